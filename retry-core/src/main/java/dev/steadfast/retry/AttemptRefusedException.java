@@ -1,0 +1,63 @@
+package dev.steadfast.retry;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A breaker, a bulkhead or a gate refused an attempt when its turn came. The cause is the guard's
+ * own exception. After a wait the last response has been closed already; what it said is here.
+ */
+public final class AttemptRefusedException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  /** The last answer; not part of the serialized form. */
+  private final transient @Nullable LastAnswer last;
+
+  AttemptRefusedException(LastAnswer last, @Nullable Throwable cause) {
+    super("attempt refused" + (cause == null ? "" : ": " + cause.getMessage()), cause);
+    this.last = last;
+  }
+
+  /**
+   * The status of the last response before the refusal.
+   *
+   * @return the status, empty if no attempt was answered
+   */
+  public OptionalInt status() {
+    return last == null ? OptionalInt.empty() : last.status();
+  }
+
+  /**
+   * The headers of the last response before the refusal.
+   *
+   * @return an immutable map, empty if no attempt was answered
+   */
+  public Map<String, List<String>> headers() {
+    return last == null ? Map.of() : last.headers();
+  }
+
+  /**
+   * The delay that the last response asked for.
+   *
+   * @return the delay, empty for none
+   */
+  public Optional<Duration> hint() {
+    return last == null ? Optional.empty() : last.hint().delay();
+  }
+
+  /**
+   * What is kept of a response that was closed before a wait. Immutable.
+   *
+   * @param status its status; empty if it was no HTTP response
+   * @param headers its headers
+   * @param hint the delay that it asked for
+   */
+  record LastAnswer(OptionalInt status, Map<String, List<String>> headers, Hint hint) {
+    static final LastAnswer NONE = new LastAnswer(OptionalInt.empty(), Map.of(), Hint.none());
+  }
+}

@@ -1,0 +1,138 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** How one attempt went. Immutable. */
+public final class AttemptReport {
+  private final int number;
+  private final Timing timing;
+  private final Result result;
+
+  AttemptReport(int number, Timing timing, Result result) {
+    this.number = number;
+    this.timing = timing;
+    this.result = result;
+  }
+
+  /** When an attempt began and ended, and the wait before it, in nanoseconds. */
+  record Timing(long startedAfterNanos, long tookNanos, long waitedNanos) {}
+
+  /**
+   * What an attempt ended with.
+   *
+   * @param status the status of the answer, -1 without one
+   * @param failure the exception, if there is one
+   * @param kind what went wrong, null if nothing did
+   * @param sendState how far the request got
+   * @param deliveries how often a request went to the wire, -1 where the client does not show it
+   */
+  record Result(
+      int status,
+      @Nullable Throwable failure,
+      @Nullable FailureKind kind,
+      SendState sendState,
+      int deliveries) {}
+
+  /**
+   * The number of the attempt.
+   *
+   * @return 1 for the first
+   */
+  public int number() {
+    return number;
+  }
+
+  /**
+   * When the attempt started.
+   *
+   * @return the time since the operation started
+   */
+  public Duration startedAfter() {
+    return Duration.ofNanos(timing.startedAfterNanos());
+  }
+
+  /**
+   * How long the attempt took, up to the response head or the failure.
+   *
+   * @return the duration
+   */
+  public Duration took() {
+    return Duration.ofNanos(timing.tookNanos());
+  }
+
+  /**
+   * The wait before this attempt.
+   *
+   * @return zero for the first attempt
+   */
+  public Duration waitedBefore() {
+    return Duration.ofNanos(timing.waitedNanos());
+  }
+
+  /**
+   * The status that the server answered.
+   *
+   * @return the status, empty without a response head or for work that is not HTTP
+   */
+  public OptionalInt status() {
+    return result.status() < 0 ? OptionalInt.empty() : OptionalInt.of(result.status());
+  }
+
+  /**
+   * The exception that the attempt ended with.
+   *
+   * @return the exception, empty for an answer
+   */
+  public Optional<Throwable> failure() {
+    return Optional.ofNullable(result.failure());
+  }
+
+  /**
+   * What went wrong.
+   *
+   * @return the kind, empty if nothing did
+   */
+  public Optional<FailureKind> kind() {
+    return Optional.ofNullable(result.kind());
+  }
+
+  /**
+   * How far the request got.
+   *
+   * @return the send state
+   */
+  public SendState sendState() {
+    return result.sendState();
+  }
+
+  /**
+   * How often a request of this attempt went to the wire: more than 1 after a redirect or an
+   * authentication challenge, 0 if the attempt ended before.
+   *
+   * @return the number, empty where the client does not show it (java.net.http)
+   */
+  public OptionalInt deliveries() {
+    return result.deliveries() < 0 ? OptionalInt.empty() : OptionalInt.of(result.deliveries());
+  }
+
+  /**
+   * The outcome in a few characters.
+   *
+   * @return the status, or the simple name of the exception
+   */
+  public String outcome() {
+    Throwable failure = result.failure();
+    if (failure != null) {
+      return failure.getClass().getSimpleName();
+    }
+    return result.status() < 0 ? String.valueOf(kind().orElse(null)) : "" + result.status();
+  }
+
+  @Override
+  public String toString() {
+    return "#" + number + " " + outcome() + " in " + Durations.print(timing.tookNanos());
+  }
+}

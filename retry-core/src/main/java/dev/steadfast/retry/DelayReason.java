@@ -1,0 +1,24 @@
+package dev.steadfast.retry;
+
+/** Why a wait is as long as it is. */
+public enum DelayReason {
+  /** The policy's backoff. */
+  BACKOFF("backoff"),
+  /** The server asked for at least this much, for instance with {@code Retry-After}. */
+  SERVER_HINT("server hint"),
+  /** The server asked for exactly this much, with {@code grpc-retry-pushback-ms}. */
+  SERVER_PUSHBACK("server pushback"),
+  /** No wait: a pooled connection was stale. */
+  STALE_CONNECTION("stale connection");
+
+  private final String text;
+
+  DelayReason(String text) {
+    this.text = text;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+
+/** Conversions between {@link Duration}, saturated nanoseconds and the text form of a duration. */
+final class Durations {
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+  // Largest first: printing takes the first unit that divides the value without a rest.
+  private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us", "ns"};
+  private static final long[] NANOS = {
+    86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
+  };
+
+  private Durations() {}
+
+  /** Nanoseconds of a duration; one beyond the range of a long counts as 292 years. */
+  static long nanos(Duration duration) {
+    return duration.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : duration.toNanos();
+  }
+
+  static long saturatedAdd(long a, long b) {
+    long sum = a + b;
+    return ((a ^ sum) & (b ^ sum)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
+  }
+
+  static String print(long nanos) {
+    if (nanos == 0) {
+      return "0s";
+    }
+    int unit = 0;
+    while (nanos % NANOS[unit] != 0) {
+      unit++;
+    }
+    return nanos / NANOS[unit] + UNITS[unit];
+  }
+
+  static String print(Duration duration) {
+    return print(nanos(duration));
+  }
+
+  /** Reads digits and a unit at the reader's position. */
+  static long read(TextReader in) {
+    int start = in.position();
+    long amount = in.digits("a duration such as 100ms");
+    int unitAt = in.position();
+    String name = in.letters();
+    for (int unit = 0; unit < UNITS.length; unit++) {
+      if (UNITS[unit].equals(name)) {
+        if (amount > Long.MAX_VALUE / NANOS[unit]) {
+          throw in.error(start, "a duration of at most " + Long.MAX_VALUE + "ns");
+        }
+        return amount * NANOS[unit];
+      }
+    }
+    throw in.error(unitAt, "a unit: ns, us, ms, s, m, h or d");
+  }
+}

@@ -1,0 +1,36 @@
+package dev.steadfast.retry;
+
+/** What went wrong with an attempt: what budgets price by, and what reports and listeners show. */
+public enum FailureKind {
+  /** The name of the host could not be resolved; nothing was sent. */
+  DNS,
+  /** No connection was made; nothing was sent. */
+  CONNECT,
+  /** The TLS handshake did not succeed; nothing was sent. */
+  TLS,
+  /** The attempt took longer than it may. */
+  TIMEOUT,
+  /** The connection broke before the response head. */
+  CONNECTION_LOST,
+  /**
+   * A pooled connection turned out to be closed before any byte of a response; resent at once, one
+   * time per operation.
+   */
+  STALE_CONNECTION,
+  /** The server refused the request unprocessed (RFC 9113 section 8.7). */
+  REFUSED_STREAM,
+  /** The response head came, its body did not arrive whole. */
+  BROKEN_BODY,
+  /** The server limits the rate: 429. */
+  THROTTLED,
+  /** An operation with the same key, or on the same resource, is under way: 409. */
+  CONFLICT,
+  /** The server did not want to risk early data: 425 (RFC 8470 section 5.2). */
+  TOO_EARLY,
+  /** The server is not available: 503. */
+  UNAVAILABLE,
+  /** Any other answer that tells of a failure. */
+  ERROR_STATUS,
+  /** Any other failure: an exception of the user's work, or one that nothing is known about. */
+  OTHER
+}

@@ -1,0 +1,52 @@
+package dev.steadfast.retry;
+
+/**
+ * A breaker or a bulkhead that attempts pass through. Implementations are shared by operations and
+ * safe for use by many threads.
+ *
+ * <p>A guard counts attempts, not operations: it is asked before a wait is begun, so that a refusal
+ * which is already known ends the operation while its last answer is still whole, and acquired when
+ * the attempt leaves the client's own queue. No permit is held during a wait. Every permit is
+ * answered exactly once.
+ */
+public interface Guard {
+
+  /**
+   * Whether an attempt would be refused now; takes nothing.
+   *
+   * @param origin scheme, host and port
+   * @return true if a retry need not be waited for
+   */
+  boolean refuses(String origin);
+
+  /**
+   * Admits an attempt, or throws.
+   *
+   * @param origin scheme, host and port
+   * @return the permit, to be answered once
+   * @throws RuntimeException if the attempt is refused; it becomes the cause of the {@link
+   *     AttemptRefusedException} that the caller gets
+   */
+  Permit acquire(String origin);
+
+  /** What an admitted attempt holds until its response head, its failure or its cancellation. */
+  interface Permit {
+    /**
+     * The server answered, in a way that says nothing bad about its health.
+     *
+     * @param elapsedNanos how long the attempt took, in nanoseconds
+     */
+    void succeeded(long elapsedNanos);
+
+    /**
+     * The attempt failed in a way that a breaker counts.
+     *
+     * @param elapsedNanos how long the attempt took, in nanoseconds
+     * @param failure what went wrong; for an answer an {@link UnsuccessfulAttemptException}
+     */
+    void failed(long elapsedNanos, Throwable failure);
+
+    /** Nothing was learned: cancelled, not started, or a failure that is not the server's. */
+    void released();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells several listeners, logs, and lets no exception of a listener through. */
+final class Listeners implements RetryListener {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private final List<RetryListener> listeners;
+
+  Listeners(List<RetryListener> listeners) {
+    this.listeners = List.copyOf(listeners);
+  }
+
+  /** Whether somebody listens: without, no event object need be made. */
+  boolean any() {
+    return !listeners.isEmpty();
+  }
+
+  @Override
+  public void operationStarted(OperationInfo operation) {
+    tell(each -> each.operationStarted(operation));
+  }
+
+  @Override
+  public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+    tell(each -> each.attemptStarted(operation, attempt, request));
+  }
+
+  @Override
+  public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
+    tell(each -> each.attemptEnded(operation, attempt));
+  }
+
+  @Override
+  public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+    tell(each -> each.waiting(operation, delay, why));
+  }
+
+  @Override
+  public void ended(OperationInfo operation, RetryReport report) {
+    tell(each -> each.ended(operation, report));
+  }
+
+  /** One line per retry. */
+  static void logRetry(OperationInfo operation, AttemptReport attempt, RetryDecision.Retry retry) {
+    if (LOG.isDebugEnabled()) {
+      LOG.debug(
+          "{}: attempt {} ended with {}, next in {} ({})",
+          operation,
+          attempt.number(),
+          attempt.outcome(),
+          Durations.print(retry.delayNanos()),
+          retry.why());
+    }
+  }
+
+  /** One line per operation that gives up after having retried. */
+  static void logGivingUp(OperationInfo operation, RetryReport report) {
+    LOG.warn(
+        "{}: gave up after {} attempts in {}: {}; last: {}",
+        operation,
+        report.attempts(),
+        Durations.print(report.elapsed()),
+        report.reason(),
+        report.last().map(AttemptReport::outcome).orElse("nothing"));
+  }
+
+  // Also an Error of a listener is the listener's: the operation is worth more than its audience.
+  private void tell(Consumer<RetryListener> event) {
+    for (RetryListener each : listeners) {
+      try {
+        event.accept(each);
+      } catch (Throwable broken) {
+        LOG.warn("a retry listener threw; the operation goes on", broken);
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.steadfast.retry;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What identifies an operation to listeners and in reports. Immutable; each operation has an object
+ * of its own, so a listener may use it as a key.
+ */
+public final class OperationInfo {
+  private final String origin;
+  private final String label;
+  private final @Nullable String name;
+  private final @Nullable String idempotencyKey;
+
+  private OperationInfo(
+      String origin, String label, @Nullable String name, @Nullable String idempotencyKey) {
+    this.origin = origin;
+    this.label = label;
+    this.name = name;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  /**
+   * An operation without a name or key.
+   *
+   * @param origin scheme, host and port; or a name for what is called, for work that is not HTTP
+   * @param label what to show in logs: method, origin and path, and no secrets
+   * @return the identification of one operation
+   */
+  public static OperationInfo of(String origin, String label) {
+    return new OperationInfo(
+        Checks.notNull("origin", origin), Checks.notNull("label", label), null, null);
+  }
+
+  /**
+   * A copy with the name that the caller gave.
+   *
+   * @param name the name, null for none
+   * @return a changed copy
+   */
+  public OperationInfo named(@Nullable String name) {
+    return new OperationInfo(origin, label, name, idempotencyKey);
+  }
+
+  /**
+   * A copy with the key that all attempts carry.
+   *
+   * @param key the key, null for none
+   * @return a changed copy
+   */
+  public OperationInfo keyed(@Nullable String key) {
+    return new OperationInfo(origin, label, name, key);
+  }
+
+  /**
+   * Where the operation goes.
+   *
+   * @return scheme, host and port
+   */
+  public String origin() {
+    return origin;
+  }
+
+  /**
+   * What logs show: method, origin and path, without query and user info.
+   *
+   * @return a short text
+   */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * The name that the caller gave to the operation.
+   *
+   * @return the name, empty for none
+   */
+  public Optional<String> name() {
+    return Optional.ofNullable(name);
+  }
+
+  /**
+   * The idempotency key that all attempts carry. Treat it as a secret: {@link #toString} shows only
+   * eight digits of its hash.
+   *
+   * @return the key, empty for none
+   */
+  public Optional<String> idempotencyKey() {
+    return Optional.ofNullable(idempotencyKey);
+  }
+
+  @Override
+  public String toString() {
+    return (name == null ? "" : name + ": ")
+        + label
+        + (idempotencyKey == null ? "" : " key#" + KeyDigest.of(idempotencyKey));
+  }
+}

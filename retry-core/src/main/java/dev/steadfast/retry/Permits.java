@@ -1,0 +1,104 @@
+package dev.steadfast.retry;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The permits of one attempt; answered once, whatever happens. */
+final class Permits {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final Permits NONE = new Permits(List.of());
+
+  private List<Guard.Permit> held;
+
+  private Permits(List<Guard.Permit> held) {
+    this.held = held;
+  }
+
+  static Permits none() {
+    return NONE;
+  }
+
+  /** Passes all guards, or gives back what the first ones admitted and throws. */
+  static Permits acquire(List<Guard> guards, String origin) {
+    if (guards.isEmpty()) {
+      return NONE;
+    }
+    Permits permits = new Permits(new ArrayList<>(guards.size()));
+    try {
+      for (Guard guard : guards) {
+        permits.held.add(guard.acquire(origin));
+      }
+      return permits;
+    } catch (Throwable refused) {
+      permits.release();
+      throw refused;
+    }
+  }
+
+  /** Answers by what the attempt meant for the health of the server. */
+  void answer(
+      Verdict verdict, Exchange.Facts facts, long elapsedNanos, @Nullable Throwable failure) {
+    if (held.isEmpty()) {
+      return;
+    }
+    FailureKind kind = kind(verdict);
+    if (kind == null) {
+      boolean observed = verdict instanceof Verdict.Accepted accepted && accepted.observed();
+      each(permit -> {
+        if (observed) {
+          permit.succeeded(elapsedNanos);
+        } else {
+          permit.released();
+        }
+      });
+    } else if (kind == FailureKind.STALE_CONNECTION || endedByCaller(verdict)) {
+      release();
+    } else if (facts.status() >= 0 && (facts.status() < 500 || kind == FailureKind.BROKEN_BODY)) {
+      // The server answers, so it is alive: 409, 429 and other 4xx are no failures of its health.
+      each(permit -> permit.succeeded(elapsedNanos));
+    } else {
+      Throwable reason = failure != null ? failure : new UnsuccessfulAttemptException(kind);
+      each(permit -> permit.failed(elapsedNanos, reason));
+    }
+  }
+
+  void release() {
+    each(Guard.Permit::released);
+  }
+
+  static @Nullable FailureKind kind(Verdict verdict) {
+    if (verdict instanceof Verdict.Retryable retryable) {
+      return retryable.kind();
+    }
+    return verdict instanceof Verdict.Permanent permanent ? permanent.kind() : null;
+  }
+
+  private static boolean endedByCaller(Verdict verdict) {
+    if (!(verdict instanceof Verdict.Permanent permanent)) {
+      return false;
+    }
+    return switch (permanent.reason()) {
+      case CANCELLED, INTERRUPTED, REJECTED, USER_CODE_FAILED, BODY_CHANGED -> true;
+      default -> false;
+    };
+  }
+
+  private void each(Consumer<Guard.Permit> answer) {
+    List<Guard.Permit> permits = held;
+    if (permits.isEmpty()) {
+      return;
+    }
+    held = List.of();
+    for (Guard.Permit permit : permits) {
+      try {
+        answer.accept(permit);
+      } catch (RuntimeException broken) {
+        LOG.warn("a guard threw when its permit was answered; the operation goes on", broken);
+      }
+    }
+  }
+}

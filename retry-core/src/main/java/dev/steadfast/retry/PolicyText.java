@@ -1,0 +1,132 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.StringJoiner;
+
+/** The text form of a {@link RetryPolicy}. */
+final class PolicyText {
+  private static final String NAMES =
+      "maxAttempts, backoff, totalTimeout, attemptTimeout, minimumAttempt, hintCeiling,"
+          + " aboveCeiling or hintSpread";
+
+  private PolicyText() {}
+
+  static String print(RetryPolicy policy) {
+    return new StringJoiner("; ")
+        .add("maxAttempts=" + policy.maxAttempts())
+        .add("backoff=" + policy.backoff())
+        .add("totalTimeout=" + policy.totalTimeout().map(Durations::print).orElse("none"))
+        .add("attemptTimeout=" + printList(policy.attemptTimeoutList()))
+        .add("minimumAttempt=" + Durations.print(policy.minimumAttempt()))
+        .add("hintCeiling=" + Durations.print(policy.hintCeiling()))
+        .add("aboveCeiling=" + print(policy.aboveCeiling()))
+        .add("hintSpread=" + policy.hintSpread())
+        .toString();
+  }
+
+  private static String printList(long[] nanos) {
+    if (nanos.length == 0) {
+      return "none";
+    }
+    StringJoiner list = new StringJoiner(",");
+    for (long each : nanos) {
+      list.add(Durations.print(each));
+    }
+    return list.toString();
+  }
+
+  private static String print(RetryPolicy.AboveCeiling choice) {
+    return choice == RetryPolicy.AboveCeiling.CLAMP ? "clamp" : "give-up";
+  }
+
+  static RetryPolicy parse(String text) {
+    TextReader in = new TextReader(text);
+    RetryPolicy.Builder builder = RetryPolicy.builder();
+    Set<String> seen = new HashSet<>();
+    in.skipSpaces();
+    while (!in.atEnd()) {
+      int nameAt = in.position();
+      String name = in.letters();
+      if (!seen.add(name)) {
+        throw in.error(nameAt, "each name once, " + name + " came before");
+      }
+      in.expect("=");
+      int valueAt = in.position();
+      try {
+        readValue(in, name, nameAt, builder);
+      } catch (IllegalArgumentException e) {
+        throw pointed(e) ? e : in.error(valueAt, e.getMessage());
+      }
+      in.skipSpaces();
+      if (!in.atEnd()) {
+        in.expect(";");
+        in.skipSpaces();
+      }
+    }
+    return builder.build();
+  }
+
+  // A range check of the builder does not know where its value stands in the text.
+  private static boolean pointed(IllegalArgumentException e) {
+    return String.valueOf(e.getMessage()).startsWith("character ");
+  }
+
+  private static void readValue(
+      TextReader in, String name, int nameAt, RetryPolicy.Builder builder) {
+    switch (name) {
+      case "maxAttempts" -> {
+        int at = in.position();
+        long number = in.digits("a number of attempts");
+        if (number > Integer.MAX_VALUE) {
+          throw in.error(at, "at most " + Integer.MAX_VALUE + " attempts");
+        }
+        builder.maxAttempts((int) number);
+      }
+      case "backoff" -> builder.backoff(Backoffs.read(in));
+      case "totalTimeout" -> {
+        if (in.take("none")) {
+          builder.noTotalTimeout();
+        } else {
+          builder.totalTimeout(duration(in));
+        }
+      }
+      case "attemptTimeout" -> {
+        if (in.take("none")) {
+          builder.withoutAttemptTimeout();
+        } else {
+          builder.attemptTimeouts(durations(in));
+        }
+      }
+      case "minimumAttempt" -> builder.minimumAttempt(duration(in));
+      case "hintCeiling" -> builder.hintCeiling(duration(in));
+      case "aboveCeiling" -> builder.aboveCeiling(aboveCeiling(in));
+      case "hintSpread" -> builder.hintSpread(in.decimal("a share such as 1.0"));
+      default -> throw in.error(nameAt, NAMES);
+    }
+  }
+
+  private static Duration duration(TextReader in) {
+    return Duration.ofNanos(Durations.read(in));
+  }
+
+  private static List<Duration> durations(TextReader in) {
+    List<Duration> list = new ArrayList<>();
+    do {
+      in.skipSpaces();
+      list.add(duration(in));
+    } while (in.take(","));
+    return list;
+  }
+
+  private static RetryPolicy.AboveCeiling aboveCeiling(TextReader in) {
+    if (in.take("give-up")) {
+      return RetryPolicy.AboveCeiling.GIVE_UP;
+    }
+    in.expect("clamp");
+    return RetryPolicy.AboveCeiling.CLAMP;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+
+/**
+ * Told about every step of an operation: enough for counters, and for one span per attempt.
+ *
+ * <p>The events of one operation come one after the other, in the order of the methods below, from
+ * whichever thread drives the operation; events of different operations come at the same time, so
+ * an implementation must be safe for use by many threads. It must not block. What it throws is
+ * logged and changes nothing.
+ */
+public interface RetryListener {
+
+  /**
+   * An operation begins. First of all events.
+   *
+   * @param operation the same object in all events of the operation
+   */
+  default void operationStarted(OperationInfo operation) {}
+
+  /**
+   * An attempt leaves the client's own queue for the wire.
+   *
+   * @param operation the operation
+   * @param attempt the number, from 1
+   * @param request what is sent: the client's own request object with all headers of this attempt;
+   *     for work that is not HTTP the {@link OperationInfo}
+   */
+  default void attemptStarted(OperationInfo operation, int attempt, Object request) {}
+
+  /**
+   * An attempt ended: with a response head, an exception, a timeout or a cancellation.
+   *
+   * @param operation the operation
+   * @param attempt how it went
+   */
+  default void attemptEnded(OperationInfo operation, AttemptReport attempt) {}
+
+  /**
+   * Another attempt follows after a wait.
+   *
+   * @param operation the operation
+   * @param delay how long the wait is
+   * @param why what its length comes from
+   */
+  default void waiting(OperationInfo operation, Duration delay, DelayReason why) {}
+
+  /**
+   * The operation is over. Last of all events, and there is exactly one.
+   *
+   * @param operation the operation
+   * @param report what happened
+   */
+  default void ended(OperationInfo operation, RetryReport report) {}
+}

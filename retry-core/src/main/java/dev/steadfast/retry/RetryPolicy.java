@@ -1,0 +1,397 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How often, how long and with what waits an operation is tried. An immutable value: compare it,
+ * print it, read it back with {@link #parse}, share it between any number of threads.
+ *
+ * <p>The defaults bound everything: 3 attempts, full jitter from 100 ms to 20 s, 30 s in total.
+ */
+public final class RetryPolicy {
+  /** What to do when the server asks for a longer wait than the ceiling. */
+  public enum AboveCeiling {
+    /** End the operation and expose the delay: a shortened wait is sure to fail. The default. */
+    GIVE_UP,
+    /** Wait for the ceiling instead. */
+    CLAMP
+  }
+
+  private static final RetryPolicy DEFAULTS = builder().build();
+
+  private final int maxAttempts;
+  private final Backoff backoff;
+  private final long totalTimeoutNanos; // 0 for none
+  private final long[]
+      attemptTimeoutNanos; // by attempt, the last for all that follow; may be empty
+  private final long minimumAttemptNanos;
+  private final long hintCeilingNanos;
+  private final AboveCeiling aboveCeiling;
+  private final double hintSpread;
+
+  private RetryPolicy(Builder builder) {
+    this.maxAttempts = builder.maxAttempts;
+    this.backoff = builder.backoff;
+    this.totalTimeoutNanos = builder.totalTimeoutNanos;
+    this.attemptTimeoutNanos = builder.attemptTimeoutNanos;
+    this.minimumAttemptNanos = builder.minimumAttemptNanos;
+    this.hintCeilingNanos = builder.hintCeilingNanos;
+    this.aboveCeiling = builder.aboveCeiling;
+    this.hintSpread = builder.hintSpread;
+  }
+
+  /**
+   * The policy that applies where nothing is configured.
+   *
+   * @return the shared default
+   */
+  public static RetryPolicy defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * One attempt, with the usual 30 s in total.
+   *
+   * @return a policy that never retries
+   */
+  public static RetryPolicy noRetry() {
+    return builder().maxAttempts(1).build();
+  }
+
+  /**
+   * Starts with the defaults.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Reads the form that {@link #toString} prints: {@code name=value} pairs, separated by a
+   * semicolon, in any order, each at most once. What is not named keeps its default. The names are
+   * {@code maxAttempts}, {@code backoff}, {@code totalTimeout} and {@code attemptTimeout} (both may
+   * be {@code none}; the latter may be a list such as {@code 1s,2s,5s}), {@code minimumAttempt},
+   * {@code hintCeiling}, {@code aboveCeiling} ({@code give-up} or {@code clamp}) and {@code
+   * hintSpread}.
+   *
+   * @param text for instance {@code maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s}
+   * @return the policy
+   * @throws IllegalArgumentException if the text has another form or a value is out of its range;
+   *     the message points at the character
+   */
+  public static RetryPolicy parse(String text) {
+    return PolicyText.parse(text);
+  }
+
+  /**
+   * The most attempts that an operation makes, the first one included.
+   *
+   * @return 1 or more
+   */
+  public int maxAttempts() {
+    return maxAttempts;
+  }
+
+  /**
+   * The wait between attempts.
+   *
+   * @return the strategy
+   */
+  public Backoff backoff() {
+    return backoff;
+  }
+
+  /**
+   * The bound on the operation with all its attempts and waits.
+   *
+   * @return the bound, empty for none
+   */
+  public Optional<Duration> totalTimeout() {
+    return totalTimeoutNanos == 0
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(totalTimeoutNanos));
+  }
+
+  /**
+   * The bound on one attempt.
+   *
+   * @param attempt the number of the attempt, from 1
+   * @return the bound, empty for none
+   */
+  public Optional<Duration> attemptTimeout(int attempt) {
+    long nanos = attemptTimeoutNanos(attempt);
+    return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
+  }
+
+  /**
+   * The least time that must be left after a wait for an attempt to be worth starting.
+   *
+   * @return more than zero
+   */
+  public Duration minimumAttempt() {
+    return Duration.ofNanos(minimumAttemptNanos);
+  }
+
+  /**
+   * The longest delay asked for by a server that is obeyed.
+   *
+   * @return zero or more
+   */
+  public Duration hintCeiling() {
+    return Duration.ofNanos(hintCeilingNanos);
+  }
+
+  /**
+   * What happens above the ceiling.
+   *
+   * @return the choice
+   */
+  public AboveCeiling aboveCeiling() {
+    return aboveCeiling;
+  }
+
+  /**
+   * How far clients that got the same hint are spread, as a share of the hint.
+   *
+   * @return 0 to 10
+   */
+  public double hintSpread() {
+    return hintSpread;
+  }
+
+  /**
+   * A builder that starts with this policy.
+   *
+   * @return a new builder
+   */
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.maxAttempts = maxAttempts;
+    builder.backoff = backoff;
+    builder.totalTimeoutNanos = totalTimeoutNanos;
+    builder.attemptTimeoutNanos = attemptTimeoutNanos;
+    builder.minimumAttemptNanos = minimumAttemptNanos;
+    builder.hintCeilingNanos = hintCeilingNanos;
+    builder.aboveCeiling = aboveCeiling;
+    builder.hintSpread = hintSpread;
+    return builder;
+  }
+
+  long totalTimeoutNanos() {
+    return totalTimeoutNanos == 0 ? Long.MAX_VALUE : totalTimeoutNanos;
+  }
+
+  long attemptTimeoutNanos(int attempt) {
+    int count = attemptTimeoutNanos.length;
+    return count == 0 ? Long.MAX_VALUE : attemptTimeoutNanos[Math.min(attempt, count) - 1];
+  }
+
+  long[] attemptTimeoutList() {
+    return attemptTimeoutNanos;
+  }
+
+  long minimumAttemptNanos() {
+    return minimumAttemptNanos;
+  }
+
+  long hintCeilingNanos() {
+    return hintCeilingNanos;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RetryPolicy that
+        && maxAttempts == that.maxAttempts
+        && backoff.equals(that.backoff)
+        && totalTimeoutNanos == that.totalTimeoutNanos
+        && Arrays.equals(attemptTimeoutNanos, that.attemptTimeoutNanos)
+        && minimumAttemptNanos == that.minimumAttemptNanos
+        && hintCeilingNanos == that.hintCeilingNanos
+        && aboveCeiling == that.aboveCeiling
+        && hintSpread == that.hintSpread;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * maxAttempts + backoff.hashCode()) + Long.hashCode(totalTimeoutNanos);
+  }
+
+  /**
+   * The text form, which {@link #parse} reads unless the backoff is a strategy of the user's own.
+   *
+   * @return every setting with its unit
+   */
+  @Override
+  public String toString() {
+    return PolicyText.print(this);
+  }
+
+  /** Collects settings; not safe for use by several threads. Setters may come in any order. */
+  public static final class Builder {
+    private int maxAttempts = 3;
+    private Backoff backoff = Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(20));
+    private long totalTimeoutNanos = 30_000_000_000L;
+    private long[] attemptTimeoutNanos = {};
+    private long minimumAttemptNanos = 1_000_000;
+    private long hintCeilingNanos = 60_000_000_000L;
+    private AboveCeiling aboveCeiling = AboveCeiling.GIVE_UP;
+    private double hintSpread = 1;
+
+    private Builder() {}
+
+    /**
+     * The most attempts, the first one included. Default 3: more than that helps rarely and
+     * multiplies load (Handling Overload, SRE book).
+     *
+     * @param maxAttempts 1 or more; 1 means no retry
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public Builder maxAttempts(int maxAttempts) {
+      this.maxAttempts = Checks.atLeast("maxAttempts", maxAttempts, 1);
+      return this;
+    }
+
+    /**
+     * The wait between attempts. Default: full jitter from 100 ms to 20 s.
+     *
+     * @param backoff a strategy
+     * @return this
+     */
+    public Builder backoff(Backoff backoff) {
+      this.backoff = Checks.notNull("backoff", backoff);
+      return this;
+    }
+
+    /**
+     * The bound on the whole operation: attempts, waits and delays that servers ask for. Default 30
+     * s.
+     *
+     * @param totalTimeout more than zero
+     * @return this
+     * @throws IllegalArgumentException if it is zero or negative
+     */
+    public Builder totalTimeout(Duration totalTimeout) {
+      this.totalTimeoutNanos = Durations.nanos(Checks.positive("totalTimeout", totalTimeout));
+      return this;
+    }
+
+    /**
+     * No bound on the whole operation. Dangerous: with many attempts and long hints an operation
+     * may take hours.
+     *
+     * @return this
+     */
+    public Builder noTotalTimeout() {
+      this.totalTimeoutNanos = 0;
+      return this;
+    }
+
+    /**
+     * The bound on one attempt up to its response head. Default: none but the time that remains and
+     * the client's own timeouts.
+     *
+     * @param attemptTimeout more than zero
+     * @return this
+     * @throws IllegalArgumentException if it is zero or negative
+     */
+    public Builder attemptTimeout(Duration attemptTimeout) {
+      return attemptTimeouts(List.of(Checks.notNull("attemptTimeout", attemptTimeout)));
+    }
+
+    /**
+     * The bound on one attempt by its number: short first, long last. The last entry holds for all
+     * attempts that follow.
+     *
+     * @param attemptTimeouts one entry or more, each more than zero
+     * @return this
+     * @throws IllegalArgumentException if the list is empty or an entry is zero or negative
+     */
+    public Builder attemptTimeouts(List<Duration> attemptTimeouts) {
+      if (Checks.notNull("attemptTimeouts", attemptTimeouts).isEmpty()) {
+        throw Checks.bad("attemptTimeouts", attemptTimeouts, "one entry or more");
+      }
+      this.attemptTimeoutNanos =
+          attemptTimeouts.stream()
+              .mapToLong(each -> Durations.nanos(Checks.positive("attemptTimeout", each)))
+              .toArray();
+      return this;
+    }
+
+    /**
+     * The least time that must be left after a wait: a retry that would get less is not made.
+     * Default 1 ms.
+     *
+     * @param minimumAttempt more than zero
+     * @return this
+     * @throws IllegalArgumentException if it is zero or negative
+     */
+    public Builder minimumAttempt(Duration minimumAttempt) {
+      this.minimumAttemptNanos = Durations.nanos(Checks.positive("minimumAttempt", minimumAttempt));
+      return this;
+    }
+
+    /**
+     * The longest delay asked for by a server that is obeyed. Default 60 s.
+     *
+     * @param hintCeiling zero or more
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Builder hintCeiling(Duration hintCeiling) {
+      this.hintCeilingNanos = Durations.nanos(Checks.notNegative("hintCeiling", hintCeiling));
+      return this;
+    }
+
+    /**
+     * What happens when a server asks for more than the ceiling. Default: give up and expose the
+     * delay.
+     *
+     * @param aboveCeiling the choice
+     * @return this
+     */
+    public Builder aboveCeiling(AboveCeiling aboveCeiling) {
+      this.aboveCeiling = Checks.notNull("aboveCeiling", aboveCeiling);
+      return this;
+    }
+
+    /**
+     * How far clients that got the same hint are spread: up to this share of the hint is added, and
+     * never more than 10 s. Default 1: a server that told everybody "10 s" is not met by everybody
+     * after 10 s.
+     *
+     * @param hintSpread 0 to 10
+     * @return this
+     * @throws IllegalArgumentException if it is out of its range or NaN
+     */
+    public Builder hintSpread(double hintSpread) {
+      this.hintSpread = Checks.within("hintSpread", hintSpread, 0, 10);
+      return this;
+    }
+
+    /**
+     * The policy.
+     *
+     * @return an immutable policy
+     * @throws IllegalArgumentException if the minimal attempt does not fit into the total timeout
+     */
+    public RetryPolicy build() {
+      if (totalTimeoutNanos != 0 && minimumAttemptNanos > totalTimeoutNanos) {
+        throw Checks.bad(
+            "minimumAttempt",
+            Durations.print(minimumAttemptNanos),
+            "at most totalTimeout, " + Durations.print(totalTimeoutNanos));
+      }
+      return new RetryPolicy(this);
+    }
+
+    Builder withoutAttemptTimeout() {
+      this.attemptTimeoutNanos = new long[0];
+      return this;
+    }
+  }
+}

@@ -1,0 +1,291 @@
+package dev.steadfast.retry;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what follows an attempt. One object per operation, confined to whoever drives it; it does
+ * no I/O and reads no clock.
+ *
+ * <p>The order of a decision:
+ *
+ * <ol>
+ *   <li>accepted: deposit, stop
+ *   <li>permanent, or not replayable and possibly processed: stop
+ *   <li>no attempts left: stop
+ *   <li>told not to retry, by a signal or by the layer above: stop
+ *   <li>the server's hint is above the ceiling: stop, the delay is exposed
+ *   <li>delay = max(backoff, hint + upward spread)
+ *   <li>the delay and a minimal attempt would pass the deadline: stop now
+ *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
+ *       while the response is still whole
+ *   <li>withdraw from the budget: the only side effect, so last
+ * </ol>
+ */
+public final class RetryState {
+  // A hint of an hour must not become two: the spread serves to separate clients, not to wait.
+  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
+
+  private final RetryPolicy policy;
+  private final RetryBudget.Account budget;
+  private final Admission admission;
+  private final RandomGenerator random;
+
+  private long deadlineNanos;
+  private boolean bounded;
+
+  private int attempts;
+  private int freeAttempts; // resends on a stale connection, beside maxAttempts
+  private int backoffs; // since the start, or since the last pushback
+  private long previousBackoffNanos;
+  private int kindsSeen; // one bit per FailureKind
+  private @Nullable Withdrawal held;
+  private @Nullable StopReason stopped;
+
+  /** Where step 8 asks. */
+  record Admission(List<Guard> guards, String origin) {
+    boolean refused() {
+      for (Guard guard : guards) {
+        if (guard.refuses(origin)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  RetryState(
+      RetryPolicy policy, RetryBudget.Account budget, Admission admission, RandomGenerator random) {
+    this.policy = policy;
+    this.budget = budget;
+    this.admission = admission;
+    this.random = random;
+  }
+
+  /**
+   * The state of an operation without guards.
+   *
+   * @param policy the policy
+   * @param budget the account that pays for retries
+   * @param random draws the jitter
+   * @return a new state; call {@link #begin} first
+   */
+  public static RetryState of(
+      RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
+    return new RetryState(policy, budget, new Admission(List.of(), ""), random);
+  }
+
+  /**
+   * Starts the operation's time.
+   *
+   * @param nowNanos the time
+   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   */
+  public void begin(long nowNanos, long boundNanos) {
+    long total = Math.min(policy.totalTimeoutNanos(), boundNanos);
+    deadlineNanos = nowNanos + total; // may wrap: only differences of it are used
+    bounded = total != Long.MAX_VALUE;
+    budget.operationBegan(nowNanos);
+  }
+
+  /**
+   * Counts an attempt that starts now.
+   *
+   * @return its number, from 1
+   * @throws IllegalStateException if the operation is over
+   */
+  public int startAttempt() {
+    requireRunning();
+    return ++attempts;
+  }
+
+  /**
+   * The time an attempt may take: the smaller of what the policy allows and what remains.
+   *
+   * @param attempt the number of the attempt, from 1
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if the deadline has passed; {@link Long#MAX_VALUE} for no bound
+   */
+  public long attemptTimeoutNanos(int attempt, long nowNanos) {
+    int numbered = Math.max(1, attempt - freeAttempts);
+    return Math.min(policy.attemptTimeoutNanos(numbered), remainingNanos(nowNanos));
+  }
+
+  /**
+   * The time until the deadline.
+   *
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if it has passed; {@link Long#MAX_VALUE} if there is none
+   */
+  public long remainingNanos(long nowNanos) {
+    return bounded ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+  }
+
+  /**
+   * How many attempts were started.
+   *
+   * @return the number
+   */
+  public int attempts() {
+    return attempts;
+  }
+
+  /**
+   * Decides what follows the attempt that ended.
+   *
+   * @param verdict what the attempt meant
+   * @param nowNanos the time
+   * @return another attempt, or the end
+   * @throws IllegalStateException if the operation is over
+   */
+  public RetryDecision next(Verdict verdict, long nowNanos) {
+    requireRunning();
+    // 1
+    if (verdict instanceof Verdict.Accepted accepted) {
+      return end(
+          StopReason.ACCEPTED,
+          accepted.observed() ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.UNKNOWN,
+          nowNanos);
+    }
+    // 2
+    if (verdict instanceof Verdict.Permanent permanent) {
+      return end(permanent.reason(), RetryBudget.Outcome.FAILED, nowNanos);
+    }
+    Verdict.Retryable failure = (Verdict.Retryable) verdict;
+    budget.attemptFailed(failure.kind(), held, nowNanos);
+    boolean seen = seenBefore(failure.kind());
+    if (failure.once() && seen) {
+      return fail(StopReason.NOT_RETRYABLE, nowNanos);
+    }
+    // A stale connection is the pool's fault and no news about the server: one resend per
+    // operation, at once, outside the count.
+    boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
+    // 3
+    if (!stale && attempts - freeAttempts >= policy.maxAttempts()) {
+      return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
+    }
+    // 4
+    if (failure.toldNotToRetry()) {
+      return fail(StopReason.TOLD_NOT_TO_RETRY, nowNanos);
+    }
+    // 5
+    Hint hint = failure.hint();
+    if (hint.nanos() > policy.hintCeilingNanos()
+        && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
+      return fail(StopReason.HINT_TOO_LONG, nowNanos);
+    }
+    // 6
+    RetryDecision.Retry retry =
+        stale
+            ? new RetryDecision.Retry(0, DelayReason.STALE_CONNECTION)
+            : delay(hint, remainingNanos(nowNanos));
+    // 7
+    if (bounded && !fits(retry.delayNanos(), nowNanos)) {
+      return fail(StopReason.DEADLINE, nowNanos);
+    }
+    // 8
+    if (admission.refused()) {
+      return fail(StopReason.GUARD_REFUSED, nowNanos);
+    }
+    // 9
+    Withdrawal withdrawal = budget.tryWithdraw(failure.kind(), nowNanos);
+    if (!withdrawal.granted()) {
+      return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
+    }
+    held = withdrawal;
+    freeAttempts += stale ? 1 : 0;
+    return retry;
+  }
+
+  /**
+   * Ends the operation from outside: cancelled, interrupted, out of time. What was taken for a
+   * retry that did not start goes back.
+   *
+   * @param reason why
+   * @param retryPending whether a retry was decided on and its attempt has not started
+   * @param nowNanos the time
+   * @return the end
+   * @throws IllegalStateException if the operation is over
+   */
+  public RetryDecision.Stop abandon(StopReason reason, boolean retryPending, long nowNanos) {
+    requireRunning();
+    Withdrawal withdrawal = held;
+    if (retryPending && withdrawal != null) {
+      held = null;
+      budget.refund(withdrawal, nowNanos);
+    }
+    boolean failed = reason == StopReason.DEADLINE;
+    return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
+  }
+
+  private RetryDecision.Retry delay(Hint hint, long remainingNanos) {
+    long asked = Math.min(hint.nanos(), policy.hintCeilingNanos());
+    if (hint.exact()) {
+      // gRFC A6: exactly that long, and the next backoff starts over.
+      backoffs = 0;
+      previousBackoffNanos = 0;
+      return new RetryDecision.Retry(asked, DelayReason.SERVER_PUSHBACK);
+    }
+    backoffs = backoffs == Integer.MAX_VALUE ? backoffs : backoffs + 1;
+    long backoff = Math.max(0, policy.backoff().delayNanos(backoffs, previousBackoffNanos, random));
+    previousBackoffNanos = backoff;
+    if (!hint.present()) {
+      return new RetryDecision.Retry(backoff, DelayReason.BACKOFF);
+    }
+    long spread = Backoffs.uniform(spreadCeiling(asked, remainingNanos), random);
+    long hinted = Durations.saturatedAdd(asked, spread);
+    return backoff > hinted
+        ? new RetryDecision.Retry(backoff, DelayReason.BACKOFF)
+        : new RetryDecision.Retry(hinted, DelayReason.SERVER_HINT);
+  }
+
+  // The spread may use the room before the deadline and never makes an operation miss it.
+  private long spreadCeiling(long asked, long remainingNanos) {
+    double share = asked * policy.hintSpread();
+    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+    if (remainingNanos == Long.MAX_VALUE) {
+      return wanted;
+    }
+    long room = remainingNanos - policy.minimumAttemptNanos() - asked;
+    return Math.max(0, Math.min(wanted, room));
+  }
+
+  private boolean fits(long delayNanos, long nowNanos) {
+    long needed = Durations.saturatedAdd(delayNanos, policy.minimumAttemptNanos());
+    return needed <= remainingNanos(nowNanos);
+  }
+
+  private boolean seenBefore(FailureKind kind) {
+    int bit = 1 << kind.ordinal();
+    boolean seen = (kindsSeen & bit) != 0;
+    kindsSeen |= bit;
+    return seen;
+  }
+
+  private RetryDecision.Stop fail(StopReason reason, long nowNanos) {
+    return end(reason, RetryBudget.Outcome.FAILED, nowNanos);
+  }
+
+  private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
+    stopped = reason;
+    budget.operationEnded(outcome, held, nowNanos);
+    return new RetryDecision.Stop(reason);
+  }
+
+  private void requireRunning() {
+    if (stopped != null) {
+      throw new IllegalStateException(
+          "the operation ended after " + attempts + " attempts: " + stopped);
+    }
+  }
+
+  boolean stopped() {
+    return stopped != null;
+  }
+
+  @Override
+  public String toString() {
+    return attempts + " attempts, " + (stopped == null ? "running" : stopped.toString());
+  }
+}

@@ -1,0 +1,68 @@
+package dev.steadfast.retry;
+
+/** Why an operation ended: the closed set of reasons. */
+public enum StopReason {
+  /** An attempt succeeded. */
+  ACCEPTED("accepted"),
+  /** The failure is not one that another attempt can mend. */
+  NOT_RETRYABLE("not retryable"),
+  /** The request may have been processed, and repeating it could add an effect. */
+  NOT_REPLAYABLE("not replayable"),
+  /** The request body was consumed and cannot be sent again. */
+  BODY_NOT_REPEATABLE("the body cannot be sent again"),
+  /** A resend would have sent another body than the first attempt did. */
+  BODY_CHANGED("the body changed between attempts"),
+  /** The server says that the key belongs to another request: 422 after a key. */
+  KEY_REUSED("the idempotency key was used for another request"),
+  /** The policy's number of attempts is used up. */
+  ATTEMPTS_EXHAUSTED("attempts exhausted"),
+  /** The server, the caller or the layer above said not to retry. */
+  TOLD_NOT_TO_RETRY("told not to retry"),
+  /** The server asks for a longer wait than the policy's ceiling; the report carries the delay. */
+  HINT_TOO_LONG("the server's delay is above the ceiling"),
+  /** The deadline has passed, or would pass before another attempt could do anything. */
+  DEADLINE("deadline"),
+  /** A breaker, a bulkhead or a gate did not admit the attempt. */
+  GUARD_REFUSED("refused by a guard"),
+  /** The retry budget is empty. */
+  BUDGET_EXHAUSTED("retry budget exhausted"),
+  /** The caller cancelled. */
+  CANCELLED("cancelled"),
+  /** The calling thread was interrupted. */
+  INTERRUPTED("interrupted"),
+  /** The scheduler or an executor accepts no more work. */
+  REJECTED("rejected by the scheduler"),
+  /** A predicate, classifier or other function of the user's threw; the caller gets that. */
+  USER_CODE_FAILED("user code failed");
+
+  private final String text;
+
+  StopReason(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Whether the operation ended although the failure was one to retry: the cases in which a caller
+   * should not retry on top.
+   *
+   * @return true if retrying was given up or refused
+   */
+  public boolean gaveUp() {
+    return switch (this) {
+      case ATTEMPTS_EXHAUSTED,
+          TOLD_NOT_TO_RETRY,
+          HINT_TOO_LONG,
+          DEADLINE,
+          GUARD_REFUSED,
+          BUDGET_EXHAUSTED,
+          REJECTED ->
+          true;
+      default -> false;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Timers on the delayer that {@link CompletableFuture} shares within the process. */
+final class SystemScheduler implements RetryScheduler {
+  static final SystemScheduler DEFAULT =
+      new SystemScheduler(new CompletableFuture<Void>().defaultExecutor());
+
+  private final Executor executor;
+
+  SystemScheduler(Executor executor) {
+    this.executor = executor;
+  }
+
+  @Override
+  public Task schedule(long delayNanos, Runnable task) {
+    // completeOnTimeout, and not delayedExecutor: its timer leaves the queue when the future is
+    // cancelled, so a fast answer does not leave a timer behind for the rest of its time.
+    CompletableFuture<Boolean> due =
+        new CompletableFuture<Boolean>()
+            .completeOnTimeout(Boolean.TRUE, delayNanos, TimeUnit.NANOSECONDS);
+    due.thenRun(() -> handOver(task));
+    return () -> due.cancel(false);
+  }
+
+  // Runs on the timer thread, so it does nothing but hand over.
+  private void handOver(Runnable task) {
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      // A task that nobody runs is an operation that never ends.
+      Runnable end = task instanceof Rejectable rejectable ? () -> rejectable.rejected(e) : task;
+      new CompletableFuture<Void>().defaultExecutor().execute(end);
+    }
+  }
+
+  /** A task that wants to know that no executor took it. */
+  interface Rejectable extends Runnable {
+    void rejected(RejectedExecutionException reason);
+  }
+
+  @Override
+  public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    return wake.await(nanos, TimeUnit.NANOSECONDS);
+  }
+}

@@ -1,0 +1,85 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Success-funded tokens with a floor in time, in one word.
+ *
+ * <p>Tokens are counted in millionths, so 10,000 deposits of 0.1 are 1,000 tokens and not nearly
+ * so. The floor refills in steps of whole elapsed time; {@code filledUntilNanos} moves only as far
+ * as it granted, so that no fraction of a token is lost or granted twice.
+ */
+final class TokenAccount implements RetryBudget.Account {
+  static final long ONE = 1_000_000;
+
+  private static final Withdrawal COST = Withdrawal.of(1);
+
+  private final long depositMicros;
+  private final long burstMicros;
+  private final long nanosPerMicro;
+  private final AtomicLong micros;
+  // Null until the first retry: a full account has no use for the floor.
+  private final AtomicReference<@Nullable Long> filledUntilNanos = new AtomicReference<>();
+
+  TokenAccount(OriginBudget.Terms terms) {
+    this.depositMicros = terms.depositMicros();
+    this.burstMicros = terms.burstMicros();
+    this.nanosPerMicro = terms.floorNanosPerToken() / ONE;
+    this.micros = new AtomicLong(burstMicros);
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    refill(nowNanos);
+    while (true) {
+      long before = micros.get();
+      if (before < ONE) {
+        return Withdrawal.refused();
+      }
+      if (micros.compareAndSet(before, before - ONE)) {
+        return COST;
+      }
+    }
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {
+    add(withdrawal.cost() * ONE);
+  }
+
+  @Override
+  public void operationEnded(
+      RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+    if (outcome == RetryBudget.Outcome.SUCCEEDED) {
+      add(depositMicros);
+    }
+  }
+
+  private void refill(long nowNanos) {
+    Long until = filledUntilNanos.get();
+    if (until == null) {
+      filledUntilNanos.compareAndSet(null, nowNanos);
+      return;
+    }
+    long earned = (nowNanos - until) / nanosPerMicro;
+    // The thread that moves the mark is the one that grants.
+    if (earned > 0 && filledUntilNanos.compareAndSet(until, until + earned * nanosPerMicro)) {
+      add(earned);
+    }
+  }
+
+  private void add(long amount) {
+    long before = micros.get();
+    while (before < burstMicros
+        && !micros.compareAndSet(before, before + Math.min(amount, burstMicros - before))) {
+      before = micros.get();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return micros.get() / (double) ONE + " tokens";
+  }
+}

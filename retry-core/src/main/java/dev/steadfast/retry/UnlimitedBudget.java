@@ -1,0 +1,33 @@
+package dev.steadfast.retry;
+
+import org.jspecify.annotations.Nullable;
+
+/** Always pays. */
+final class UnlimitedBudget implements RetryBudget, RetryBudget.Account {
+  static final UnlimitedBudget INSTANCE = new UnlimitedBudget();
+
+  private static final Withdrawal FREE = Withdrawal.of(0);
+
+  private UnlimitedBudget() {}
+
+  @Override
+  public Account account(String origin) {
+    return this;
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    return FREE;
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {}
+
+  @Override
+  public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
+
+  @Override
+  public String toString() {
+    return "unlimited";
+  }
+}

@@ -1,0 +1,35 @@
+package dev.steadfast.retry;
+
+import java.io.IOException;
+
+/** Stands for an answer that tells of a failure, where a {@link Guard} wants an exception. */
+public final class UnsuccessfulAttemptException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  /** What went wrong. */
+  private final FailureKind kind;
+
+  UnsuccessfulAttemptException(FailureKind kind) {
+    super("unsuccessful attempt: " + kind);
+    this.kind = kind;
+  }
+
+  /**
+   * What went wrong.
+   *
+   * @return the kind of failure
+   */
+  public FailureKind kind() {
+    return kind;
+  }
+
+  /**
+   * Records no stack: the exception is made for each failed attempt and thrown to nobody.
+   *
+   * @return this
+   */
+  @Override
+  public Throwable fillInStackTrace() {
+    return this;
+  }
+}

@@ -1,0 +1,100 @@
+package dev.steadfast.retry.http;
+
+import java.util.Optional;
+
+/**
+ * A request header that tells the server which attempt it sees, so that it can shed retries first.
+ * Immutable. Off by default; a header that the caller set is never overwritten.
+ */
+public final class AttemptHeader {
+  private enum Form {
+    FROM_ZERO,
+    FROM_ONE,
+    RETRIES_ONLY,
+    ATTEMPT_AND_MAX
+  }
+
+  private final String name;
+  private final Form form;
+
+  private AttemptHeader(String name, Form form) {
+    this.name = HttpChecks.headerName("attempt header", name);
+    this.form = form;
+  }
+
+  /**
+   * 0, 1, 2: the number of retries, as {@code X-Stainless-Retry-Count}.
+   *
+   * @param name the header
+   * @return a form
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public static AttemptHeader fromZero(String name) {
+    return new AttemptHeader(name, Form.FROM_ZERO);
+  }
+
+  /**
+   * 1, 2, 3: the number of the attempt, as {@code x-envoy-attempt-count}.
+   *
+   * @param name the header
+   * @return a form
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public static AttemptHeader fromOne(String name) {
+    return new AttemptHeader(name, Form.FROM_ONE);
+  }
+
+  /**
+   * Absent, 1, 2: on retries only, as {@code grpc-previous-rpc-attempts}.
+   *
+   * @param name the header
+   * @return a form
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public static AttemptHeader onRetries(String name) {
+    return new AttemptHeader(name, Form.RETRIES_ONLY);
+  }
+
+  /**
+   * {@code attempt=2; max=3}, as {@code amz-sdk-request}.
+   *
+   * @param name the header
+   * @return a form
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public static AttemptHeader attemptAndMax(String name) {
+    return new AttemptHeader(name, Form.ATTEMPT_AND_MAX);
+  }
+
+  /**
+   * The name of the header.
+   *
+   * @return the name
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * The value on one attempt.
+   *
+   * @param attempt the number of the attempt, from 1
+   * @param maxAttempts the most attempts that the policy allows
+   * @return the value, empty if the header is absent on this attempt
+   */
+  public Optional<String> value(int attempt, int maxAttempts) {
+    return switch (form) {
+      case FROM_ZERO -> Optional.of(Integer.toString(attempt - 1));
+      case FROM_ONE -> Optional.of(Integer.toString(attempt));
+      case RETRIES_ONLY ->
+          attempt == 1 ? Optional.empty() : Optional.of(Integer.toString(attempt - 1));
+      case ATTEMPT_AND_MAX ->
+          Optional.of("attempt=" + attempt + "; max=" + Math.max(attempt, maxAttempts));
+    };
+  }
+
+  @Override
+  public String toString() {
+    return name + " " + form;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Hint;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads the delay that a response asks for. Junk is absent, the past is zero, and what is too large
+ * for a long saturates; nothing here throws, whatever a server sends.
+ */
+final class HintParser {
+  private static final List<String> MILLIS_HEADERS =
+      List.of("x-ms-retry-after-ms", "retry-after-ms");
+  private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE);
+
+  private final boolean rateLimitReset;
+
+  HintParser(boolean rateLimitReset) {
+    this.rateLimitReset = rateLimitReset;
+  }
+
+  Hint parse(ResponseView response, Instant now) {
+    for (String name : MILLIS_HEADERS) {
+      Optional<Duration> delay = largest(response, name, HintParser::millis);
+      if (delay.isPresent()) {
+        return Hint.atLeast(delay.get());
+      }
+    }
+    Optional<Duration> delay =
+        largest(response, "Retry-After", value -> retryAfter(value, response, now));
+    if (delay.isEmpty() && rateLimitReset) {
+      delay = largest(response, "X-RateLimit-Reset", value -> reset(value, now));
+    }
+    return delay.map(Hint::atLeast).orElse(Hint.none());
+  }
+
+  private interface Reader {
+    Optional<Duration> read(String value);
+  }
+
+  // A singleton field that came twice is malformed; the longest is the careful reading of it.
+  private static Optional<Duration> largest(ResponseView response, String name, Reader reader) {
+    Duration longest = null;
+    for (String value : response.headers(name)) {
+      Duration each = reader.read(trim(value)).orElse(null);
+      if (each != null && (longest == null || each.compareTo(longest) > 0)) {
+        longest = each;
+      }
+    }
+    return Optional.ofNullable(longest);
+  }
+
+  /** RFC 9110 section 10.2.3: delay-seconds or HTTP-date. */
+  private static Optional<Duration> retryAfter(String value, ResponseView response, Instant now) {
+    if (digits(value)) {
+      return Optional.of(seconds(value));
+    }
+    return HttpDates.parse(value, now).map(at -> until(at, serverTime(response, now)));
+  }
+
+  // The server's own clock tells how far away its date is, unless a cache kept the response.
+  private static Instant serverTime(ResponseView response, Instant now) {
+    List<String> dates = response.headers("Date");
+    if (dates.size() != 1 || !response.headers("Age").isEmpty()) {
+      return now;
+    }
+    return HttpDates.parse(trim(dates.get(0)), now).orElse(now);
+  }
+
+  private static Duration until(Instant at, Instant now) {
+    return at.isAfter(now) ? Duration.between(now, at) : Duration.ZERO;
+  }
+
+  /** Milliseconds, with a fraction in some SDKs. */
+  private static Optional<Duration> millis(String value) {
+    int point = value.indexOf('.');
+    String whole = point < 0 ? value : value.substring(0, point);
+    String fraction = point < 0 ? "0" : value.substring(point + 1);
+    if (!digits(whole) || !digits(fraction)) {
+      return Optional.empty();
+    }
+    if (whole.length() > 15) {
+      return Optional.of(LONGEST);
+    }
+    boolean more = fraction.chars().anyMatch(c -> c != '0');
+    return Optional.of(Duration.ofMillis(Long.parseLong(whole) + (more ? 1 : 0))); // never early
+  }
+
+  /** Seconds from now below 10^9, seconds since 1970 below 10^12, milliseconds since then above. */
+  private static Optional<Duration> reset(String value, Instant now) {
+    if (!digits(value) || value.length() > 15) {
+      return Optional.empty();
+    }
+    long number = Long.parseLong(value);
+    if (number < 1_000_000_000L) {
+      return Optional.of(Duration.ofSeconds(number));
+    }
+    boolean millis = number >= 1_000_000_000_000L;
+    return Optional.of(
+        until(millis ? Instant.ofEpochMilli(number) : Instant.ofEpochSecond(number), now));
+  }
+
+  private static Duration seconds(String digits) {
+    try {
+      return Duration.ofSeconds(Long.parseLong(digits));
+    } catch (NumberFormatException tooLarge) {
+      return LONGEST;
+    }
+  }
+
+  private static boolean digits(String value) {
+    return !value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  // Optional white space (RFC 9110 section 5.6.3) is space and tab, and nothing else.
+  private static String trim(String value) {
+    int from = 0;
+    int to = value.length();
+    while (from < to && blank(value.charAt(from))) {
+      from++;
+    }
+    while (to > from && blank(value.charAt(to - 1))) {
+      to--;
+    }
+    return value.substring(from, to);
+  }
+
+  private static boolean blank(char c) {
+    return c == ' ' || c == '\t';
+  }
+}

@@ -1,0 +1,318 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryPlan;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One logical call: its key, its headers, and what the outcomes of its attempts mean. For authors
+ * of adapters. Immutable after construction.
+ */
+public final class HttpOperation {
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"); // RFC 9110 section 9.2.2
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+  private final HttpRetry retry;
+  private final RetryPlan plan;
+  private final OperationInfo info;
+  private final OperationView view;
+  private final Map<String, String> headers;
+  private final @Nullable String keyHeader; // one that this operation added, not the caller's
+  private final @Nullable AttemptHeader attemptHeader;
+  private final long boundNanos;
+
+  HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
+    this.retry = retry;
+    this.plan = retry.plan().withPolicy(options.policy(retry.policy()));
+    this.boundNanos = bound(options.deadline());
+    Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this::now);
+    this.keyHeader = key.added() ? key.header() : null;
+    this.headers = stableHeaders(request, key);
+    this.attemptHeader = attemptHeader(retry.attemptHeader(), request);
+    this.view = new OperationView(request, replayable(request, options, key), key.present());
+    this.info =
+        OperationInfo.of(origin(request.uri()), label(request))
+            .named(options.name())
+            .keyed(key.key());
+  }
+
+  /** The key of an operation: where it came from and how it is written. */
+  private record Key(String header, @Nullable String key, @Nullable String wire, boolean added) {
+    static Key of(
+        @Nullable IdempotencyKeys keys,
+        RequestView request,
+        RetryOptions options,
+        java.util.function.Supplier<Instant> now) {
+      IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
+      List<String> own = request.headers(form.header());
+      if (!own.isEmpty()) {
+        return new Key(form.header(), form.read(checked(own)), null, false);
+      }
+      String key = options.idempotencyKey().orElse(null);
+      if (key == null && keys != null && mints(request.method())) {
+        key = keys.mint(request, now.get());
+      }
+      return key == null
+          ? new Key(form.header(), null, null, false)
+          : new Key(form.header(), key, form.write(key), true);
+    }
+
+    private static boolean mints(String method) {
+      return method.equals("POST") || method.equals("PATCH");
+    }
+
+    private static String checked(List<String> own) {
+      if (own.size() > 1) {
+        throw HttpChecks.bad("idempotency key header", own.size() + " lines", "one");
+      }
+      if (own.get(0).chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+        throw HttpChecks.bad(
+            "idempotency key", HttpChecks.printable(own.get(0)), "no control characters");
+      }
+      return own.get(0);
+    }
+
+    boolean present() {
+      return key != null;
+    }
+  }
+
+  private Instant now() {
+    return retry.environment().clock().instant();
+  }
+
+  private static long bound(@Nullable Duration deadline) {
+    if (deadline == null || deadline.compareTo(LONGEST) >= 0) {
+      return Long.MAX_VALUE;
+    }
+    return deadline.toNanos();
+  }
+
+  private Map<String, String> stableHeaders(RequestView request, Key key) {
+    if (!key.added() && retry.stableHeaders().isEmpty()) {
+      return Map.of();
+    }
+    Map<String, String> stable = new LinkedHashMap<>();
+    if (key.added() && key.wire() != null) {
+      stable.put(key.header(), key.wire());
+    }
+    retry.stableHeaders().forEach((name, value) -> addStable(stable, name, value, request));
+    return stable;
+  }
+
+  private void addStable(
+      Map<String, String> stable,
+      String name,
+      BiFunction<RequestView, Instant, Optional<String>> value,
+      RequestView request) {
+    if (request.headers(name).isEmpty()) {
+      value
+          .apply(request, now())
+          .ifPresent(made -> stable.put(name, HttpChecks.headerValue(name, made)));
+    }
+  }
+
+  private static @Nullable AttemptHeader attemptHeader(
+      @Nullable AttemptHeader configured, RequestView request) {
+    boolean callers = configured != null && !request.headers(configured.name()).isEmpty();
+    return callers ? null : configured;
+  }
+
+  private static boolean replayable(RequestView request, RetryOptions options, Key key) {
+    Boolean said = options.replayable();
+    return said != null ? said : IDEMPOTENT.contains(request.method()) || key.present();
+  }
+
+  /** Scheme, host and port in lower case; two spellings of one origin are one origin. */
+  static String origin(URI uri) {
+    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+    int usual = scheme.equals("https") ? 443 : 80;
+    int port = uri.getPort() < 0 ? usual : uri.getPort();
+    return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port;
+  }
+
+  // Neither user info nor query: both carry secrets.
+  private static String label(RequestView request) {
+    return request.method() + " " + origin(request.uri()) + request.uri().getRawPath();
+  }
+
+  /**
+   * What applies to this operation.
+   *
+   * @return the client's plan with this operation's policy
+   */
+  public RetryPlan plan() {
+    return plan;
+  }
+
+  /**
+   * What identifies this operation.
+   *
+   * @return an object of this operation's own
+   */
+  public OperationInfo info() {
+    return info;
+  }
+
+  /**
+   * The bound that the caller gave.
+   *
+   * @return nanoseconds, {@link Long#MAX_VALUE} for none
+   */
+  public long boundNanos() {
+    return boundNanos;
+  }
+
+  /**
+   * Whether repeating the request adds no effect.
+   *
+   * @return true for an idempotent method, a key, or the caller's word
+   */
+  public boolean replayable() {
+    return view.replayable();
+  }
+
+  /**
+   * The key header that this operation adds, which must not leave its origin.
+   *
+   * @return the name, empty if no key is added
+   */
+  public Optional<String> keyHeader() {
+    return Optional.ofNullable(keyHeader);
+  }
+
+  /**
+   * Whether an attempt differs from the caller's request in its headers.
+   *
+   * @return false if the request can be sent as it is
+   */
+  public boolean changesHeaders() {
+    return !headers.isEmpty() || attemptHeader != null;
+  }
+
+  /**
+   * Gives the headers to set on one attempt. None of them is set by the caller.
+   *
+   * @param attempt the number of the attempt, from 1
+   * @param header gets name and value
+   */
+  public void headers(int attempt, BiConsumer<String, String> header) {
+    headers.forEach(header);
+    if (attemptHeader != null) {
+      attemptHeader
+          .value(attempt, plan.policy().maxAttempts())
+          .ifPresent(value -> header.accept(attemptHeader.name(), value));
+    }
+  }
+
+  /**
+   * What an answer means.
+   *
+   * @param response its head
+   * @return the verdict, with what the server said about retrying
+   */
+  public Verdict judge(ResponseView response) {
+    // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
+    Signals signals =
+        response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
+    Verdict verdict = retry.classifier().onResponse(view, response, signals);
+    if (!(verdict instanceof Verdict.Retryable retryable)) {
+      return verdict;
+    }
+    Verdict.Retryable hinted =
+        retryable.hint().present() ? retryable : retryable.withHint(signals.hint());
+    return signals.stop() ? hinted.told() : hinted;
+  }
+
+  /**
+   * What a failure means.
+   *
+   * @param failure what went wrong
+   * @return the verdict
+   */
+  public Verdict judge(TransportFailure failure) {
+    return retry.classifier().onFailure(view, failure);
+  }
+
+  /**
+   * What a failure means whose request body cannot be sent again.
+   *
+   * @param verdict what it would mean if it could
+   * @return the verdict
+   */
+  public static Verdict withoutBody(Verdict verdict) {
+    if (!(verdict instanceof Verdict.Retryable retryable)) {
+      return verdict;
+    }
+    return new Verdict.Permanent(
+        StopReason.BODY_NOT_REPEATABLE, retryable.kind(), retryable.hint());
+  }
+
+  /**
+   * Facts about an answer.
+   *
+   * @param response its head
+   * @param deliveries how often a request went to the wire, -1 if unknown
+   * @return the facts
+   */
+  public Exchange.Facts facts(ResponseView response, int deliveries) {
+    boolean failed = response.status() >= 400;
+    Signals signals = failed ? retry.signals().read(response, now()) : Signals.NONE;
+    SendState state = StandardRules.sendState(response.status(), signals);
+    return new Exchange.Facts(response.status(), state, deliveries, replayed(response));
+  }
+
+  /**
+   * Facts about a failure.
+   *
+   * @param failure what went wrong
+   * @param deliveries how often a request went to the wire, -1 if unknown
+   * @return the facts
+   */
+  public static Exchange.Facts facts(TransportFailure failure, int deliveries) {
+    return new Exchange.Facts(-1, failure.sendState(), deliveries, false);
+  }
+
+  private boolean replayed(ResponseView response) {
+    for (String marker : retry.replayMarkers()) {
+      for (String value : response.headers(marker)) {
+        if (value.trim().equalsIgnoreCase("true")) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The verdict on an attempt that its own client cancelled, and not this library.
+   *
+   * @param sendState how far the request got
+   * @return a failure that ends the operation
+   */
+  public static TransportFailure cancelled(SendState sendState) {
+    return TransportFailure.permanent(FailureKind.OTHER, sendState, StopReason.CANCELLED);
+  }
+
+  @Override
+  public String toString() {
+    return info.toString();
+  }
+}

@@ -1,0 +1,389 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPlan;
+import dev.steadfast.retry.RetryPolicy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that makes HTTP calls of a client survive failure: one immutable configuration, safe
+ * for use by many threads, that any number of clients may share. Clients that share it share its
+ * budget.
+ *
+ * <p>{@link #defaults()} is safe without any configuration: it retries what is replayable, 3
+ * attempts within 30 s, and adds at most one retry per ten successes in the long run. No key is
+ * added, no header is sent.
+ */
+public final class HttpRetry {
+  private final RetryPlan plan;
+  private final @Nullable IdempotencyKeys keys;
+  private final HttpClassifier classifier;
+  private final SignalReader signals;
+  private final @Nullable AttemptHeader attemptHeader;
+  private final Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders;
+  private final List<String> replayMarkers;
+  private final int bufferBodiesUpTo;
+  private final boolean refuseRedirectedKeys;
+
+  private HttpRetry(Builder builder) {
+    this.plan =
+        RetryPlan.of(builder.policy, builder.budget, builder.environment)
+            .withGuards(builder.guards)
+            .withListeners(builder.listeners);
+    this.keys = builder.keys;
+    this.classifier = builder.classifier;
+    this.signals =
+        new SignalReader(builder.stops, builder.goes, new HintParser(builder.rateLimitReset));
+    this.attemptHeader = builder.attemptHeader;
+    this.stableHeaders = Map.copyOf(builder.stableHeaders);
+    this.replayMarkers = List.copyOf(builder.replayMarkers);
+    this.bufferBodiesUpTo = builder.bufferBodiesUpTo;
+    this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
+  }
+
+  /**
+   * A configuration with every default, and a budget of its own.
+   *
+   * @return a new configuration
+   */
+  public static HttpRetry defaults() {
+    return builder().build();
+  }
+
+  /**
+   * Starts with the defaults.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Begins an operation; for authors of adapters.
+   *
+   * @param request the request as the caller wrote it
+   * @param options what applies to this operation alone
+   * @return the operation
+   * @throws IllegalArgumentException if the request carries a key header twice or with control
+   *     characters, or if the key that is minted for it is out of its range
+   */
+  public HttpOperation operation(RequestView request, RetryOptions options) {
+    return new HttpOperation(this, request, options);
+  }
+
+  /**
+   * The most bytes of a response body that OkHttp adapters read within the attempt.
+   *
+   * @return 0 for none
+   */
+  public int bufferBodiesUpTo() {
+    return bufferBodiesUpTo;
+  }
+
+  /**
+   * Whether a client is refused that would send keys to other origins when it follows a redirect.
+   *
+   * @return false by default
+   */
+  public boolean refuseRedirectedKeys() {
+    return refuseRedirectedKeys;
+  }
+
+  /**
+   * Time, randomness and scheduler.
+   *
+   * @return the environment
+   */
+  public RetryEnvironment environment() {
+    return plan.environment();
+  }
+
+  /**
+   * The policy where an operation has none of its own.
+   *
+   * @return the policy
+   */
+  public RetryPolicy policy() {
+    return plan.policy();
+  }
+
+  /**
+   * The keys that are added to POST and PATCH.
+   *
+   * @return the keys, empty if none are added
+   */
+  public Optional<IdempotencyKeys> idempotencyKeys() {
+    return Optional.ofNullable(keys);
+  }
+
+  RetryPlan plan() {
+    return plan;
+  }
+
+  HttpClassifier classifier() {
+    return classifier;
+  }
+
+  SignalReader signals() {
+    return signals;
+  }
+
+  @Nullable AttemptHeader attemptHeader() {
+    return attemptHeader;
+  }
+
+  Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders() {
+    return stableHeaders;
+  }
+
+  List<String> replayMarkers() {
+    return replayMarkers;
+  }
+
+  @Override
+  public String toString() {
+    return "HttpRetry(" + plan.policy() + "; keys=" + keys + "; budget=" + plan.budget() + ")";
+  }
+
+  /** Collects settings; not safe for use by several threads. */
+  public static final class Builder {
+    private RetryPolicy policy = RetryPolicy.defaults();
+    private RetryBudget budget = RetryBudget.perOrigin(0.1);
+    private RetryEnvironment environment = RetryEnvironment.system();
+    private final List<Guard> guards = new ArrayList<>();
+    private final List<RetryListener> listeners = new ArrayList<>();
+    private @Nullable IdempotencyKeys keys;
+    private HttpClassifier classifier = StandardRules.defaults();
+    private final List<SignalReader.Signal> stops = new ArrayList<>(SignalReader.STOPS);
+    private final List<SignalReader.Signal> goes = new ArrayList<>(SignalReader.GOES);
+    private boolean rateLimitReset;
+    private @Nullable AttemptHeader attemptHeader;
+    private final Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders =
+        new LinkedHashMap<>();
+    private final List<String> replayMarkers =
+        new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
+    private int bufferBodiesUpTo;
+    private boolean refuseRedirectedKeys;
+
+    private Builder() {}
+
+    /**
+     * How often, how long and with what waits. Default: {@link RetryPolicy#defaults()}.
+     *
+     * @param policy the policy
+     * @return this
+     */
+    public Builder policy(RetryPolicy policy) {
+      this.policy = HttpChecks.notNull("policy", policy);
+      return this;
+    }
+
+    /**
+     * Adds keys to POST and PATCH. Default: none. Vouches that the servers this client talks to
+     * honour them: a request with a key is sent again when its answer is lost.
+     *
+     * @param keys where keys come from and how they are sent
+     * @return this
+     */
+    public Builder idempotencyKeys(IdempotencyKeys keys) {
+      this.keys = HttpChecks.notNull("idempotencyKeys", keys);
+      return this;
+    }
+
+    /**
+     * What pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}.
+     *
+     * @param budget the budget; share one object between configurations to give them one budget
+     * @return this
+     */
+    public Builder budget(RetryBudget budget) {
+      this.budget = HttpChecks.notNull("budget", budget);
+      return this;
+    }
+
+    /**
+     * Adds a guard that each attempt passes, in the order of the calls: a breaker, then a bulkhead.
+     * Default: none.
+     *
+     * @param guard the guard
+     * @return this
+     */
+    public Builder guard(Guard guard) {
+      guards.add(HttpChecks.notNull("guard", guard));
+      return this;
+    }
+
+    /**
+     * Adds a listener. Default: none.
+     *
+     * @param listener told about every step; what it throws is logged
+     * @return this
+     */
+    public Builder listener(RetryListener listener) {
+      listeners.add(HttpChecks.notNull("listener", listener));
+      return this;
+    }
+
+    /**
+     * What the outcome of an attempt means. Default: {@link StandardRules#defaults()}.
+     *
+     * @param classifier the rules
+     * @return this
+     */
+    public Builder classifier(HttpClassifier classifier) {
+      this.classifier = HttpChecks.notNull("classifier", classifier);
+      return this;
+    }
+
+    /**
+     * Time, randomness and scheduler. Default: the system's.
+     *
+     * @param environment the environment
+     * @return this
+     */
+    public Builder environment(RetryEnvironment environment) {
+      this.environment = HttpChecks.notNull("environment", environment);
+      return this;
+    }
+
+    /**
+     * A header that tells the server the number of the attempt. Default: none.
+     *
+     * @param attemptHeader name and form
+     * @return this
+     */
+    public Builder attemptHeader(AttemptHeader attemptHeader) {
+      this.attemptHeader = HttpChecks.notNull("attemptHeader", attemptHeader);
+      return this;
+    }
+
+    /**
+     * A header that is made once per operation and sent unchanged on every attempt, such as {@code
+     * Repeatability-First-Sent} of OASIS Repeatable Requests. Default: none. A header that the
+     * caller set is never overwritten.
+     *
+     * @param name the header
+     * @param value makes the value of the request and the time of the operation's start; empty for
+     *     no header; what it throws ends the operation before anything is sent
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name
+     */
+    public Builder oncePerOperation(
+        String name, BiFunction<RequestView, Instant, Optional<String>> value) {
+      stableHeaders.put(HttpChecks.headerName("header", name), HttpChecks.notNull("value", value));
+      return this;
+    }
+
+    /**
+     * A further response header that marks an answer as the replay of a stored one, by the value
+     * {@code true}. Default: {@code Idempotent-Replayed} and {@code X-Idempotent-Replayed}.
+     *
+     * @param header the header
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name
+     */
+    public Builder replayMarker(String header) {
+      replayMarkers.add(HttpChecks.headerName("replay marker", header));
+      return this;
+    }
+
+    /**
+     * A further response header that says not to retry, by one value. Default: {@code
+     * x-should-retry: false}, {@code Stripe-Should-Retry: false}; always {@code Qos-Retry-Hint:
+     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
+     * {@code grpc-retry-pushback-ms}. Any stop beats any go.
+     *
+     * @param header the header
+     * @param value the value, compared without regard to case
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name or the value no header value
+     */
+    public Builder stopSignal(String header, String value) {
+      stops.add(signal(header, value));
+      return this;
+    }
+
+    /**
+     * A further response header that says to retry, by one value: it lifts a permanent status, and
+     * beats neither attempts, deadline nor budget, nor makes a request replayable. Default: {@code
+     * x-should-retry: true}, {@code Stripe-Should-Retry: true}.
+     *
+     * @param header the header
+     * @param value the value, compared without regard to case
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name or the value no header value
+     */
+    public Builder goSignal(String header, String value) {
+      goes.add(signal(header, value));
+      return this;
+    }
+
+    /**
+     * Whether {@code X-RateLimit-Reset} counts as a hint where no {@code Retry-After} is given.
+     * Default false: APIs disagree about its unit, which is guessed by its size.
+     *
+     * @param read true to read it
+     * @return this
+     */
+    public Builder readRateLimitReset(boolean read) {
+      this.rateLimitReset = read;
+      return this;
+    }
+
+    /**
+     * Reads response bodies up to this size within the attempt, so that a body that breaks is
+     * retried like any other failure. For OkHttp, where an attempt otherwise ends with the response
+     * head. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
+     * size.
+     *
+     * @param bytes 0 to 2^24
+     * @return this
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Builder bufferBodiesUpTo(int bytes) {
+      if (bytes < 0 || bytes > 1 << 24) {
+        throw HttpChecks.bad("bufferBodiesUpTo", bytes, "0 to " + (1 << 24));
+      }
+      this.bufferBodiesUpTo = bytes;
+      return this;
+    }
+
+    /**
+     * Whether to refuse a {@code java.net.http} client that follows redirects, which would carry a
+     * key to another origin. Default false: it is warned about once.
+     *
+     * @param refuse true to refuse
+     * @return this
+     */
+    public Builder refuseRedirectedKeys(boolean refuse) {
+      this.refuseRedirectedKeys = refuse;
+      return this;
+    }
+
+    /**
+     * The configuration.
+     *
+     * @return an immutable configuration
+     */
+    public HttpRetry build() {
+      return new HttpRetry(this);
+    }
+
+    private static SignalReader.Signal signal(String header, String value) {
+      return new SignalReader.Signal(
+          HttpChecks.headerName("signal header", header),
+          HttpChecks.headerValue("signal value", value));
+    }
+  }
+}

@@ -1,0 +1,267 @@
+package dev.steadfast.retry.http;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * Where the keys of operations come from, and how they are sent. Immutable and safe for use by many
+ * threads.
+ *
+ * <p>Configuring keys vouches: <em>this server honours keys on POST and PATCH</em>. A server that
+ * ignores them is charged twice when an answer is lost, so nothing is added by default. With a
+ * server that honours them processing is effectively once <em>within its retention window</em>; see
+ * its documentation for how long it keeps keys.
+ *
+ * <p>One operation has one key, minted before its first attempt and sent unchanged, byte for byte,
+ * on every attempt. A key header that the caller set wins and vouches for that request.
+ *
+ * @see <a href="https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/">The
+ *     Idempotency-Key HTTP Header Field, IETF draft</a>
+ */
+public final class IdempotencyKeys {
+  static final String DEFAULT_HEADER = "Idempotency-Key";
+  static final int DEFAULT_MAX_LENGTH = 255;
+
+  private final KeySource source;
+  private final String header;
+  private final KeyForm form;
+  private final int maxLength;
+
+  /** Mints a key. */
+  @FunctionalInterface
+  interface KeySource {
+    String mint(RequestView request, Instant now);
+  }
+
+  private IdempotencyKeys(KeySource source, String header, KeyForm form, int maxLength) {
+    this.source = source;
+    this.header = header;
+    this.form = form;
+    this.maxLength = maxLength;
+  }
+
+  private static IdempotencyKeys of(KeySource source) {
+    return new IdempotencyKeys(source, DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH);
+  }
+
+  /**
+   * A random UUID for each operation: every call is an intent of its own.
+   *
+   * @return the usual choice
+   */
+  public static IdempotencyKeys randomUuid() {
+    return of((request, now) -> UUID.randomUUID().toString());
+  }
+
+  /**
+   * A key that the application derives from the request, such as a business identifier: the same
+   * intent has the same key even after a restart.
+   *
+   * @param key makes a key of the request; safe for use by many threads; what it throws ends the
+   *     operation before anything is sent
+   * @return keys of the application's own
+   */
+  public static IdempotencyKeys from(Function<RequestView, String> key) {
+    HttpChecks.notNull("key", key);
+    return of((request, now) -> key.apply(request));
+  }
+
+  /**
+   * The SHA-256 of the canonical request: method, URI, the named headers and the body. Equal
+   * requests are one intent, for ever: two payments of the same amount to the same account become
+   * one. Not for bodies that can be read only once, or of more than 1 MiB.
+   *
+   * @param headers the headers that take part, in any case and order
+   * @return keys by content
+   * @throws IllegalArgumentException if a name is no header name
+   */
+  public static IdempotencyKeys requestHash(String... headers) {
+    List<String> names = RequestHash.names(headers);
+    return of((request, now) -> RequestHash.of(request, names, ""));
+  }
+
+  /**
+   * As {@link #requestHash(String...)}, with the time bucket of the first attempt as a further
+   * part: equal requests within a bucket are one intent. Two requests a moment apart may fall into
+   * different buckets.
+   *
+   * @param bucket the length of a bucket, one second or more
+   * @param headers the headers that take part
+   * @return keys by content and time
+   * @throws IllegalArgumentException if the bucket is shorter than a second or a name is no header
+   *     name
+   */
+  public static IdempotencyKeys requestHashWithin(Duration bucket, String... headers) {
+    HttpChecks.notNull("bucket", bucket);
+    if (bucket.compareTo(Duration.ofSeconds(1)) < 0) {
+      throw HttpChecks.bad("bucket", bucket, "one second or more");
+    }
+    List<String> names = RequestHash.names(headers);
+    long seconds = bucket.toSeconds();
+    return of((request, now) ->
+        RequestHash.of(
+            request, names, Long.toString(Math.floorDiv(now.getEpochSecond(), seconds))));
+  }
+
+  /**
+   * Joins parts to one key with colons, as in {@code user-7:2026-11-21:payment}.
+   *
+   * @param parts one or more, none empty, none with a colon: otherwise ("a:b", "c") and ("a",
+   *     "b:c") would be one key
+   * @return the key
+   * @throws IllegalArgumentException if a part is empty or has a colon, or there is none
+   */
+  public static String composite(String... parts) {
+    if (HttpChecks.notNull("parts", parts).length == 0) {
+      throw HttpChecks.bad("parts", "none", "one or more");
+    }
+    for (String part : parts) {
+      if (HttpChecks.notNull("part", part).isEmpty() || part.indexOf(':') >= 0) {
+        throw HttpChecks.bad("part", HttpChecks.printable(part), "not empty, without ':'");
+      }
+    }
+    String key = String.join(":", parts);
+    KeyForm.check(key, DEFAULT_MAX_LENGTH);
+    return key;
+  }
+
+  /**
+   * Stripe: random UUIDs, bare, at most 255 characters.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys stripe() {
+    return randomUuid();
+  }
+
+  /**
+   * The IETF draft: random UUIDs as a quoted string.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys ietfDraft() {
+    return randomUuid().quoted();
+  }
+
+  /**
+   * Adyen: at most 64 characters.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys adyen() {
+    return randomUuid().header("idempotency-key").maxLength(64);
+  }
+
+  /**
+   * PayPal: {@code PayPal-Request-Id}.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys payPal() {
+    return randomUuid().header("PayPal-Request-Id");
+  }
+
+  /**
+   * Checkout.com: {@code Cko-Idempotency-Key}.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys checkoutCom() {
+    return randomUuid().header("Cko-Idempotency-Key");
+  }
+
+  /**
+   * Worldline Direct: {@code X-GCS-Idempotence-Key}, at most 40 characters.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys worldline() {
+    return randomUuid().header("X-GCS-Idempotence-Key").maxLength(40);
+  }
+
+  /**
+   * PPRO: {@code Request-Idempotency-Key}.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys ppro() {
+    return randomUuid().header("Request-Idempotency-Key");
+  }
+
+  /**
+   * OASIS Repeatable Requests and Azure: {@code Repeatability-Request-ID}. The protocol also wants
+   * {@code Repeatability-First-Sent}, the same on every attempt: see {@link
+   * HttpRetry.Builder#oncePerOperation}.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys repeatableRequests() {
+    return randomUuid().header("Repeatability-Request-ID");
+  }
+
+  /**
+   * The same keys under another header. Default: {@code Idempotency-Key}.
+   *
+   * @param name the header
+   * @return a changed copy
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public IdempotencyKeys header(String name) {
+    return new IdempotencyKeys(
+        source, HttpChecks.headerName("idempotency key header", name), form, maxLength);
+  }
+
+  /**
+   * The same keys as a quoted structured string, the form of the IETF draft. Default: bare, the
+   * form of every commercial API known to us.
+   *
+   * @return a changed copy
+   */
+  public IdempotencyKeys quoted() {
+    return new IdempotencyKeys(source, header, KeyForm.QUOTED, maxLength);
+  }
+
+  /**
+   * The most characters of a key. Default 255.
+   *
+   * @param maxLength 1 to 255
+   * @return a changed copy
+   * @throws IllegalArgumentException if it is out of its range
+   */
+  public IdempotencyKeys maxLength(int maxLength) {
+    if (maxLength >= 1 && maxLength <= DEFAULT_MAX_LENGTH) {
+      return new IdempotencyKeys(source, header, form, maxLength);
+    }
+    throw HttpChecks.bad("maxLength", maxLength, "1 to " + DEFAULT_MAX_LENGTH);
+  }
+
+  /**
+   * The name of the header.
+   *
+   * @return the name
+   */
+  public String header() {
+    return header;
+  }
+
+  String mint(RequestView request, Instant now) {
+    return HttpChecks.notNull("idempotency key", source.mint(request, now));
+  }
+
+  String write(String key) {
+    return form.write(key, maxLength);
+  }
+
+  /** The key in a header that the caller wrote. */
+  String read(String wire) {
+    return form == KeyForm.QUOTED ? KeyForm.parseQuoted(wire).orElse(wire) : wire;
+  }
+
+  @Override
+  public String toString() {
+    return header + " " + form;
+  }
+}

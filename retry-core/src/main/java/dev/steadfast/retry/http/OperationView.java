@@ -1,0 +1,11 @@
+package dev.steadfast.retry.http;
+
+/**
+ * What a classifier knows of the operation. Immutable.
+ *
+ * @param request the request
+ * @param replayable whether repeating it adds no effect: by its method, by a key that the user
+ *     vouched for, or because the user says so
+ * @param keyed whether it carries an idempotency key
+ */
+public record OperationView(RequestView request, boolean replayable, boolean keyed) {}

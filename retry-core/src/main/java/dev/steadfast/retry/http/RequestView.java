@@ -1,0 +1,40 @@
+package dev.steadfast.retry.http;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+
+/** A request as the rules see it, whatever the client. Implementations are immutable. */
+public interface RequestView {
+
+  /**
+   * The method.
+   *
+   * @return the method as sent, case-sensitive (RFC 9110 section 9.1)
+   */
+  String method();
+
+  /**
+   * The target.
+   *
+   * @return an absolute URI
+   */
+  URI uri();
+
+  /**
+   * The values of a header.
+   *
+   * @param name the name, in any case
+   * @return the values in order, empty if the header is absent
+   */
+  List<String> headers(String name);
+
+  /**
+   * The bytes of the body, for keys that are hashes of the request.
+   *
+   * @param limit the most bytes to return
+   * @return the bytes, none for a request without body; empty if the body can be read only once or
+   *     is longer than the limit
+   */
+  Optional<byte[]> body(int limit);
+}

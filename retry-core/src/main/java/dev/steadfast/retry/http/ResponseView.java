@@ -1,0 +1,30 @@
+package dev.steadfast.retry.http;
+
+import java.util.List;
+import java.util.Map;
+
+/** A response head as the rules see it, whatever the client. Implementations are immutable. */
+public interface ResponseView {
+
+  /**
+   * The status.
+   *
+   * @return the code, 100 to 999
+   */
+  int status();
+
+  /**
+   * The values of a header.
+   *
+   * @param name the name, in any case
+   * @return the values in order, empty if the header is absent
+   */
+  List<String> headers(String name);
+
+  /**
+   * All headers.
+   *
+   * @return an immutable map from name to values
+   */
+  Map<String, List<String>> headerMap();
+}

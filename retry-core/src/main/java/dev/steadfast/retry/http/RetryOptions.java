@@ -1,0 +1,209 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What applies to one operation and not to its client. Immutable; may be used for several
+ * operations unless it carries a key, which belongs to one intent.
+ *
+ * <p>OkHttp takes it as a request tag, {@code java.net.http} through {@code
+ * RetryingHttpClient.with}.
+ */
+public final class RetryOptions {
+  private static final RetryOptions NONE = builder().build();
+
+  private final @Nullable String idempotencyKey;
+  private final @Nullable RetryPolicy policy;
+  private final @Nullable Duration deadline;
+  private final @Nullable Boolean replayable;
+  private final @Nullable Boolean bodyRepeatable;
+  private final @Nullable String name;
+  private final boolean noRetry;
+
+  private RetryOptions(Builder builder) {
+    this.idempotencyKey = builder.idempotencyKey;
+    this.policy = builder.policy;
+    this.deadline = builder.deadline;
+    this.replayable = builder.replayable;
+    this.bodyRepeatable = builder.bodyRepeatable;
+    this.name = builder.name;
+    this.noRetry = builder.noRetry;
+  }
+
+  /**
+   * No options: the client's configuration as it is.
+   *
+   * @return the shared instance
+   */
+  public static RetryOptions none() {
+    return NONE;
+  }
+
+  /**
+   * Starts with nothing set.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  Optional<String> idempotencyKey() {
+    return Optional.ofNullable(idempotencyKey);
+  }
+
+  /** The policy that applies, given the client's. */
+  RetryPolicy policy(RetryPolicy ofClient) {
+    RetryPolicy own = policy == null ? ofClient : policy;
+    return noRetry ? own.toBuilder().maxAttempts(1).build() : own;
+  }
+
+  @Nullable Duration deadline() {
+    return deadline;
+  }
+
+  @Nullable Boolean replayable() {
+    return replayable;
+  }
+
+  /**
+   * What the caller says of a body whose length is not known.
+   *
+   * @return whether it yields the same bytes again; empty if the caller does not say
+   */
+  public Optional<Boolean> bodyRepeatable() {
+    return Optional.ofNullable(bodyRepeatable);
+  }
+
+  @Nullable String name() {
+    return name;
+  }
+
+  @Override
+  public String toString() {
+    return "RetryOptions(name="
+        + name
+        + ", key="
+        + (idempotencyKey == null ? "none" : "set")
+        + ", deadline="
+        + deadline
+        + ", replayable="
+        + replayable
+        + ", policy="
+        + (noRetry ? "no retry" : policy)
+        + ")";
+  }
+
+  /** Collects options; not safe for use by several threads. */
+  public static final class Builder {
+    private @Nullable String idempotencyKey;
+    private @Nullable RetryPolicy policy;
+    private @Nullable Duration deadline;
+    private @Nullable Boolean replayable;
+    private @Nullable Boolean bodyRepeatable;
+    private @Nullable String name;
+    private boolean noRetry;
+
+    private Builder() {}
+
+    /**
+     * The key of this operation, for any method. Vouches that the server honours it. Default: what
+     * the client's configuration mints.
+     *
+     * @param key 1 to 255 printable ASCII characters
+     * @return this
+     * @throws IllegalArgumentException if the key is out of its range
+     */
+    public Builder idempotencyKey(String key) {
+      KeyForm.check(key, IdempotencyKeys.DEFAULT_MAX_LENGTH);
+      this.idempotencyKey = key;
+      return this;
+    }
+
+    /**
+     * The policy of this operation. Default: the client's.
+     *
+     * @param policy the policy
+     * @return this
+     */
+    public Builder policy(RetryPolicy policy) {
+      this.policy = HttpChecks.notNull("policy", policy);
+      return this;
+    }
+
+    /**
+     * A bound on this operation; the smaller of it and the policy's total timeout holds. Default:
+     * none.
+     *
+     * @param deadline more than zero, from the start of the operation
+     * @return this
+     * @throws IllegalArgumentException if it is zero or negative
+     */
+    public Builder deadline(Duration deadline) {
+      if (HttpChecks.notNull("deadline", deadline).isZero() || deadline.isNegative()) {
+        throw HttpChecks.bad("deadline", deadline, "more than zero");
+      }
+      this.deadline = deadline;
+      return this;
+    }
+
+    /**
+     * Whether repeating this request adds no effect. Default: decided by method and key. True for a
+     * POST that only reads; false for a GET that does not.
+     *
+     * @param replayable the caller's word
+     * @return this
+     */
+    public Builder replayable(boolean replayable) {
+      this.replayable = replayable;
+      return this;
+    }
+
+    /**
+     * Whether a body of unknown length yields the same bytes when it is asked again ({@code
+     * java.net.http} cannot tell). Default: not. A resend that yields other bytes fails all the
+     * same, before its last byte.
+     *
+     * @param repeatable the caller's word
+     * @return this
+     */
+    public Builder bodyRepeatable(boolean repeatable) {
+      this.bodyRepeatable = repeatable;
+      return this;
+    }
+
+    /**
+     * A name for logs, listeners and reports. Default: none.
+     *
+     * @param name not empty
+     * @return this
+     * @throws IllegalArgumentException if the name is empty
+     */
+    public Builder name(String name) {
+      this.name = HttpChecks.notBlank("name", name);
+      return this;
+    }
+
+    /**
+     * One attempt and no more, with everything else as configured.
+     *
+     * @return this
+     */
+    public Builder noRetry() {
+      this.noRetry = true;
+      return this;
+    }
+
+    /**
+     * The options.
+     *
+     * @return immutable options
+     */
+    public RetryOptions build() {
+      return new RetryOptions(this);
+    }
+  }
+}

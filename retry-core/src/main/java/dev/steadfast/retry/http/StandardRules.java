@@ -1,0 +1,269 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The built-in classification. Immutable and safe for use by many threads.
+ *
+ * <p>A request that may have been processed is retried only if it is replayable: an idempotent
+ * method (RFC 9110 section 9.2.2), an idempotency key that the user vouched for, or his word.
+ *
+ * <table>
+ *   <caption>Which answers are retried</caption>
+ *   <tr><th>answer</th><th>retried</th></tr>
+ *   <tr><td>408, 500, 502, 503, 504, 520 to 524, 529, 598</td><td>if replayable</td></tr>
+ *   <tr><td>429</td><td>always; with {@link Builder#strictThrottling} if replayable</td></tr>
+ *   <tr><td>425</td><td>always, once (RFC 8470 section 5.2)</td></tr>
+ *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
+ *   <tr><td>409</td><td>if replayable and the server gives a delay or says go</td></tr>
+ *   <tr><td>422 after a key, 417</td><td>never</td></tr>
+ *   <tr><td>any other</td><td>if the server says go and the request is replayable</td></tr>
+ * </table>
+ */
+public final class StandardRules implements HttpClassifier {
+  private static final StandardRules DEFAULTS = builder().build();
+
+  private final boolean strictThrottling;
+  private final boolean trust503WithRetryAfter;
+  private final boolean trustGoForUnsafeMethods;
+  private final boolean retry409WhenKeyed;
+  private final boolean retryBrokenBody;
+  private final Set<Integer> alsoRetried;
+  private final Set<Integer> neverRetried;
+
+  private StandardRules(Builder builder) {
+    this.strictThrottling = builder.strictThrottling;
+    this.trust503WithRetryAfter = builder.trust503WithRetryAfter;
+    this.trustGoForUnsafeMethods = builder.trustGoForUnsafeMethods;
+    this.retry409WhenKeyed = builder.retry409WhenKeyed;
+    this.retryBrokenBody = builder.retryBrokenBody;
+    this.alsoRetried = Set.copyOf(builder.alsoRetried);
+    this.neverRetried = Set.copyOf(builder.neverRetried);
+  }
+
+  /**
+   * The rules that apply where nothing is configured.
+   *
+   * @return the shared default
+   */
+  public static StandardRules defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Starts with the defaults.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+    int status = response.status();
+    if (status < 400) {
+      return Verdict.accepted();
+    }
+    FailureKind kind = kind(status);
+    if (status == 422 && operation.keyed()) {
+      return permanent(StopReason.KEY_REUSED, kind, signals.hint());
+    }
+    if (status == 417 || !transientStatus(status, operation, signals)) {
+      return permanent(StopReason.NOT_RETRYABLE, kind, signals.hint());
+    }
+    if (!operation.replayable() && !safeForAnyMethod(status, signals)) {
+      return permanent(StopReason.NOT_REPLAYABLE, kind, signals.hint());
+    }
+    Verdict.Retryable verdict = Verdict.retryable(kind);
+    return status == 425 ? verdict.onlyOnce() : verdict;
+  }
+
+  /** Whether another attempt may get another answer. */
+  private boolean transientStatus(int status, OperationView operation, Signals signals) {
+    if (neverRetried.contains(status)) {
+      return false;
+    }
+    if (signals.go() || alsoRetried.contains(status)) {
+      return true;
+    }
+    return switch (status) {
+      case 408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 598 -> true;
+      // Still in progress, already created, or a version conflict: only the server knows which.
+      case 409 -> signals.hint().present() || (retry409WhenKeyed && operation.keyed());
+      default -> false;
+    };
+  }
+
+  /** Whether the server did not process the request, by proof, by convention or by option. */
+  private boolean safeForAnyMethod(int status, Signals signals) {
+    if (signals.unprocessed() || (signals.go() && trustGoForUnsafeMethods)) {
+      return true;
+    }
+    return switch (status) {
+      case 425 -> true;
+      case 429 -> !strictThrottling;
+      // A gateway can answer 503 after it passed the request on.
+      case 503 -> trust503WithRetryAfter && signals.hint().present();
+      default -> false;
+    };
+  }
+
+  @Override
+  public Verdict onFailure(OperationView operation, TransportFailure failure) {
+    StopReason stop = failure.stop();
+    if (stop != null) {
+      return permanent(stop, failure.kind(), Hint.none());
+    }
+    if (failure.kind() == FailureKind.BROKEN_BODY && !retryBrokenBody) {
+      return permanent(StopReason.NOT_RETRYABLE, failure.kind(), Hint.none());
+    }
+    if (failure.sendState().mayHaveActed() && !operation.replayable()) {
+      return permanent(StopReason.NOT_REPLAYABLE, failure.kind(), Hint.none());
+    }
+    Verdict.Retryable verdict = Verdict.retryable(failure.kind());
+    // A name that does not resolve rarely does a moment later.
+    return failure.kind() == FailureKind.DNS ? verdict.onlyOnce() : verdict;
+  }
+
+  static SendState sendState(int status, Signals signals) {
+    boolean unprocessed = signals.unprocessed() || status == 425;
+    return unprocessed ? SendState.REFUSED_UNPROCESSED : SendState.ANSWERED;
+  }
+
+  private static FailureKind kind(int status) {
+    return switch (status) {
+      case 409 -> FailureKind.CONFLICT;
+      case 425 -> FailureKind.TOO_EARLY;
+      case 429 -> FailureKind.THROTTLED;
+      case 503 -> FailureKind.UNAVAILABLE;
+      default -> FailureKind.ERROR_STATUS;
+    };
+  }
+
+  private static Verdict permanent(StopReason reason, FailureKind kind, Hint hint) {
+    return new Verdict.Permanent(reason, kind, hint);
+  }
+
+  /** Collects settings; not safe for use by several threads. */
+  public static final class Builder {
+    private boolean strictThrottling;
+    private boolean trust503WithRetryAfter;
+    private boolean trustGoForUnsafeMethods;
+    private boolean retry409WhenKeyed;
+    private boolean retryBrokenBody = true;
+    private final Set<Integer> alsoRetried = new TreeSet<>();
+    private final Set<Integer> neverRetried = new TreeSet<>();
+
+    private Builder() {}
+
+    /**
+     * Whether a 429 too is retried only if the request is replayable. Default false: a rate limiter
+     * answers before the work, though that is convention and no guarantee.
+     *
+     * @param strict true for the strict mode
+     * @return this
+     */
+    public Builder strictThrottling(boolean strict) {
+      this.strictThrottling = strict;
+      return this;
+    }
+
+    /**
+     * Whether a 503 with a delay proves that the request was not processed. Dangerous behind
+     * gateways, which can answer so after passing the request on. Default false.
+     *
+     * @param trust true if this server means it
+     * @return this
+     */
+    public Builder trust503WithRetryAfter(boolean trust) {
+      this.trust503WithRetryAfter = trust;
+      return this;
+    }
+
+    /**
+     * Whether a server that says go may have any request again, replayable or not. Dangerous unless
+     * the server knows that it did nothing. Default false.
+     *
+     * @param trust true if this server means it
+     * @return this
+     */
+    public Builder trustGoForUnsafeMethods(boolean trust) {
+      this.trustGoForUnsafeMethods = trust;
+      return this;
+    }
+
+    /**
+     * Whether a 409 without a delay is retried when the request carries a key: for servers that
+     * answer so while the first attempt is in progress, and send no hint. Default false, as 409
+     * also means "already created" and "version conflict".
+     *
+     * @param retry true for such a server
+     * @return this
+     */
+    public Builder retry409WhenKeyed(boolean retry) {
+      this.retry409WhenKeyed = retry;
+      return this;
+    }
+
+    /**
+     * Whether an answer whose body breaks while the client collects it is retried, if the request
+     * is replayable. Default true.
+     *
+     * @param retry false to get the exception instead
+     * @return this
+     */
+    public Builder retryBrokenBody(boolean retry) {
+      this.retryBrokenBody = retry;
+      return this;
+    }
+
+    /**
+     * A further status that is retried if the request is replayable. Default: none.
+     *
+     * @param status 400 to 599
+     * @return this
+     * @throws IllegalArgumentException if the status is out of its range
+     */
+    public Builder alsoRetry(int status) {
+      alsoRetried.add(failureStatus(status));
+      neverRetried.remove(status);
+      return this;
+    }
+
+    /**
+     * A status that is never retried, whatever the server says. Default: none.
+     *
+     * @param status 400 to 599
+     * @return this
+     * @throws IllegalArgumentException if the status is out of its range
+     */
+    public Builder neverRetry(int status) {
+      neverRetried.add(failureStatus(status));
+      alsoRetried.remove(status);
+      return this;
+    }
+
+    /**
+     * The rules.
+     *
+     * @return immutable rules
+     */
+    public StandardRules build() {
+      return new StandardRules(this);
+    }
+
+    private static int failureStatus(int status) {
+      if (status >= 400 && status <= 599) {
+        return status;
+      }
+      throw HttpChecks.bad("status", status, "400 to 599");
+    }
+  }
+}

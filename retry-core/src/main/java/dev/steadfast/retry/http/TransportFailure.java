@@ -1,0 +1,39 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt without a usable answer. Immutable.
+ *
+ * @param kind what went wrong
+ * @param sendState how far the request got
+ * @param stop why no other attempt can help, whatever is configured; null if one may
+ */
+public record TransportFailure(FailureKind kind, SendState sendState, @Nullable StopReason stop) {
+
+  /**
+   * A failure that another attempt may mend.
+   *
+   * @param kind what went wrong
+   * @param sendState how far the request got
+   * @return a failure
+   */
+  public static TransportFailure of(FailureKind kind, SendState sendState) {
+    return new TransportFailure(kind, sendState, null);
+  }
+
+  /**
+   * A failure that no other attempt can mend: a certificate that is not trusted, a cancellation.
+   *
+   * @param kind what went wrong
+   * @param sendState how far the request got
+   * @param stop why
+   * @return a failure
+   */
+  public static TransportFailure permanent(FailureKind kind, SendState sendState, StopReason stop) {
+    return new TransportFailure(kind, sendState, stop);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.steadfast.retry.scenarios;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+
+/**
+ * A loopback port on which every connect is refused, for as long as this object is open.
+ *
+ * <p>The port is bound but nobody listens on it. That is better than to bind, close and remember
+ * the number: nobody else can be given the port meanwhile, and a client cannot be given it as its
+ * own local port either, in which case it would connect to itself instead of being refused.
+ */
+public final class RefusedPort implements AutoCloseable {
+  private final Socket bound;
+
+  private RefusedPort(Socket bound) {
+    this.bound = bound;
+  }
+
+  /** Reserves an ephemeral loopback port. */
+  public static RefusedPort open() {
+    Socket socket = new Socket();
+    try {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new RefusedPort(socket);
+  }
+
+  /** The reserved port. */
+  public int port() {
+    return bound.getLocalPort();
+  }
+
+  /** An {@code http} address at which nobody answers; the path begins with a slash. */
+  public URI uri(String path) {
+    return Loopback.uri("http", port(), path);
+  }
+
+  /** Gives the port back. */
+  @Override
+  public void close() {
+    try {
+      bound.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
