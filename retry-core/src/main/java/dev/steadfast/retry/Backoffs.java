@@ -41,27 +41,24 @@ final class Backoffs {
   static Backoff read(TextReader in) {
     int start = in.position();
     String name = in.letters();
-    switch (name) {
-      case "none":
-        return NONE;
-      case "fixed":
-        in.expect("(");
-        long delay = Durations.read(in);
-        in.expect(")");
-        return new Fixed(delay);
-      case "linear":
-        return Range.read(in, Double.NaN).linear();
-      case "exponential":
-        return Range.read(in, 2).exponential(Jitter.NONE);
-      case "full":
-        return Range.read(in, 2).exponential(Jitter.FULL);
-      case "equal":
-        return Range.read(in, 2).exponential(Jitter.EQUAL);
-      case "decorrelated":
-        return Range.read(in, 3).decorrelated();
-      default:
-        throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
-    }
+    return switch (name) {
+      case "none" -> NONE;
+      case "fixed" -> readFixed(in);
+      case "linear" -> Range.read(in, Double.NaN).linear();
+      case "exponential" -> Range.read(in, 2).exponential(Jitter.NONE);
+      case "full" -> Range.read(in, 2).exponential(Jitter.FULL);
+      case "equal" -> Range.read(in, 2).exponential(Jitter.EQUAL);
+      case "decorrelated" -> Range.read(in, 3).decorrelated();
+      default ->
+          throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
+    };
+  }
+
+  private static Backoff readFixed(TextReader in) {
+    in.expect("(");
+    long delay = Durations.read(in);
+    in.expect(")");
+    return new Fixed(delay);
   }
 
   /** What stands in the brackets of a text form: base, cap, and a growth where one is allowed. */
@@ -208,7 +205,7 @@ final class Backoffs {
 
     @Override
     public int hashCode() {
-      return 31 * (31 * jitter.ordinal() + Long.hashCode(base)) + Long.hashCode(cap);
+      return 31 * (31 * jitter.hashCode() + Long.hashCode(base)) + Long.hashCode(cap);
     }
 
     @Override

@@ -59,7 +59,7 @@ final class PolicyText {
       try {
         readValue(in, name, nameAt, builder);
       } catch (IllegalArgumentException e) {
-        throw pointed(e) ? e : in.error(valueAt, e.getMessage());
+        throw pointed(e) ? e : in.error(valueAt, String.valueOf(e.getMessage()));
       }
       in.skipSpaces();
       if (!in.atEnd()) {

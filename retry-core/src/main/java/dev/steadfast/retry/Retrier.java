@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Retrier {
-  private static final Object NULL = new Object(); // stands for a result of null within the loop
+  private static final Null NULL = new Null();
+
+  /** Stands for a result of null within the loop. */
+  private record Null() {}
 
   private final RetryPlan plan;
   private final String name;
@@ -107,11 +110,11 @@ public final class Retrier {
   // The result came from work of that very type.
   @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"})
   private static <T> T unmask(Object result) {
-    return result == NULL ? null : (T) result;
+    return result instanceof Null ? null : (T) result;
   }
 
   private Verdict judgeResult(Object result) {
-    boolean again = retryResults.test(result == NULL ? null : result);
+    boolean again = retryResults.test(result instanceof Null ? null : result);
     return again ? Verdict.retryable(FailureKind.OTHER) : Verdict.accepted();
   }
 

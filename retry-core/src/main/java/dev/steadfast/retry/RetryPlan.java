@@ -71,7 +71,7 @@ public final class RetryPlan {
    * @return a changed copy, or this
    */
   public RetryPlan withPolicy(@Nullable RetryPolicy other) {
-    return other == null || other == policy
+    return other == null || other.equals(policy)
         ? this
         : new RetryPlan(other, budget, guards, listeners, environment);
   }

@@ -1,6 +1,8 @@
 package dev.steadfast.retry;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,7 @@ public final class RetryState {
   private int freeAttempts; // resends on a stale connection, beside maxAttempts
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
-  private int kindsSeen; // one bit per FailureKind
+  private @Nullable Set<FailureKind> kindsSeen;
   private @Nullable Withdrawal held;
   private @Nullable StopReason stopped;
 
@@ -257,10 +259,10 @@ public final class RetryState {
   }
 
   private boolean seenBefore(FailureKind kind) {
-    int bit = 1 << kind.ordinal();
-    boolean seen = (kindsSeen & bit) != 0;
-    kindsSeen |= bit;
-    return seen;
+    if (kindsSeen == null) {
+      kindsSeen = EnumSet.noneOf(FailureKind.class);
+    }
+    return !kindsSeen.add(kind);
   }
 
   private RetryDecision.Stop fail(StopReason reason, long nowNanos) {

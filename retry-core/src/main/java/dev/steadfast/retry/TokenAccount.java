@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * Success-funded tokens with a floor in time, in one word.
  *
  * <p>Tokens are counted in millionths, so 10,000 deposits of 0.1 are 1,000 tokens and not nearly
- * so. The floor refills in steps of whole elapsed time; {@code filledUntilNanos} moves only as far
- * as it granted, so that no fraction of a token is lost or granted twice.
+ * so. The floor refills in steps of whole elapsed time; the mark moves only as far as it granted,
+ * so that no fraction of a token is lost or granted twice.
  */
 final class TokenAccount implements RetryBudget.Account {
   static final long ONE = 1_000_000;
+
+  /** The time up to which the floor has been granted. */
+  private record Mark(long nanos) {}
 
   private static final Withdrawal COST = Withdrawal.of(1);
 
@@ -21,7 +24,7 @@ final class TokenAccount implements RetryBudget.Account {
   private final long nanosPerMicro;
   private final AtomicLong micros;
   // Null until the first retry: a full account has no use for the floor.
-  private final AtomicReference<@Nullable Long> filledUntilNanos = new AtomicReference<>();
+  private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
   TokenAccount(OriginBudget.Terms terms) {
     this.depositMicros = terms.depositMicros();
@@ -58,14 +61,15 @@ final class TokenAccount implements RetryBudget.Account {
   }
 
   private void refill(long nowNanos) {
-    Long until = filledUntilNanos.get();
+    Mark until = filledUntil.get();
     if (until == null) {
-      filledUntilNanos.compareAndSet(null, nowNanos);
+      filledUntil.compareAndSet(null, new Mark(nowNanos));
       return;
     }
-    long earned = (nowNanos - until) / nanosPerMicro;
+    long earned = (nowNanos - until.nanos()) / nanosPerMicro;
     // The thread that moves the mark is the one that grants.
-    if (earned > 0 && filledUntilNanos.compareAndSet(until, until + earned * nanosPerMicro)) {
+    if (earned > 0
+        && filledUntil.compareAndSet(until, new Mark(until.nanos() + earned * nanosPerMicro))) {
       add(earned);
     }
   }

@@ -1,0 +1,261 @@
+package dev.steadfast.retry.testkit;
+
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryScheduler;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time that stands still until a test moves it: ticker, wall clock and scheduler in one object.
+ * Safe for use by many threads.
+ *
+ * <pre>{@code
+ * FakeTime time = new FakeTime();
+ * HttpRetry retry = HttpRetry.builder().environment(time.environment()).build();
+ * // ... a call is under way and waits for its retry
+ * time.awaitPending(1);
+ * time.advance(Duration.ofSeconds(2));
+ * }</pre>
+ *
+ * <p>With {@link #skipWaits()} among the listeners, waits between attempts take no real time at
+ * all: the clock jumps by each wait, and only by that, so that timeouts of attempts stay where they
+ * are.
+ */
+public final class FakeTime implements RetryScheduler {
+  private static final Instant START = Instant.parse("2014-06-06T12:30:00Z");
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final PriorityQueue<Pending> pending =
+      new PriorityQueue<>(
+          Comparator.comparingLong((Pending each) -> each.dueNanos)
+              .thenComparingLong(each -> each.order));
+  private final Queue<Long> skipped = new ArrayDeque<>();
+  private long nowNanos;
+  private long scheduled;
+
+  /** Starts at an arbitrary origin; {@link #instant()} is 2014-06-06T12:30:00Z. */
+  public FakeTime() {}
+
+  /**
+   * An environment with this time and jitter that always draws the lowest value.
+   *
+   * @return an environment
+   */
+  public RetryEnvironment environment() {
+    return environment(() -> 0);
+  }
+
+  /**
+   * An environment with this time.
+   *
+   * @param random draws the jitter
+   * @return an environment
+   */
+  public RetryEnvironment environment(RandomGenerator random) {
+    return new RetryEnvironment(this::nanos, this::instant, random, this);
+  }
+
+  /**
+   * The monotonic time.
+   *
+   * @return nanoseconds since the start
+   */
+  public long nanos() {
+    lock.lock();
+    try {
+      return nowNanos;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The wall time.
+   *
+   * @return the start plus what has been advanced
+   */
+  public Instant instant() {
+    return START.plusNanos(nanos());
+  }
+
+  /**
+   * How many tasks and sleeping threads wait for their time.
+   *
+   * @return the number
+   */
+  public int pending() {
+    lock.lock();
+    try {
+      return pending.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Moves the time. Tasks that become due run on the calling thread, in the order of their times,
+   * each at its own time.
+   *
+   * @param duration zero or more
+   * @throws IllegalArgumentException if the duration is negative
+   */
+  public void advance(Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException("duration: " + duration + " (expected: zero or more)");
+    }
+    long target = nanos() + duration.toNanos();
+    for (Pending due = nextDue(target); due != null; due = nextDue(target)) {
+      due.task.run();
+    }
+  }
+
+  private @Nullable Pending nextDue(long target) {
+    lock.lock();
+    try {
+      Pending first = pending.peek();
+      boolean due = first != null && first.dueNanos <= target;
+      nowNanos = Math.max(nowNanos, due ? first.dueNanos : target);
+      if (due) {
+        pending.poll();
+      }
+      changed.signalAll();
+      return due ? first : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Blocks until at least so many tasks and sleeping threads wait.
+   *
+   * @param count the number
+   * @throws AssertionError if that does not happen within ten real seconds
+   * @throws InterruptedException if the thread is interrupted
+   */
+  public void awaitPending(int count) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = TimeUnit.SECONDS.toNanos(10);
+      while (pending.size() < count) {
+        if (left <= 0) {
+          throw new AssertionError(
+              "pending: " + pending.size() + " (expected: " + count + " within 10 s)");
+        }
+        left = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A listener that makes every wait between attempts end at once, by moving the time by the wait.
+   *
+   * @return a listener for the client under test
+   */
+  public RetryListener skipWaits() {
+    return new RetryListener() {
+      @Override
+      public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+        lock.lock();
+        try {
+          skipped.add(delay.toNanos());
+        } finally {
+          lock.unlock();
+        }
+      }
+    };
+  }
+
+  private boolean skips(long nanos) {
+    lock.lock();
+    try {
+      return skipped.remove(nanos);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Task schedule(long delayNanos, Runnable task) {
+    if (skips(delayNanos)) {
+      advance(Duration.ofNanos(delayNanos));
+      new CompletableFuture<Void>().defaultExecutor().execute(task);
+      return () -> {};
+    }
+    Pending added = add(delayNanos, task);
+    return () -> remove(added);
+  }
+
+  @Override
+  public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    if (skips(nanos)) {
+      advance(Duration.ofNanos(nanos));
+      return wake.getCount() == 0;
+    }
+    CountDownLatch due = new CountDownLatch(1);
+    Pending sleeping = add(nanos, due::countDown);
+    try {
+      // Two latches cannot be awaited together; the real millisecond costs no virtual time.
+      while (due.getCount() > 0) {
+        if (wake.await(1, TimeUnit.MILLISECONDS)) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      remove(sleeping);
+    }
+  }
+
+  private Pending add(long delayNanos, Runnable task) {
+    lock.lock();
+    try {
+      long due = nowNanos + delayNanos;
+      Pending added = new Pending(due < nowNanos ? Long.MAX_VALUE : due, scheduled++, task);
+      pending.add(added);
+      changed.signalAll();
+      return added;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void remove(Pending one) {
+    lock.lock();
+    try {
+      pending.remove(one);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // Compared by identity: two tasks may be due at the same time.
+  private static final class Pending {
+    private final long dueNanos;
+    private final long order;
+    private final Runnable task;
+
+    Pending(long dueNanos, long order, Runnable task) {
+      this.dueNanos = dueNanos;
+      this.order = order;
+      this.task = task;
+    }
+  }
+}
