@@ -172,6 +172,9 @@ public final class FakeTime implements RetryScheduler {
     return new RetryListener() {
       @Override
       public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+        if (delay.isZero()) {
+          return; // nothing is scheduled for it
+        }
         lock.lock();
         try {
           skipped.add(delay.toNanos());
