@@ -34,7 +34,7 @@ public final class HttpOperation {
   private final OperationInfo info;
   private final OperationView view;
   private final Map<String, String> headers;
-  private final @Nullable String keyHeader; // one that this operation added, not the caller's
+  private final @Nullable String keyHeader;
   private final @Nullable AttemptHeader attemptHeader;
   private final long boundNanos;
 
@@ -43,7 +43,7 @@ public final class HttpOperation {
     this.plan = retry.plan().withPolicy(options.policy(retry.policy()));
     this.boundNanos = bound(options.deadline());
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this::now);
-    this.keyHeader = key.added() ? key.header() : null;
+    this.keyHeader = key.present() ? key.header() : null;
     this.headers = stableHeaders(request, key);
     this.attemptHeader = attemptHeader(retry.attemptHeader(), request);
     this.view = new OperationView(request, replayable(request, options, key), key.present());
@@ -190,9 +190,9 @@ public final class HttpOperation {
   }
 
   /**
-   * The key header that this operation adds, which must not leave its origin.
+   * The header that carries the key, which must not leave its origin.
    *
-   * @return the name, empty if no key is added
+   * @return the name, empty if the request has no key
    */
   public Optional<String> keyHeader() {
     return Optional.ofNullable(keyHeader);
