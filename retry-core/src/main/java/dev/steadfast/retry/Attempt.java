@@ -325,6 +325,10 @@ public final class Attempt<R> {
     recorded = true;
   }
 
+  boolean began() {
+    return began;
+  }
+
   boolean toBeRecorded() {
     return began && !recorded;
   }

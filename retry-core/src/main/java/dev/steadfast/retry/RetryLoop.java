@@ -82,7 +82,11 @@ public final class RetryLoop<R> {
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     this.completion = completion;
     begin(boundNanos);
-    drive();
+    if (cancelled == null) {
+      drive();
+    } else {
+      exchange.execute(this::drive); // callbacks never run on the canceller's thread
+    }
   }
 
   /**
@@ -209,6 +213,13 @@ public final class RetryLoop<R> {
     RetryDecision decision;
     try {
       Verdict verdict = verdict(attempt, response, thrown);
+      if (!attempt.began() && thrown != null) {
+        // Nothing was tried, so there is nothing to retry: an executor refused, say.
+        boolean told = verdict instanceof Verdict.Permanent;
+        StopReason reason =
+            told ? ((Verdict.Permanent) verdict).reason() : StopReason.NOT_RETRYABLE;
+        return endOutside(attempt, reason, thrown);
+      }
       decision = decide(attempt, verdict, response, thrown);
     } catch (Throwable broken) {
       return userCodeFailed(attempt, broken);
@@ -308,7 +319,7 @@ public final class RetryLoop<R> {
       thrown.addSuppressed(new RetryTrace(report));
       failure = thrown;
     } else if (response != null) {
-      result = exchange.deliver(response, report);
+      result = exchange.deliver(response, record.clean() ? RetryReport.clean() : report);
     }
     BiConsumer<@Nullable R, @Nullable Throwable> told = completion;
     if (told != null) {
