@@ -40,6 +40,7 @@ public final class Attempt<R> {
   }
 
   private final RetryLoop<R> loop;
+  private final Operation<R> operation;
   private final int number;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
   // Whoever comes second, the return of start() or the end, goes on with the operation.
@@ -59,8 +60,9 @@ public final class Attempt<R> {
   private @Nullable RetryDecision headDecision;
   private Permits permits = Permits.none();
 
-  Attempt(RetryLoop<R> loop, int number) {
+  Attempt(RetryLoop<R> loop, Operation<R> operation, int number) {
     this.loop = loop;
+    this.operation = operation;
     this.number = number;
   }
 
@@ -79,7 +81,7 @@ public final class Attempt<R> {
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
    */
   public long timeoutNanos() {
-    return loop.attemptTimeoutNanos(number);
+    return operation.attemptTimeoutNanos(number);
   }
 
   /**
@@ -95,17 +97,17 @@ public final class Attempt<R> {
     }
     stopTimer();
     try {
-      permits = loop.admit();
+      permits = operation.admit();
     } catch (Throwable refused) {
       return fail(Phase.REFUSED, refused);
     }
     try {
-      startTimer(loop.timerNanos(number));
+      startTimer(operation.timerNanos(number));
     } catch (RejectedExecutionException rejected) {
       return fail(Phase.REJECTED, rejected);
     }
     began = true;
-    loop.attemptBegan(this, request);
+    operation.attemptBegan(number, request);
     return reopen(Phase.RUNNING);
   }
 
@@ -145,12 +147,12 @@ public final class Attempt<R> {
     stopTimer();
     boolean delivers = false;
     try {
-      headVerdict = loop.judgeHead(this, head);
+      headVerdict = operation.judgeHead(this, head);
       if (!(headVerdict instanceof Verdict.Accepted)) {
-        headDecision = loop.decideAtHead(this, headVerdict, head);
+        headDecision = operation.decide(this, headVerdict, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
-      startTimer(loop.remainingNanos());
+      startTimer(operation.remainingNanos());
     } catch (Throwable thrown) {
       userFailure = thrown;
       delivers = false;
@@ -231,7 +233,7 @@ public final class Attempt<R> {
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
     if (phase.get() == Phase.QUEUED) {
-      startTimer(loop.remainingNanos());
+      startTimer(operation.remainingNanos());
     }
   }
 
@@ -256,7 +258,7 @@ public final class Attempt<R> {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer next = new Timer(phase.get(), loop.now() + nanos);
+    Timer next = new Timer(phase.get(), operation.now() + nanos);
     timer = next;
     next.start(nanos);
   }
@@ -282,7 +284,7 @@ public final class Attempt<R> {
     }
 
     void start(long nanos) {
-      task = loop.schedule(nanos, this);
+      task = operation.scheduler().schedule(nanos, this);
       if (stopped) {
         stop();
       }
@@ -301,7 +303,7 @@ public final class Attempt<R> {
       if (stopped) {
         return;
       }
-      long early = dueNanos - loop.now();
+      long early = dueNanos - operation.now();
       if (early > 0) {
         start(early);
       } else if (startedIn != Phase.QUEUED || phase.get() == Phase.QUEUED) {
