@@ -156,6 +156,7 @@ public final class RetryState {
     }
     Verdict.Retryable failure = (Verdict.Retryable) verdict;
     budget.attemptFailed(failure.kind(), held, nowNanos);
+    held = null; // spent with the attempt
     boolean seen = seenBefore(failure.kind());
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
