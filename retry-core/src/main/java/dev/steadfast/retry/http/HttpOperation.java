@@ -63,7 +63,8 @@ public final class HttpOperation {
       IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
-        return new Key(form.header(), form.read(checked(own)), null, false);
+        String key = form.read(checked(own));
+        return new Key(form.header(), key.isBlank() ? null : key, null, false); // blank is no key
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
@@ -82,10 +83,8 @@ public final class HttpOperation {
       if (own.size() > 1) {
         throw HttpChecks.bad("idempotency key header", own.size() + " lines", "one");
       }
-      if (own.get(0).chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
-        throw HttpChecks.bad(
-            "idempotency key", HttpChecks.printable(own.get(0)), "no control characters");
-      }
+      HttpChecks.secret(
+          "idempotency key", own.get(0), c -> !Character.isISOControl(c), "no control characters");
       return own.get(0);
     }
 

@@ -118,10 +118,12 @@ public final class IdempotencyKeys {
     if (HttpChecks.notNull("parts", parts).length == 0) {
       throw HttpChecks.bad("parts", "none", "one or more");
     }
-    for (String part : parts) {
-      if (HttpChecks.notNull("part", part).isEmpty() || part.indexOf(':') >= 0) {
-        throw HttpChecks.bad("part", HttpChecks.printable(part), "not empty, without ':'");
+    for (int i = 0; i < parts.length; i++) {
+      String what = "part " + (i + 1);
+      if (HttpChecks.notNull(what, parts[i]).isEmpty()) {
+        throw HttpChecks.bad(what, "empty", "one character or more");
       }
+      HttpChecks.secret(what, parts[i], c -> c != ':', "no colon");
     }
     String key = String.join(":", parts);
     KeyForm.check(key, DEFAULT_MAX_LENGTH);
