@@ -219,7 +219,8 @@ public final class HttpOperation {
     // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
     Signals signals =
         response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
-    Verdict verdict = retry.classifier().onResponse(view, response, signals);
+    Verdict verdict =
+        HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;
     }
@@ -235,7 +236,7 @@ public final class HttpOperation {
    * @return the verdict
    */
   public Verdict judge(TransportFailure failure) {
-    return retry.classifier().onFailure(view, failure);
+    return HttpChecks.notNull("verdict", retry.classifier().onFailure(view, failure));
   }
 
   /**

@@ -88,16 +88,15 @@ public final class IdempotencyKeys {
    * part: equal requests within a bucket are one intent. Two requests a moment apart may fall into
    * different buckets.
    *
-   * @param bucket the length of a bucket, one second or more
+   * @param bucket the length of a bucket, whole seconds, one or more
    * @param headers the headers that take part
    * @return keys by content and time
-   * @throws IllegalArgumentException if the bucket is shorter than a second or a name is no header
-   *     name
+   * @throws IllegalArgumentException if the bucket is out of its range or a name is no header name
    */
   public static IdempotencyKeys requestHashWithin(Duration bucket, String... headers) {
     HttpChecks.notNull("bucket", bucket);
-    if (bucket.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw HttpChecks.bad("bucket", bucket, "one second or more");
+    if (bucket.toSeconds() < 1 || !bucket.equals(Duration.ofSeconds(bucket.toSeconds()))) {
+      throw HttpChecks.bad("bucket", bucket, "whole seconds, one or more");
     }
     List<String> names = RequestHash.names(headers);
     long seconds = bucket.toSeconds();
