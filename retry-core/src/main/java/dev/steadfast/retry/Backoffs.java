@@ -135,7 +135,7 @@ final class Backoffs {
   record Linear(long base, long cap) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      return retry >= cap / base ? cap : base * retry;
+      return retry > cap / base ? cap : base * retry;
     }
 
     @Override
