@@ -23,7 +23,7 @@ final class Operation<R> {
         new RetryState(
             plan.policy(),
             plan.budget().account(info.origin()),
-            new RetryState.Admission(plan.guards(), info.origin()),
+            new RetryState.Admission(plan.guards(), info),
             plan.environment().random());
   }
 
@@ -67,7 +67,7 @@ final class Operation<R> {
   }
 
   Permits admit() {
-    return Permits.acquire(plan.guards(), info.origin());
+    return Permits.acquire(plan.guards(), info);
   }
 
   void attemptBegan(int number, Object request) {
@@ -119,6 +119,15 @@ final class Operation<R> {
     attempt.permits().answer(verdict, facts, record.elapsedNanos(now), thrown);
     attempt.recorded();
     record.attemptEnded(verdict, facts, thrown, now);
+  }
+
+  /** The wait for guards that refused an attempt, null if it is not worth it. */
+  RetryDecision.@Nullable Retry readmission() {
+    RetryDecision.Retry wait = state.readmission(now());
+    if (wait != null) {
+      record.waiting(wait);
+    }
+    return wait;
   }
 
   Throwable refusal(Attempt<R> attempt) {

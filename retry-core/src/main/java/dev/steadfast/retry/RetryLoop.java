@@ -170,7 +170,7 @@ public final class RetryLoop<R> {
     return switch (attempt.phase()) {
       case CANCELLED -> endOutside(attempt, cancelReason(), cancellation());
       case TIMED_OUT -> timedOut(attempt);
-      case REFUSED -> endOutside(attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt));
+      case REFUSED -> refused(attempt);
       case REJECTED -> endOutside(attempt, StopReason.REJECTED, rejection(attempt.failure()));
       default -> completed(attempt);
     };
@@ -228,6 +228,18 @@ public final class RetryLoop<R> {
       return judged(attempt, null, exchange.failure(Exchange.End.ATTEMPT_TIMEOUT, null));
     }
     return endOutside(attempt, StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
+  }
+
+  private boolean refused(Attempt<R> attempt) {
+    RetryDecision.Retry wait;
+    try {
+      wait = operation.readmission();
+    } catch (Throwable broken) {
+      return userCodeFailed(attempt, broken);
+    }
+    return wait != null
+        ? pause(wait)
+        : endOutside(attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt));
   }
 
   private boolean userCodeFailed(Attempt<R> attempt, Throwable thrown) {
