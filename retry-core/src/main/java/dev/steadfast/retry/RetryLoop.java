@@ -92,8 +92,8 @@ public final class RetryLoop<R> {
         (response, thrown) -> {
           if (thrown != null) {
             future.fail(thrown);
-          } else {
-            future.succeed(result.apply(present(response)));
+          } else if (!future.succeed(result.apply(present(response)))) {
+            exchange.discard(present(response)); // cancelled, or completed from outside
           }
         });
     return future.watched();
@@ -114,7 +114,7 @@ public final class RetryLoop<R> {
     wake.countDown();
     Attempt<R> attempt = current;
     if (attempt != null) {
-      attempt.end(Attempt.Phase.CANCELLED);
+      attempt.cancel();
     }
     Pause waiting = pause;
     if (waiting != null) {
@@ -137,7 +137,7 @@ public final class RetryLoop<R> {
       attempt = new Attempt<>(this, operation, operation.nextAttempt());
       current = attempt;
       if (cancelled != null) {
-        attempt.end(Attempt.Phase.CANCELLED); // the canceller may have missed it
+        attempt.cancel(); // the canceller may have missed it
       }
       try {
         exchange.start(attempt);
