@@ -3,6 +3,7 @@ package dev.steadfast.retry.examples;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,6 +46,14 @@ final class DemoThreads {
   static void sleep(Duration duration) {
     try {
       Thread.sleep(duration.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

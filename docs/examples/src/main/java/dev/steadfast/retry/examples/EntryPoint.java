@@ -7,7 +7,9 @@ import java.util.function.BiFunction;
 enum EntryPoint {
   OKHTTP_EXECUTE("okhttp-execute", OkHttpPayments::execute),
   OKHTTP_ENQUEUE("okhttp-enqueue", OkHttpPayments::enqueue),
-  OKHTTP_INTERCEPTOR("okhttp-interceptor", OkHttpPayments::interceptor);
+  OKHTTP_INTERCEPTOR("okhttp-interceptor", OkHttpPayments::interceptor),
+  JDK_SEND("jdk-send", JdkPayments::send),
+  JDK_SEND_ASYNC("jdk-sendAsync", JdkPayments::sendAsync);
 
   private final String title;
   private final BiFunction<HttpRetry, Certificate, PaymentClient> opener;

@@ -74,6 +74,10 @@ final class PaymentRun {
     };
   }
 
+  EntryPoint entryPoint() {
+    return entryPoint;
+  }
+
   Timeline timeline() {
     return timeline;
   }
