@@ -168,7 +168,7 @@ class RetryReportTest {
     assertEquals(List.of(first, second), report.attemptReports());
     assertSame(second, report.last().orElseThrow());
     assertEquals(
-        "2 attempts in 1250005us, the server's delay is above the ceiling"
+        "2 attempts in 1.25s, the server's delay is above the ceiling"
             + " [#1 IOException in 250ms, #2 503 in 5us]",
         report.toString());
 
