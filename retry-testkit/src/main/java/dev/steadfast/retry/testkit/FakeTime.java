@@ -207,6 +207,9 @@ public final class FakeTime implements RetryScheduler {
 
   @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    if (nanos <= 0) {
+      return wake.await(0, TimeUnit.NANOSECONDS); // over already, nobody need move the time
+    }
     if (skips(nanos)) {
       advance(Duration.ofNanos(nanos));
       return wake.getCount() == 0;
