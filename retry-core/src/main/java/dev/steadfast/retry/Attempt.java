@@ -40,14 +40,16 @@ public final class Attempt<R> {
   }
 
   private final RetryLoop<R> loop;
+  private final Operation<R> operation;
   private final int number;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
   // Whoever comes second, the return of start() or the end, goes on with the operation.
   private final AtomicReference<@Nullable Boolean> handOver = new AtomicReference<>();
 
-  private volatile @Nullable Phase lateEnd; // an end that came while the attempt was BUSY
+  private volatile boolean lateCancel; // it came while the attempt was BUSY, as did the next one
+  private final AtomicReference<@Nullable Outcome<R>> lateOutcome = new AtomicReference<>();
   private volatile @Nullable Runnable canceller;
-  private volatile @Nullable Timer timer;
+  private final AtomicReference<@Nullable Timer> timer = new AtomicReference<>();
   private volatile @Nullable Throwable userFailure;
 
   // Written before the hand-over by whoever settled, read after it.
@@ -59,8 +61,12 @@ public final class Attempt<R> {
   private @Nullable RetryDecision headDecision;
   private Permits permits = Permits.none();
 
-  Attempt(RetryLoop<R> loop, int number) {
+  /** What {@link #complete} was given while the attempt was BUSY. */
+  private record Outcome<R>(@Nullable R response, @Nullable Throwable failure) {}
+
+  Attempt(RetryLoop<R> loop, Operation<R> operation, int number) {
     this.loop = loop;
+    this.operation = operation;
     this.number = number;
   }
 
@@ -79,7 +85,7 @@ public final class Attempt<R> {
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
    */
   public long timeoutNanos() {
-    return loop.attemptTimeoutNanos(number);
+    return operation.attemptTimeoutNanos(number);
   }
 
   /**
@@ -93,19 +99,19 @@ public final class Attempt<R> {
     if (!phase.compareAndSet(Phase.QUEUED, Phase.BUSY)) {
       return false;
     }
-    stopTimer();
+    replaceTimer(null);
     try {
-      permits = loop.admit();
+      permits = operation.admit();
     } catch (Throwable refused) {
       return fail(Phase.REFUSED, refused);
     }
     try {
-      startTimer(loop.timerNanos(number));
+      startTimer(Phase.RUNNING, operation.timerNanos(number));
     } catch (RejectedExecutionException rejected) {
       return fail(Phase.REJECTED, rejected);
     }
     began = true;
-    loop.attemptBegan(this, request);
+    operation.attemptBegan(number, request);
     return reopen(Phase.RUNNING);
   }
 
@@ -142,15 +148,15 @@ public final class Attempt<R> {
     if (!phase.compareAndSet(Phase.RUNNING, Phase.BUSY)) {
       return false;
     }
-    stopTimer();
+    replaceTimer(null);
     boolean delivers = false;
     try {
-      headVerdict = loop.judgeHead(this, head);
+      headVerdict = operation.judgeHead(this, head);
       if (!(headVerdict instanceof Verdict.Accepted)) {
-        headDecision = loop.decideAtHead(this, headVerdict, head);
+        headDecision = operation.decide(this, headVerdict, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
-      startTimer(loop.remainingNanos());
+      startTimer(Phase.HEAD, operation.remainingNanos());
     } catch (Throwable thrown) {
       userFailure = thrown;
       delivers = false;
@@ -177,9 +183,13 @@ public final class Attempt<R> {
    */
   public void complete(@Nullable R response, @Nullable Throwable failure) {
     Phase now = phase.get();
-    while (now.open()) {
-      if (phase.compareAndSet(now, Phase.COMPLETED)) {
-        stopTimer();
+    while (now.open() || now == Phase.BUSY) {
+      if (now == Phase.BUSY) {
+        if (leftToWhoeverIsBusy(new Outcome<>(response, failure))) {
+          return;
+        }
+      } else if (phase.compareAndSet(now, Phase.COMPLETED)) {
+        replaceTimer(null);
         this.response = response;
         this.failure = failure;
         handOver();
@@ -192,12 +202,22 @@ public final class Attempt<R> {
     }
   }
 
+  // A client may give up, by a timeout of its own, while the head is still being judged.
+  private boolean leftToWhoeverIsBusy(Outcome<R> outcome) {
+    lateOutcome.set(outcome);
+    return phase.get() == Phase.BUSY || !lateOutcome.compareAndSet(outcome, null);
+  }
+
   /** Ends the attempt from outside. */
-  void end(Phase end) {
-    if (!claim(end)) {
+  void cancel() {
+    end(Phase.CANCELLED, null);
+  }
+
+  private void end(Phase end, @Nullable Phase guarded) {
+    if (!claim(end, guarded)) {
       return;
     }
-    stopTimer();
+    replaceTimer(null);
     Runnable stop = canceller;
     if (stop != null) {
       stop.run();
@@ -212,15 +232,18 @@ public final class Attempt<R> {
     }
   }
 
-  private boolean claim(Phase end) {
+  /** Claims the end. A timer may end the phase that it guards and no other. */
+  private boolean claim(Phase end, @Nullable Phase guarded) {
     while (true) {
       Phase now = phase.get();
       if (now == Phase.BUSY) {
-        lateEnd = end;
+        if (guarded == null) {
+          lateCancel = true;
+        }
         if (phase.get() == Phase.BUSY) {
           return false; // whoever is busy sees it
         }
-      } else if (!now.open()) {
+      } else if (!now.open() || (guarded != null && guarded != now)) {
         return false;
       } else if (phase.compareAndSet(now, end)) {
         return true;
@@ -230,13 +253,21 @@ public final class Attempt<R> {
 
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    if (phase.get() == Phase.QUEUED) {
-      startTimer(loop.remainingNanos());
+    long nanos = phase.get() == Phase.QUEUED ? operation.remainingNanos() : Long.MAX_VALUE;
+    if (nanos == Long.MAX_VALUE) {
+      return;
+    }
+    Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos);
+    if (timer.compareAndSet(null, queued)) {
+      queued.start(nanos);
+      if (phase.get() != Phase.QUEUED) {
+        queued.stop();
+      }
     }
   }
 
   private boolean fail(Phase end, Throwable reason) {
-    stopTimer();
+    replaceTimer(null);
     failure = reason;
     phase.set(end);
     handOver();
@@ -245,44 +276,50 @@ public final class Attempt<R> {
 
   private boolean reopen(Phase open) {
     phase.set(open);
-    Phase late = lateEnd;
-    if (late != null) {
-      end(late);
+    Timer running = timer.get();
+    if (lateCancel) {
+      cancel();
+    } else if (running != null && running.due) {
+      end(Phase.TIMED_OUT, running.guarded);
+    }
+    Outcome<R> outcome = lateOutcome.getAndSet(null);
+    if (outcome != null) {
+      complete(outcome.response(), outcome.failure());
     }
     return phase.get() == open;
   }
 
-  private void startTimer(long nanos) {
+  private void startTimer(Phase guarded, long nanos) {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer next = new Timer(phase.get(), loop.now() + nanos);
-    timer = next;
+    Timer next = new Timer(guarded, operation.now() + nanos);
+    replaceTimer(next);
     next.start(nanos);
   }
 
-  private void stopTimer() {
-    Timer running = timer;
-    timer = null;
+  private void replaceTimer(@Nullable Timer next) {
+    Timer running = timer.getAndSet(next);
     if (running != null) {
       running.stop();
     }
   }
 
-  /** Ends the attempt when its time is up, unless it was stopped or another one took its place. */
+  /** Ends the attempt when its time is up in the phase that this timer guards. */
   private final class Timer implements Runnable {
-    private final Phase startedIn;
+    private final Phase guarded;
     private final long dueNanos;
     private volatile RetryScheduler.@Nullable Task task;
     private volatile boolean stopped;
+    private volatile boolean due;
 
-    Timer(Phase startedIn, long dueNanos) {
-      this.startedIn = startedIn;
+    Timer(Phase guarded, long dueNanos) {
+      this.guarded = guarded;
       this.dueNanos = dueNanos;
     }
 
     void start(long nanos) {
-      task = loop.schedule(nanos, this);
+      task = operation.scheduler().schedule(nanos, this);
       if (stopped) {
         stop();
       }
@@ -301,11 +338,12 @@ public final class Attempt<R> {
       if (stopped) {
         return;
       }
-      long early = dueNanos - loop.now();
+      long early = dueNanos - operation.now();
       if (early > 0) {
         start(early);
-      } else if (startedIn != Phase.QUEUED || phase.get() == Phase.QUEUED) {
-        end(Phase.TIMED_OUT);
+      } else {
+        due = true;
+        end(Phase.TIMED_OUT, guarded);
       }
     }
   }
@@ -323,6 +361,10 @@ public final class Attempt<R> {
 
   void recorded() {
     recorded = true;
+  }
+
+  boolean began() {
+    return began;
   }
 
   boolean toBeRecorded() {

@@ -133,6 +133,6 @@ public final class AttemptReport {
 
   @Override
   public String toString() {
-    return "#" + number + " " + outcome() + " in " + Durations.print(timing.tookNanos());
+    return "#" + number + " " + outcome() + " in " + Durations.printRounded(timing.tookNanos());
   }
 }

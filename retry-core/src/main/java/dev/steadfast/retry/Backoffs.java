@@ -135,7 +135,7 @@ final class Backoffs {
   record Linear(long base, long cap) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      return retry >= cap / base ? cap : base * retry;
+      return retry > cap / base ? cap : base * retry;
     }
 
     @Override
@@ -178,9 +178,10 @@ final class Backoffs {
     }
 
     // The comparison is done in doubles, where a product beyond the range of a long is still right.
+    // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
     private long ceiling(int exponent) {
       double product = base * Math.pow(multiplier, exponent);
-      return product >= cap ? cap : Math.min(cap, (long) product);
+      return product >= cap ? cap : Math.max(base, (long) product);
     }
 
     @Override
@@ -218,7 +219,7 @@ final class Backoffs {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
       double widest = Math.max(previousNanos, base) * multiplier;
-      long ceiling = widest >= cap ? cap : Math.min(cap, (long) widest);
+      long ceiling = widest >= cap ? cap : Math.max(base, (long) widest);
       return base + uniform(ceiling - base, random);
     }
 

@@ -8,6 +8,8 @@ public enum DelayReason {
   SERVER_HINT("server hint"),
   /** The server asked for exactly this much, with {@code grpc-retry-pushback-ms}. */
   SERVER_PUSHBACK("server pushback"),
+  /** A guard that refuses attempts now will admit them again. */
+  GUARD("guard"),
   /** No wait: a pooled connection was stale. */
   STALE_CONNECTION("stale connection");
 

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 
 /** Conversions between {@link Duration}, saturated nanoseconds and the text form of a duration. */
@@ -11,6 +12,8 @@ final class Durations {
   private static final long[] NANOS = {
     86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
   };
+
+  private static final int SECONDS = 3;
 
   private Durations() {}
 
@@ -37,6 +40,28 @@ final class Durations {
 
   static String print(Duration duration) {
     return print(nanos(duration));
+  }
+
+  /** Three digits of a measured duration, for people: {@code 6.55ms}, {@code 1.43s}. */
+  static String printRounded(long nanos) {
+    long step = 1;
+    while (nanos / step >= 1000) {
+      step *= 10;
+    }
+    long rounded = Math.round((double) nanos / step) * step;
+    int unit = UNITS.length - 1;
+    while (unit > SECONDS && rounded >= NANOS[unit - 1]) {
+      unit--;
+    }
+    return BigDecimal.valueOf(rounded)
+            .divide(BigDecimal.valueOf(NANOS[unit]))
+            .stripTrailingZeros()
+            .toPlainString()
+        + (rounded == 0 ? "s" : UNITS[unit]);
+  }
+
+  static String printRounded(Duration duration) {
+    return printRounded(nanos(duration));
   }
 
   /** Reads digits and a unit at the reader's position. */

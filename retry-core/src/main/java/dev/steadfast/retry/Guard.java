@@ -11,23 +11,28 @@ package dev.steadfast.retry;
  */
 public interface Guard {
 
+  /** What {@link #admitsInNanos} returns for an attempt that need not be waited for. */
+  long NEVER = Long.MAX_VALUE;
+
   /**
-   * Whether an attempt would be refused now; takes nothing.
+   * How long from now an attempt would be refused; takes nothing. Asked before a wait is begun, and
+   * after a refusal.
    *
-   * @param origin scheme, host and port
-   * @return true if a retry need not be waited for
+   * @param operation the operation
+   * @return 0 if nothing speaks against an attempt now; nanoseconds if the operation may wait for
+   *     it; {@link #NEVER} if a refusal is known and not worth waiting for
    */
-  boolean refuses(String origin);
+  long admitsInNanos(OperationInfo operation);
 
   /**
    * Admits an attempt, or throws.
    *
-   * @param origin scheme, host and port
+   * @param operation the operation
    * @return the permit, to be answered once
    * @throws RuntimeException if the attempt is refused; it becomes the cause of the {@link
-   *     AttemptRefusedException} that the caller gets
+   *     AttemptRefusedException} that the caller gets, unless the operation waits
    */
-  Permit acquire(String origin);
+  Permit acquire(OperationInfo operation);
 
   /** What an admitted attempt holds until its response head, its failure or its cancellation. */
   interface Permit {

@@ -54,7 +54,7 @@ final class Listeners implements RetryListener {
           operation,
           attempt.number(),
           attempt.outcome(),
-          Durations.print(retry.delayNanos()),
+          Durations.printRounded(retry.delayNanos()),
           retry.why());
     }
   }
@@ -65,7 +65,7 @@ final class Listeners implements RetryListener {
         "{}: gave up after {} attempts in {}: {}; last: {}",
         operation,
         report.attempts(),
-        Durations.print(report.elapsed()),
+        Durations.printRounded(report.elapsed()),
         report.reason(),
         report.last().map(AttemptReport::outcome).orElse("nothing"));
   }

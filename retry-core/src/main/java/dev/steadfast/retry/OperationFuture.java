@@ -15,9 +15,10 @@ final class OperationFuture<T> extends CompletableFuture<T> {
     this.loop = loop;
   }
 
-  void succeed(@Nullable T value) {
+  /** Returns false if somebody else has completed this future: nobody gets the value then. */
+  boolean succeed(@Nullable T value) {
     ended = true;
-    complete(value);
+    return complete(value);
   }
 
   void fail(Throwable thrown) {

@@ -26,6 +26,7 @@ final class OperationRecord {
   private boolean mayHaveActed;
   private boolean earlierMayHaveActed;
   private boolean replayed;
+  private boolean clean;
   private Hint hint = Hint.none();
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
   private @Nullable ArrayDeque<AttemptReport> reports;
@@ -61,7 +62,7 @@ final class OperationRecord {
     mayHaveActed |= observed && facts.sendState().mayHaveActed();
     replayed = facts.replayed();
     hint = hint(verdict);
-    if (clean(verdict)) {
+    if (unremarkable(verdict)) {
       return;
     }
     AttemptReport report = report(verdict, facts, failure, nowNanos);
@@ -89,7 +90,8 @@ final class OperationRecord {
   }
 
   RetryReport ended(StopReason reason, long nowNanos) {
-    if (reports == null && reason == StopReason.ACCEPTED && attempts == 1) {
+    clean = reason == StopReason.ACCEPTED && attempts == 1 && !replayed;
+    if (clean && !listeners.any()) {
       return RetryReport.clean();
     }
     RetryReport report =
@@ -108,6 +110,11 @@ final class OperationRecord {
     return report;
   }
 
+  /** Whether it was one attempt that was accepted: then no response need carry a report. */
+  boolean clean() {
+    return clean;
+  }
+
   /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
   void discarding(int status, Map<String, List<String>> headers) {
     lastAnswer = new AttemptRefusedException.LastAnswer(OptionalInt.of(status), headers, hint);
@@ -121,7 +128,7 @@ final class OperationRecord {
     return nowNanos - attemptStartNanos;
   }
 
-  private boolean clean(Verdict verdict) {
+  private boolean unremarkable(Verdict verdict) {
     return attempts <= 1 && verdict instanceof Verdict.Accepted && !listeners.any() && !replayed;
   }
 

@@ -23,14 +23,14 @@ final class Permits {
   }
 
   /** Passes all guards, or gives back what the first ones admitted and throws. */
-  static Permits acquire(List<Guard> guards, String origin) {
+  static Permits acquire(List<Guard> guards, OperationInfo operation) {
     if (guards.isEmpty()) {
       return NONE;
     }
     Permits permits = new Permits(new ArrayList<>(guards.size()));
     try {
       for (Guard guard : guards) {
-        permits.held.add(guard.acquire(origin));
+        permits.held.add(guard.acquire(operation));
       }
       return permits;
     } catch (Throwable refused) {

@@ -2,9 +2,9 @@ package dev.steadfast.retry;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.StringJoiner;
 
 /** The text form of a {@link RetryPolicy}. */
@@ -46,16 +46,17 @@ final class PolicyText {
   static RetryPolicy parse(String text) {
     TextReader in = new TextReader(text);
     RetryPolicy.Builder builder = RetryPolicy.builder();
-    Set<String> seen = new HashSet<>();
+    Map<String, Integer> valuesAt = new HashMap<>();
     in.skipSpaces();
     while (!in.atEnd()) {
       int nameAt = in.position();
       String name = in.letters();
-      if (!seen.add(name)) {
+      if (valuesAt.containsKey(name)) {
         throw in.error(nameAt, "each name once, " + name + " came before");
       }
       in.expect("=");
       int valueAt = in.position();
+      valuesAt.put(name, valueAt);
       try {
         readValue(in, name, nameAt, builder);
       } catch (IllegalArgumentException e) {
@@ -67,7 +68,14 @@ final class PolicyText {
         in.skipSpaces();
       }
     }
-    return builder.build();
+    try {
+      return builder.build();
+    } catch (IllegalArgumentException e) {
+      // The one rule between two values; with the defaults alone it holds.
+      int ruledAt =
+          valuesAt.getOrDefault("minimumAttempt", valuesAt.getOrDefault("totalTimeout", 0));
+      throw in.error(ruledAt, String.valueOf(e.getMessage()));
+    }
   }
 
   // A range check of the builder does not know where its value stands in the text.

@@ -71,7 +71,8 @@ public final class Retrier {
    */
   public <T> T call(Callable<? extends T> work) throws Exception {
     Checks.notNull("work", work);
-    RetryLoop<Object> loop = new RetryLoop<>(plan, info(), new SyncExchange(work));
+    OperationInfo info = OperationInfo.of(name, name);
+    RetryLoop<Object> loop = new RetryLoop<>(plan, info, new SyncExchange(work, info));
     try {
       return unmask(loop.run(Long.MAX_VALUE));
     } catch (Exception | Error thrown) {
@@ -95,12 +96,9 @@ public final class Retrier {
    */
   public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> work) {
     Checks.notNull("work", work);
-    return new RetryLoop<>(plan, info(), new AsyncExchange(work))
+    OperationInfo info = OperationInfo.of(name, name);
+    return new RetryLoop<>(plan, info, new AsyncExchange(work, info))
         .start(Long.MAX_VALUE, Retrier::<T>unmask);
-  }
-
-  private OperationInfo info() {
-    return OperationInfo.of(name, name);
   }
 
   private static Object mask(@Nullable Object result) {
@@ -139,14 +137,16 @@ public final class Retrier {
   /** Work on the calling thread. */
   private final class SyncExchange implements Exchange<Object> {
     private final Callable<?> work;
+    private final OperationInfo info;
 
-    SyncExchange(Callable<?> work) {
+    SyncExchange(Callable<?> work, OperationInfo info) {
       this.work = work;
+      this.info = info;
     }
 
     @Override
     public void start(Attempt<Object> attempt) throws Exception {
-      if (attempt.begin(work)) {
+      if (attempt.begin(info)) {
         attempt.complete(mask(work.call()), null);
       }
     }
@@ -180,14 +180,16 @@ public final class Retrier {
   /** Work that completes a stage. */
   private final class AsyncExchange implements Exchange<Object> {
     private final Supplier<? extends CompletionStage<?>> work;
+    private final OperationInfo info;
 
-    AsyncExchange(Supplier<? extends CompletionStage<?>> work) {
+    AsyncExchange(Supplier<? extends CompletionStage<?>> work, OperationInfo info) {
       this.work = work;
+      this.info = info;
     }
 
     @Override
     public void start(Attempt<Object> attempt) {
-      if (!attempt.begin(work)) {
+      if (!attempt.begin(info)) {
         return;
       }
       CompletionStage<?> stage = Checks.notNull("the stage that the work returned", work.get());

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,122 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if the ratio is out of its range or NaN
    */
   static RetryBudget perOrigin(double ratio) {
-    return new OriginBudget(ratio);
+    OriginBudget.Terms terms = OriginBudget.Terms.of(ratio, 10, 1);
+    return new OriginBudget(fresh -> new TokenAccount(terms, fresh), "perOrigin(" + ratio + ")");
+  }
+
+  /**
+   * Success-funded tokens with an account per origin: nothing is earned while nothing succeeds, so
+   * a storm ends by itself however high the load (simulations: it recovers as fast as without
+   * retries).
+   *
+   * @param ratio retries earned per success, 0 to 10
+   * @param burst the most tokens that are kept, and what a new origin starts with, 0 to 1,000,000
+   * @param floorPerSecond retries granted per second beside, up to the burst, so that a quiet
+   *     client can retry too; 0 to 1,000,000
+   * @return a budget
+   * @throws IllegalArgumentException if an argument is out of its range or NaN
+   */
+  static RetryBudget successFunded(double ratio, int burst, double floorPerSecond) {
+    OriginBudget.Terms terms = OriginBudget.Terms.of(ratio, burst, floorPerSecond);
+    return new OriginBudget(
+        fresh -> new TokenAccount(terms, fresh),
+        "successFunded(" + ratio + ", burst " + burst + ", " + floorPerSecond + "/s)");
+  }
+
+  /**
+   * Request-funded, as Finagle and Linkerd: each first try deposits {@code ratio} of a retry that
+   * expires after {@code ttl}; beside, a reserve of {@code minPerSecond} times the ttl. In an
+   * outage retries go on at the ratio, so above a load of {@code 1 / (1 + ratio)} it does not end
+   * by itself; prefer {@link #successFunded}.
+   *
+   * @param ratio retries per first try, 0 to 1,000
+   * @param minPerSecond retries per second that are always granted, 0 to 1,000,000
+   * @param ttl how long a deposit lasts, 1 to 60 seconds
+   * @return a budget
+   * @throws IllegalArgumentException if an argument is out of its range or NaN
+   */
+  static RetryBudget requestFunded(double ratio, int minPerSecond, Duration ttl) {
+    LeakyAccount.Terms terms = LeakyAccount.Terms.of(ratio, minPerSecond, ttl);
+    return new OriginBudget(
+        fresh -> new LeakyAccount(terms),
+        "requestFunded(" + ratio + ", " + minPerSecond + "/s, " + Durations.print(ttl) + ")");
+  }
+
+  /**
+   * The throttle of gRFC A6: a failure takes a token, a success gives {@code tokenRatio}, and
+   * retries are made only while more than half of the tokens are there.
+   *
+   * @param maxTokens the most tokens, and the start, 1 to 1,000
+   * @param tokenRatio what a success gives, 0.001 to 1,000; three decimals count
+   * @return a budget
+   * @throws IllegalArgumentException if an argument is out of its range or NaN
+   */
+  static RetryBudget grpcThrottle(int maxTokens, double tokenRatio) {
+    ThrottleAccount.Terms terms = ThrottleAccount.Terms.of(maxTokens, tokenRatio);
+    return new OriginBudget(
+        fresh -> new ThrottleAccount(terms), "grpcThrottle(" + maxTokens + ", " + tokenRatio + ")");
+  }
+
+  /**
+   * The quota of the AWS SDKs in their behaviour 2.1: 500 tokens, 14 per retry, 5 after throttling.
+   * A success returns the cost of its last retry, or 1 without one.
+   *
+   * @return a budget
+   */
+  static RetryBudget awsQuota() {
+    return awsQuota(500, 14, 5);
+  }
+
+  /**
+   * The quota of the AWS SDKs with other numbers; 500, 5, 5 is behaviour 2.0.
+   *
+   * @param capacity the most tokens, and the start, 1 to 1,000,000
+   * @param cost what a retry takes, 1 to the capacity
+   * @param throttledCost what a retry after {@link FailureKind#THROTTLED} takes, 1 to the capacity
+   * @return a budget
+   * @throws IllegalArgumentException if an argument is out of its range
+   */
+  static RetryBudget awsQuota(int capacity, int cost, int throttledCost) {
+    QuotaAccount.Terms terms = QuotaAccount.Terms.of(capacity, cost, throttledCost);
+    return new OriginBudget(
+        fresh -> new QuotaAccount(terms, fresh),
+        "awsQuota(" + capacity + ", " + cost + ", " + throttledCost + ")");
+  }
+
+  /**
+   * Bounds retries that are under way or waiting at one time, as Envoy: to a share of the
+   * operations under way, or a minimum.
+   *
+   * @param share retries per operation under way, 0 to 1
+   * @param minimum retries that are always allowed at one time, 0 to 1,000,000
+   * @return a budget
+   * @throws IllegalArgumentException if an argument is out of its range or NaN
+   */
+  static RetryBudget concurrent(double share, int minimum) {
+    ConcurrencyAccount.Terms terms = ConcurrencyAccount.Terms.of(share, minimum);
+    return new OriginBudget(
+        fresh -> new ConcurrencyAccount(terms), "concurrent(" + share + ", " + minimum + ")");
+  }
+
+  /**
+   * The same budget with one account for all origins.
+   *
+   * @return a budget per client rather than per origin
+   */
+  default RetryBudget acrossOrigins() {
+    Account one = account("*");
+    return new SharedBudget(one, this + " across origins");
+  }
+
+  /**
+   * Both budgets must pay for a retry; both learn of everything.
+   *
+   * @param other the second budget to ask
+   * @return the combination
+   */
+  default RetryBudget and(RetryBudget other) {
+    return new BothBudgets(this, Checks.notNull("other", other));
   }
 
   /**
@@ -66,10 +182,11 @@ public interface RetryBudget {
     default void operationBegan(long nowNanos) {}
 
     /**
-     * An attempt failed in a way that could be retried; gRPC's throttle takes a token here.
+     * An attempt failed in a way that could be retried; gRPC's throttle takes a token here, a
+     * concurrency-limited budget gives back the place that the attempt held.
      *
      * @param kind what went wrong
-     * @param last what this attempt had taken; null for the first attempt
+     * @param last what this attempt had taken, spent with it; null for the first attempt
      * @param nowNanos the time
      */
     default void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {}
@@ -92,10 +209,11 @@ public interface RetryBudget {
     void refund(Withdrawal withdrawal, long nowNanos);
 
     /**
-     * The operation is over.
+     * The operation is over; AWS's quota returns the last cost here after a success.
      *
      * @param outcome how it ended
-     * @param last what its last attempt had taken and did not give back; null if nothing
+     * @param last what its last attempt had taken, if that attempt has not been told of by {@link
+     *     #attemptFailed}; null if nothing
      * @param nowNanos the time
      */
     void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos);

@@ -3,7 +3,6 @@ package dev.steadfast.retry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class RetryLoop<R> {
-  private final RetryPlan plan;
-  private final OperationInfo info;
+  private final Operation<R> operation;
   private final Exchange<R> exchange;
-  private final RetryState state;
-  private final OperationRecord record;
   private final CountDownLatch wake = new CountDownLatch(1);
 
   private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
-  private boolean retryPending; // decided on and paid for, not begun
   private @Nullable R result;
   private @Nullable Throwable failure;
 
@@ -44,16 +39,8 @@ public final class RetryLoop<R> {
    * @param exchange how attempts are made
    */
   public RetryLoop(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
-    this.plan = plan;
-    this.info = info;
+    this.operation = new Operation<>(plan, info, exchange);
     this.exchange = exchange;
-    this.record = new OperationRecord(info, plan.listeners());
-    this.state =
-        new RetryState(
-            plan.policy(),
-            plan.budget().account(info.origin()),
-            new RetryState.Admission(plan.guards(), info.origin()),
-            plan.environment().random());
   }
 
   /**
@@ -64,13 +51,13 @@ public final class RetryLoop<R> {
    * @throws Throwable the failure, with its report
    */
   public R run(long boundNanos) throws Throwable {
-    begin(boundNanos);
+    operation.begin(boundNanos);
     drive();
     Throwable thrown = failure;
     if (thrown != null) {
       throw thrown;
     }
-    return result();
+    return present(result);
   }
 
   /**
@@ -81,8 +68,12 @@ public final class RetryLoop<R> {
    */
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     this.completion = completion;
-    begin(boundNanos);
-    drive();
+    operation.begin(boundNanos);
+    if (cancelled == null) {
+      drive();
+    } else {
+      execute(this::drive); // callbacks never run on the canceller's thread
+    }
   }
 
   /**
@@ -101,8 +92,8 @@ public final class RetryLoop<R> {
         (response, thrown) -> {
           if (thrown != null) {
             future.fail(thrown);
-          } else {
-            future.succeed(result.apply(present(response)));
+          } else if (!future.succeed(result.apply(present(response)))) {
+            exchange.discard(present(response)); // cancelled, or completed from outside
           }
         });
     return future.watched();
@@ -123,18 +114,12 @@ public final class RetryLoop<R> {
     wake.countDown();
     Attempt<R> attempt = current;
     if (attempt != null) {
-      attempt.end(Attempt.Phase.CANCELLED);
+      attempt.cancel();
     }
     Pause waiting = pause;
     if (waiting != null) {
       waiting.cancel();
     }
-  }
-
-  private void begin(long boundNanos) {
-    long now = now();
-    record.started(now);
-    state.begin(now, boundNanos);
   }
 
   /** Makes attempts for as long as they end on this thread. */
@@ -145,14 +130,14 @@ public final class RetryLoop<R> {
         abandon(cancelReason(), cancellation());
         return;
       }
-      if (state.remainingNanos(now()) == 0) {
+      if (operation.remainingNanos() == 0) {
         abandon(StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
         return;
       }
-      attempt = new Attempt<>(this, state.attempts() + 1);
+      attempt = new Attempt<>(this, operation, operation.nextAttempt());
       current = attempt;
       if (cancelled != null) {
-        attempt.end(Attempt.Phase.CANCELLED); // the canceller may have missed it
+        attempt.cancel(); // the canceller may have missed it
       }
       try {
         exchange.start(attempt);
@@ -185,31 +170,33 @@ public final class RetryLoop<R> {
     return switch (attempt.phase()) {
       case CANCELLED -> endOutside(attempt, cancelReason(), cancellation());
       case TIMED_OUT -> timedOut(attempt);
-      case REFUSED -> endOutside(attempt, StopReason.GUARD_REFUSED, refusal(attempt));
-      case REJECTED ->
-          endOutside(
-              attempt,
-              StopReason.REJECTED,
-              exchange.failure(Exchange.End.REJECTED, attempt.failure()));
+      case REFUSED -> refused(attempt);
+      case REJECTED -> endOutside(attempt, StopReason.REJECTED, rejection(attempt.failure()));
       default -> completed(attempt);
     };
   }
 
   private boolean completed(Attempt<R> attempt) {
+    R response = attempt.response();
+    Throwable thrown = attempt.failure();
     if (attempt.headDecision() instanceof RetryDecision.Stop stop) {
-      return finish(stop.reason(), attempt.response(), attempt.failure());
+      return finish(stop.reason(), response, thrown);
     }
     if (attempt.headDecision() instanceof RetryDecision.Retry retry) {
       return pause(retry);
     }
-    return judged(attempt, attempt.response(), attempt.failure());
+    return judged(attempt, response, thrown);
   }
 
   private boolean judged(Attempt<R> attempt, @Nullable R response, @Nullable Throwable thrown) {
     RetryDecision decision;
     try {
       Verdict verdict = verdict(attempt, response, thrown);
-      decision = decide(attempt, verdict, response, thrown);
+      if (!attempt.began() && thrown != null) {
+        // Nothing was tried, so there is nothing to retry: an executor refused, say.
+        return endOutside(attempt, stopReason(verdict), thrown);
+      }
+      decision = operation.decide(attempt, verdict, response, thrown);
     } catch (Throwable broken) {
       return userCodeFailed(attempt, broken);
     }
@@ -230,39 +217,29 @@ public final class RetryLoop<R> {
     return atHead != null ? atHead : exchange.judge(present(response));
   }
 
-  private RetryDecision decide(
-      Attempt<R> attempt, Verdict verdict, @Nullable R response, @Nullable Throwable thrown) {
-    long now = now();
-    record(attempt, verdict, exchange.facts(response, thrown), thrown);
-    RetryDecision decision = state.next(verdict, now);
-    if (decision instanceof RetryDecision.Retry retry) {
-      retryPending = true;
-      if (response != null && !plan.guards().isEmpty()) {
-        Exchange.Facts facts = exchange.facts(response, null);
-        record.discarding(facts.status(), exchange.headers(response));
-      }
-      record.waiting(retry);
-    }
-    return decision;
-  }
-
-  private void record(
-      Attempt<R> attempt, Verdict verdict, Exchange.Facts facts, @Nullable Throwable thrown) {
-    long now = now();
-    attempt.permits().answer(verdict, facts, record.elapsedNanos(now), thrown);
-    attempt.recorded();
-    record.attemptEnded(verdict, facts, thrown, now);
+  private static StopReason stopReason(Verdict verdict) {
+    return verdict instanceof Verdict.Permanent permanent
+        ? permanent.reason()
+        : StopReason.NOT_RETRYABLE;
   }
 
   private boolean timedOut(Attempt<R> attempt) {
-    if (state.remainingNanos(now()) > 0) {
+    if (operation.remainingNanos() > 0) {
       return judged(attempt, null, exchange.failure(Exchange.End.ATTEMPT_TIMEOUT, null));
     }
     return endOutside(attempt, StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
   }
 
-  private Throwable refusal(Attempt<R> attempt) {
-    return new AttemptRefusedException(record.lastAnswer(), attempt.failure());
+  private boolean refused(Attempt<R> attempt) {
+    RetryDecision.Retry wait;
+    try {
+      wait = operation.readmission();
+    } catch (Throwable broken) {
+      return userCodeFailed(attempt, broken);
+    }
+    return wait != null
+        ? pause(wait)
+        : endOutside(attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt));
   }
 
   private boolean userCodeFailed(Attempt<R> attempt, Throwable thrown) {
@@ -275,20 +252,12 @@ public final class RetryLoop<R> {
 
   /** Ends the operation for a reason that the attempt itself did not give. */
   private boolean endOutside(Attempt<R> attempt, StopReason reason, Throwable thrown) {
-    if (attempt.toBeRecorded()) {
-      FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
-      Verdict verdict = new Verdict.Permanent(reason, kind, Hint.none());
-      record(attempt, verdict, exchange.facts(null, thrown), thrown);
-    } else {
-      attempt.permits().release();
-    }
+    operation.endedOutside(attempt, reason, thrown);
     return abandon(reason, thrown);
   }
 
   private boolean abandon(StopReason reason, Throwable thrown) {
-    if (!state.stopped()) {
-      state.abandon(reason, retryPending, now());
-    }
+    operation.abandon(reason);
     return finish(reason, null, thrown);
   }
 
@@ -302,13 +271,17 @@ public final class RetryLoop<R> {
     return exchange.failure(interrupted ? Exchange.End.INTERRUPTED : Exchange.End.CANCELLED, null);
   }
 
+  private Throwable rejection(@Nullable Throwable cause) {
+    return exchange.failure(Exchange.End.REJECTED, cause);
+  }
+
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
-    RetryReport report = record.ended(reason, now());
+    RetryReport report = operation.ended(reason);
     if (thrown != null) {
       thrown.addSuppressed(new RetryTrace(report));
       failure = thrown;
     } else if (response != null) {
-      result = exchange.deliver(response, report);
+      result = exchange.deliver(response, operation.clean() ? RetryReport.clean() : report);
     }
     BiConsumer<@Nullable R, @Nullable Throwable> told = completion;
     if (told != null) {
@@ -322,12 +295,12 @@ public final class RetryLoop<R> {
     if (retry.delayNanos() == 0) {
       return true;
     }
-    long dueNanos = now() + retry.delayNanos();
+    long dueNanos = operation.now() + retry.delayNanos();
     try {
       if (blocking()) {
         return sleep(dueNanos);
       }
-      Pause waiting = new Pause(dueNanos);
+      Pause waiting = new Pause(this, operation, dueNanos);
       pause = waiting;
       waiting.schedule(retry.delayNanos());
       if (cancelled != null) {
@@ -335,15 +308,15 @@ public final class RetryLoop<R> {
       }
       return false;
     } catch (RejectedExecutionException rejected) {
-      return abandon(StopReason.REJECTED, exchange.failure(Exchange.End.REJECTED, rejected));
+      return abandon(StopReason.REJECTED, rejection(rejected));
     }
   }
 
   private boolean sleep(long dueNanos) {
     try {
       // Some timers fire early; a hint is a floor.
-      for (long left = dueNanos - now(); left > 0; left = dueNanos - now()) {
-        if (plan.environment().scheduler().await(wake, left)) {
+      for (long left = dueNanos - operation.now(); left > 0; left = dueNanos - operation.now()) {
+        if (operation.scheduler().await(wake, left)) {
           return true; // cancelled: the loop sees it before the next attempt
         }
       }
@@ -354,92 +327,14 @@ public final class RetryLoop<R> {
     }
   }
 
-  /** A wait on the scheduler: ended by its time or by a cancellation, whichever claims it. */
-  private final class Pause extends AtomicBoolean implements SystemScheduler.Rejectable {
-    private static final long serialVersionUID = 1;
-
-    private final long dueNanos;
-    private volatile RetryScheduler.@Nullable Task task;
-
-    Pause(long dueNanos) {
-      this.dueNanos = dueNanos;
-    }
-
-    void schedule(long nanos) {
-      task = plan.environment().scheduler().schedule(nanos, this);
-      if (get()) {
-        stop();
-      }
-    }
-
-    @Override
-    public void run() {
-      long left = dueNanos - now();
-      if (left > 0) {
-        reschedule(left);
-      } else if (compareAndSet(false, true)) {
-        pause = null;
-        drive();
-      }
-    }
-
-    private void reschedule(long left) {
-      try {
-        schedule(left);
-      } catch (RejectedExecutionException rejected) {
-        rejected(rejected);
-      }
-    }
-
-    @Override
-    public void rejected(RejectedExecutionException reason) {
-      if (compareAndSet(false, true)) {
-        pause = null;
-        abandon(StopReason.REJECTED, exchange.failure(Exchange.End.REJECTED, reason));
-      }
-    }
-
-    void cancel() {
-      if (compareAndSet(false, true)) {
-        pause = null;
-        stop();
-        exchange.execute(RetryLoop.this::drive); // sees the cancellation first of all
-      }
-    }
-
-    private void stop() {
-      RetryScheduler.Task scheduled = task;
-      if (scheduled != null) {
-        scheduled.cancel();
-      }
-    }
+  void pauseOver() {
+    pause = null;
+    drive();
   }
 
-  // What an attempt asks of its loop.
-
-  Permits admit() {
-    return Permits.acquire(plan.guards(), info.origin());
-  }
-
-  void attemptBegan(Attempt<R> attempt, Object request) {
-    retryPending = false;
-    state.startAttempt();
-    record.attemptStarted(attempt.number(), request, now());
-  }
-
-  Verdict judgeHead(Attempt<R> attempt, R head) {
-    Verdict verdict = exchange.judge(head);
-    if (verdict instanceof Verdict.Accepted) {
-      // The guards' part ends with the head; the attempt itself may still break with its body.
-      attempt
-          .permits()
-          .answer(verdict, exchange.facts(head, null), record.elapsedNanos(now()), null);
-    }
-    return verdict;
-  }
-
-  RetryDecision decideAtHead(Attempt<R> attempt, Verdict verdict, R head) {
-    return decide(attempt, verdict, head, null);
+  void pauseRejected(RejectedExecutionException reason) {
+    pause = null;
+    abandon(StopReason.REJECTED, rejection(reason));
   }
 
   boolean blocking() {
@@ -454,34 +349,9 @@ public final class RetryLoop<R> {
     exchange.execute(continuation);
   }
 
-  RetryScheduler.Task schedule(long nanos, Runnable task) {
-    return plan.environment().scheduler().schedule(nanos, task);
-  }
-
-  /** The time that a timer has to keep for an attempt. */
-  long timerNanos(int attempt) {
-    return exchange.boundsAttempts() ? Long.MAX_VALUE : attemptTimeoutNanos(attempt);
-  }
-
-  long attemptTimeoutNanos(int attempt) {
-    return state.attemptTimeoutNanos(attempt, now());
-  }
-
-  long remainingNanos() {
-    return state.remainingNanos(now());
-  }
-
-  long now() {
-    return plan.environment().ticker().getAsLong();
-  }
-
-  private R result() {
-    return present(result);
-  }
-
   private R present(@Nullable R value) {
     if (value == null) {
-      throw new IllegalStateException("an attempt ended without a response: " + state);
+      throw new IllegalStateException("an attempt ended without a response: " + operation);
     }
     return value;
   }

@@ -77,6 +77,16 @@ public final class RetryPlan {
   }
 
   /**
+   * The same plan in another environment.
+   *
+   * @param other time, randomness, scheduler
+   * @return a changed copy
+   */
+  public RetryPlan withEnvironment(RetryEnvironment other) {
+    return new RetryPlan(policy, budget, guards, listeners, other);
+  }
+
+  /**
    * The policy.
    *
    * @return the policy

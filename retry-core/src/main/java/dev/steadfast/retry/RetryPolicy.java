@@ -369,7 +369,7 @@ public final class RetryPolicy {
      * @throws IllegalArgumentException if it is out of its range or NaN
      */
     public Builder hintSpread(double hintSpread) {
-      this.hintSpread = Checks.within("hintSpread", hintSpread, 0, 10);
+      this.hintSpread = Checks.within("hintSpread", hintSpread, 0, 10) + 0.0; // no minus zero
       return this;
     }
 

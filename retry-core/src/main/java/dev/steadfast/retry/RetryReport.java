@@ -217,7 +217,7 @@ public final class RetryReport {
     String attempts = totals.attempts() == 1 ? "1 attempt" : totals.attempts() + " attempts";
     return attempts
         + " in "
-        + Durations.print(totals.elapsedNanos())
+        + Durations.printRounded(totals.elapsedNanos())
         + ", "
         + reason
         + (attemptReports.isEmpty() ? "" : " " + attemptReports);

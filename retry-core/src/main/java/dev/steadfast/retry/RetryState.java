@@ -46,14 +46,21 @@ public final class RetryState {
   private @Nullable StopReason stopped;
 
   /** Where step 8 asks. */
-  record Admission(List<Guard> guards, String origin) {
-    boolean refused() {
-      for (Guard guard : guards) {
-        if (guard.refuses(origin)) {
-          return true;
+  record Admission(List<Guard> guards, @Nullable OperationInfo operation) {
+    static final Admission FREE = new Admission(List.of(), null);
+
+    /** How long from now the last of the guards refuses. */
+    long inNanos() {
+      long longest = 0;
+      if (operation != null) {
+        for (Guard guard : guards) {
+          longest = Math.max(longest, guard.admitsInNanos(operation));
+          if (longest == Guard.NEVER) {
+            return longest;
+          }
         }
       }
-      return false;
+      return longest;
     }
   }
 
@@ -75,7 +82,7 @@ public final class RetryState {
    */
   public static RetryState of(
       RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
-    return new RetryState(policy, budget, new Admission(List.of(), ""), random);
+    return new RetryState(policy, budget, Admission.FREE, random);
   }
 
   /**
@@ -156,6 +163,7 @@ public final class RetryState {
     }
     Verdict.Retryable failure = (Verdict.Retryable) verdict;
     budget.attemptFailed(failure.kind(), held, nowNanos);
+    held = null; // spent with the attempt
     boolean seen = seenBefore(failure.kind());
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
@@ -183,12 +191,16 @@ public final class RetryState {
             ? new RetryDecision.Retry(0, DelayReason.STALE_CONNECTION)
             : delay(hint, remainingNanos(nowNanos));
     // 7
-    if (bounded && !fits(retry.delayNanos(), nowNanos)) {
+    if (!fits(retry.delayNanos(), nowNanos)) {
       return fail(StopReason.DEADLINE, nowNanos);
     }
     // 8
-    if (admission.refused()) {
-      return fail(StopReason.GUARD_REFUSED, nowNanos);
+    long admittedIn = admission.inNanos();
+    if (admittedIn > retry.delayNanos()) {
+      if (admittedIn == Guard.NEVER || !fits(admittedIn, nowNanos)) {
+        return fail(StopReason.GUARD_REFUSED, nowNanos);
+      }
+      retry = new RetryDecision.Retry(admittedIn, DelayReason.GUARD);
     }
     // 9
     Withdrawal withdrawal = budget.tryWithdraw(failure.kind(), nowNanos);
@@ -219,6 +231,17 @@ public final class RetryState {
     }
     boolean failed = reason == StopReason.DEADLINE;
     return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
+  }
+
+  /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
+  RetryDecision.@Nullable Retry readmission(long nowNanos) {
+    long admittedIn = admission.inNanos();
+    // A guard that refuses and sees nothing against an attempt does not know when it will admit
+    // one.
+    boolean known = admittedIn > 0 && admittedIn != Guard.NEVER;
+    return known && fits(admittedIn, nowNanos)
+        ? new RetryDecision.Retry(admittedIn, DelayReason.GUARD)
+        : null;
   }
 
   private RetryDecision.Retry delay(Hint hint, long remainingNanos) {
@@ -254,6 +277,9 @@ public final class RetryState {
   }
 
   private boolean fits(long delayNanos, long nowNanos) {
+    if (!bounded) {
+      return true;
+    }
     long needed = Durations.saturatedAdd(delayNanos, policy.minimumAttemptNanos());
     return needed <= remainingNanos(nowNanos);
   }

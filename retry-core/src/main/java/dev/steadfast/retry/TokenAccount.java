@@ -21,16 +21,16 @@ final class TokenAccount implements RetryBudget.Account {
 
   private final long depositMicros;
   private final long burstMicros;
-  private final long nanosPerMicro;
+  private final double nanosPerMicro; // 0 for no floor
   private final AtomicLong micros;
   // Null until the first retry: a full account has no use for the floor.
   private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
-  TokenAccount(OriginBudget.Terms terms) {
+  TokenAccount(OriginBudget.Terms terms, boolean fresh) {
     this.depositMicros = terms.depositMicros();
     this.burstMicros = terms.burstMicros();
     this.nanosPerMicro = terms.floorNanosPerToken() / ONE;
-    this.micros = new AtomicLong(burstMicros);
+    this.micros = new AtomicLong(fresh ? burstMicros : 0);
   }
 
   @Override
@@ -61,15 +61,21 @@ final class TokenAccount implements RetryBudget.Account {
   }
 
   private void refill(long nowNanos) {
+    if (nanosPerMicro == 0) {
+      return;
+    }
     Mark until = filledUntil.get();
     if (until == null) {
       filledUntil.compareAndSet(null, new Mark(nowNanos));
       return;
     }
-    long earned = (nowNanos - until.nanos()) / nanosPerMicro;
-    // The thread that moves the mark is the one that grants.
-    if (earned > 0
-        && filledUntil.compareAndSet(until, new Mark(until.nanos() + earned * nanosPerMicro))) {
+    long earned = (long) ((nowNanos - until.nanos()) / nanosPerMicro);
+    if (earned <= 0) {
+      return;
+    }
+    // Rounded up, so that no instant is granted twice. Who moves the mark is the one that grants.
+    Mark next = new Mark(until.nanos() + (long) Math.ceil(earned * nanosPerMicro));
+    if (filledUntil.compareAndSet(until, next)) {
       add(earned);
     }
   }

@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a retry took from a budget. Immutable.
  *
@@ -7,14 +9,32 @@ package dev.steadfast.retry;
  * nothing.
  */
 public final class Withdrawal {
-  private static final Withdrawal REFUSED = new Withdrawal(0, false);
+  private static final Withdrawal REFUSED = new Withdrawal(0, false, null, null);
 
   private final long cost;
   private final boolean granted;
+  // What each of two combined budgets took, so that each gets back its own.
+  private final @Nullable Withdrawal first;
+  private final @Nullable Withdrawal second;
 
-  private Withdrawal(long cost, boolean granted) {
+  private Withdrawal(
+      long cost, boolean granted, @Nullable Withdrawal first, @Nullable Withdrawal second) {
     this.cost = cost;
     this.granted = granted;
+    this.first = first;
+    this.second = second;
+  }
+
+  static Withdrawal of(Withdrawal first, Withdrawal second) {
+    return new Withdrawal(first.cost + second.cost, true, first, second);
+  }
+
+  @Nullable Withdrawal first() {
+    return first;
+  }
+
+  @Nullable Withdrawal second() {
+    return second;
   }
 
   /**
@@ -35,7 +55,7 @@ public final class Withdrawal {
    */
   public static Withdrawal of(long cost) {
     if (cost >= 0) {
-      return new Withdrawal(cost, true);
+      return new Withdrawal(cost, true, null, null);
     }
     throw Checks.bad("cost", cost, ">= 0");
   }

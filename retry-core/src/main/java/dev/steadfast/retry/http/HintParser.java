@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 
 /**
  * Reads the delay that a response asks for. Junk is absent, the past is zero, and what is too large
@@ -13,7 +14,8 @@ import java.util.Optional;
 final class HintParser {
   private static final List<String> MILLIS_HEADERS =
       List.of("x-ms-retry-after-ms", "retry-after-ms");
-  private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE);
+  // A millisecond can be added, and the whole is far above what a long of nanoseconds holds.
+  private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
 
   private final boolean rateLimitReset;
 
@@ -31,7 +33,8 @@ final class HintParser {
     Optional<Duration> delay =
         largest(response, "Retry-After", value -> retryAfter(value, response, now));
     if (delay.isEmpty() && rateLimitReset) {
-      delay = largest(response, "X-RateLimit-Reset", value -> reset(value, now));
+      delay =
+          largest(response, "X-RateLimit-Reset", value -> reset(value, serverTime(response, now)));
     }
     return delay.map(Hint::atLeast).orElse(Hint.none());
   }
@@ -55,7 +58,7 @@ final class HintParser {
   /** RFC 9110 section 10.2.3: delay-seconds or HTTP-date. */
   private static Optional<Duration> retryAfter(String value, ResponseView response, Instant now) {
     if (digits(value)) {
-      return Optional.of(seconds(value));
+      return Optional.of(of(value, Duration::ofSeconds));
     }
     return HttpDates.parse(value, now).map(at -> until(at, serverTime(response, now)));
   }
@@ -81,11 +84,8 @@ final class HintParser {
     if (!digits(whole) || !digits(fraction)) {
       return Optional.empty();
     }
-    if (whole.length() > 15) {
-      return Optional.of(LONGEST);
-    }
     boolean more = fraction.chars().anyMatch(c -> c != '0');
-    return Optional.of(Duration.ofMillis(Long.parseLong(whole) + (more ? 1 : 0))); // never early
+    return Optional.of(of(whole, Duration::ofMillis).plusMillis(more ? 1 : 0)); // never early
   }
 
   /** Seconds from now below 10^9, seconds since 1970 below 10^12, milliseconds since then above. */
@@ -102,9 +102,9 @@ final class HintParser {
         until(millis ? Instant.ofEpochMilli(number) : Instant.ofEpochSecond(number), now));
   }
 
-  private static Duration seconds(String digits) {
+  private static Duration of(String digits, LongFunction<Duration> unit) {
     try {
-      return Duration.ofSeconds(Long.parseLong(digits));
+      return unit.apply(Long.parseLong(digits));
     } catch (NumberFormatException tooLarge) {
       return LONGEST;
     }
@@ -115,7 +115,7 @@ final class HintParser {
   }
 
   // Optional white space (RFC 9110 section 5.6.3) is space and tab, and nothing else.
-  private static String trim(String value) {
+  static String trim(String value) {
     int from = 0;
     int to = value.length();
     while (from < to && blank(value.charAt(from))) {

@@ -1,5 +1,8 @@
 package dev.steadfast.retry.http;
 
+import java.util.Locale;
+import java.util.function.IntPredicate;
+
 /** Checks of what goes into header fields; messages say name, value and allowed range. */
 final class HttpChecks {
   private static final String TOKEN_EXTRAS = "!#$%&'*+-.^_`|~";
@@ -41,6 +44,16 @@ final class HttpChecks {
       return value;
     }
     throw bad(what, printable(value), "not empty");
+  }
+
+  /** Says where a secret breaks a rule, and tells no more of it than the character that does. */
+  static void secret(String what, String secret, IntPredicate allowed, String expected) {
+    for (int i = 0; i < secret.length(); i++) {
+      char c = secret.charAt(i);
+      if (!allowed.test(c)) {
+        throw bad(what, String.format(Locale.ROOT, "U+%04X at index %d", (int) c, i), expected);
+      }
+    }
   }
 
   /** A value in quotes, with what cannot be printed made visible. */

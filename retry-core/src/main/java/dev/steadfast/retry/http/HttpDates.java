@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
@@ -37,8 +38,7 @@ final class HttpDates {
     }
     Matcher rfc850 = RFC_850.matcher(value);
     if (rfc850.matches()) {
-      int year = fullYear(Integer.parseInt(rfc850.group(3)), now);
-      return instant(year, rfc850.group(2), rfc850.group(1), rfc850, 4);
+      return rfc850(rfc850, now);
     }
     Matcher asctime = ASCTIME.matcher(value);
     if (asctime.matches()) {
@@ -48,14 +48,15 @@ final class HttpDates {
     return Optional.empty();
   }
 
-  /** A two-digit year that appears to be more than 50 years ahead is in the past. */
-  private static int fullYear(int twoDigits, Instant now) {
-    int thisYear = now.atOffset(ZoneOffset.UTC).getYear();
-    int year = thisYear - thisYear % 100 + twoDigits;
-    if (year > thisYear + 50) {
-      return year - 100;
-    }
-    return year <= thisYear - 50 ? year + 100 : year;
+  /** A date whose two-digit year makes it appear more than 50 years ahead is in the past. */
+  private static Optional<Instant> rfc850(Matcher match, Instant now) {
+    OffsetDateTime latest = now.atOffset(ZoneOffset.UTC).plusYears(50);
+    int twoDigits = Integer.parseInt(match.group(3));
+    int year = latest.getYear() - Math.floorMod(latest.getYear() - twoDigits, 100);
+    Optional<Instant> at = instant(year, match.group(2), match.group(1), match, 4);
+    return at.isPresent() && at.get().isAfter(latest.toInstant())
+        ? instant(year - 100, match.group(2), match.group(1), match, 4)
+        : at;
   }
 
   private static Optional<Instant> instant(

@@ -7,17 +7,16 @@ import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,7 @@ public final class HttpOperation {
   private final OperationInfo info;
   private final OperationView view;
   private final Map<String, String> headers;
-  private final @Nullable String keyHeader; // one that this operation added, not the caller's
+  private final @Nullable String keyHeader;
   private final @Nullable AttemptHeader attemptHeader;
   private final long boundNanos;
 
@@ -43,12 +42,12 @@ public final class HttpOperation {
     this.plan = retry.plan().withPolicy(options.policy(retry.policy()));
     this.boundNanos = bound(options.deadline());
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this::now);
-    this.keyHeader = key.added() ? key.header() : null;
+    this.keyHeader = key.present() ? key.header() : null;
     this.headers = stableHeaders(request, key);
-    this.attemptHeader = attemptHeader(retry.attemptHeader(), request);
+    this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
     this.view = new OperationView(request, replayable(request, options, key), key.present());
     this.info =
-        OperationInfo.of(origin(request.uri()), label(request))
+        OperationInfo.of(Origins.of(request.uri()), Origins.label(request))
             .named(options.name())
             .keyed(key.key());
   }
@@ -59,11 +58,12 @@ public final class HttpOperation {
         @Nullable IdempotencyKeys keys,
         RequestView request,
         RetryOptions options,
-        java.util.function.Supplier<Instant> now) {
+        Supplier<Instant> now) {
       IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
-        return new Key(form.header(), form.read(checked(own)), null, false);
+        String key = form.read(checked(own));
+        return new Key(form.header(), key.isBlank() ? null : key, null, false); // blank is no key
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
@@ -82,10 +82,8 @@ public final class HttpOperation {
       if (own.size() > 1) {
         throw HttpChecks.bad("idempotency key header", own.size() + " lines", "one");
       }
-      if (own.get(0).chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
-        throw HttpChecks.bad(
-            "idempotency key", HttpChecks.printable(own.get(0)), "no control characters");
-      }
+      HttpChecks.secret(
+          "idempotency key", own.get(0), c -> !Character.isISOControl(c), "no control characters");
       return own.get(0);
     }
 
@@ -109,7 +107,7 @@ public final class HttpOperation {
     if (!key.added() && retry.stableHeaders().isEmpty()) {
       return Map.of();
     }
-    Map<String, String> stable = new LinkedHashMap<>();
+    Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     if (key.added() && key.wire() != null) {
       stable.put(key.header(), key.wire());
     }
@@ -122,35 +120,24 @@ public final class HttpOperation {
       String name,
       BiFunction<RequestView, Instant, Optional<String>> value,
       RequestView request) {
-    if (request.headers(name).isEmpty()) {
-      value
-          .apply(request, now())
+    if (request.headers(name).isEmpty() && !stable.containsKey(name)) {
+      HttpChecks.notNull(name, value.apply(request, now()))
           .ifPresent(made -> stable.put(name, HttpChecks.headerValue(name, made)));
     }
   }
 
   private static @Nullable AttemptHeader attemptHeader(
-      @Nullable AttemptHeader configured, RequestView request) {
-    boolean callers = configured != null && !request.headers(configured.name()).isEmpty();
-    return callers ? null : configured;
+      @Nullable AttemptHeader configured, RequestView request, Map<String, String> others) {
+    boolean taken =
+        configured != null
+            && (!request.headers(configured.name()).isEmpty()
+                || others.containsKey(configured.name()));
+    return taken ? null : configured;
   }
 
   private static boolean replayable(RequestView request, RetryOptions options, Key key) {
     Boolean said = options.replayable();
     return said != null ? said : IDEMPOTENT.contains(request.method()) || key.present();
-  }
-
-  /** Scheme, host and port in lower case; two spellings of one origin are one origin. */
-  static String origin(URI uri) {
-    String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-    int usual = scheme.equals("https") ? 443 : 80;
-    int port = uri.getPort() < 0 ? usual : uri.getPort();
-    return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port;
-  }
-
-  // Neither user info nor query: both carry secrets.
-  private static String label(RequestView request) {
-    return request.method() + " " + origin(request.uri()) + request.uri().getRawPath();
   }
 
   /**
@@ -190,9 +177,9 @@ public final class HttpOperation {
   }
 
   /**
-   * The key header that this operation adds, which must not leave its origin.
+   * The header that carries the key, which must not leave its origin.
    *
-   * @return the name, empty if no key is added
+   * @return the name, empty if the request has no key
    */
   public Optional<String> keyHeader() {
     return Optional.ofNullable(keyHeader);
@@ -232,7 +219,8 @@ public final class HttpOperation {
     // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
     Signals signals =
         response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
-    Verdict verdict = retry.classifier().onResponse(view, response, signals);
+    Verdict verdict =
+        HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;
     }
@@ -248,7 +236,7 @@ public final class HttpOperation {
    * @return the verdict
    */
   public Verdict judge(TransportFailure failure) {
-    return retry.classifier().onFailure(view, failure);
+    return HttpChecks.notNull("verdict", retry.classifier().onFailure(view, failure));
   }
 
   /**

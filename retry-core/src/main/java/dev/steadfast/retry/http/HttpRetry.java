@@ -8,10 +8,11 @@ import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ public final class HttpRetry {
     this.signals =
         new SignalReader(builder.stops, builder.goes, new HintParser(builder.rateLimitReset));
     this.attemptHeader = builder.attemptHeader;
-    this.stableHeaders = Map.copyOf(builder.stableHeaders);
+    this.stableHeaders = new TreeMap<>(builder.stableHeaders);
     this.replayMarkers = List.copyOf(builder.replayMarkers);
     this.bufferBodiesUpTo = builder.bufferBodiesUpTo;
     this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
@@ -169,8 +170,8 @@ public final class HttpRetry {
     private final List<SignalReader.Signal> goes = new ArrayList<>(SignalReader.GOES);
     private boolean rateLimitReset;
     private @Nullable AttemptHeader attemptHeader;
-    private final Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders =
-        new LinkedHashMap<>();
+    private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>>
+        stableHeaders = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final List<String> replayMarkers =
         new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
     private int bufferBodiesUpTo;
@@ -258,7 +259,8 @@ public final class HttpRetry {
     }
 
     /**
-     * A header that tells the server the number of the attempt. Default: none.
+     * A header that tells the server the number of the attempt. Default: none. A header that the
+     * caller set is never overwritten.
      *
      * @param attemptHeader name and form
      * @return this
@@ -271,7 +273,8 @@ public final class HttpRetry {
     /**
      * A header that is made once per operation and sent unchanged on every attempt, such as {@code
      * Repeatability-First-Sent} of OASIS Repeatable Requests. Default: none. A header that the
-     * caller set is never overwritten.
+     * caller set is never overwritten, nor is the key; a second call for one name replaces the
+     * first.
      *
      * @param name the header
      * @param value makes the value of the request and the time of the operation's start; empty for

@@ -88,16 +88,15 @@ public final class IdempotencyKeys {
    * part: equal requests within a bucket are one intent. Two requests a moment apart may fall into
    * different buckets.
    *
-   * @param bucket the length of a bucket, one second or more
+   * @param bucket the length of a bucket, whole seconds, one or more
    * @param headers the headers that take part
    * @return keys by content and time
-   * @throws IllegalArgumentException if the bucket is shorter than a second or a name is no header
-   *     name
+   * @throws IllegalArgumentException if the bucket is out of its range or a name is no header name
    */
   public static IdempotencyKeys requestHashWithin(Duration bucket, String... headers) {
     HttpChecks.notNull("bucket", bucket);
-    if (bucket.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw HttpChecks.bad("bucket", bucket, "one second or more");
+    if (bucket.toSeconds() < 1 || !bucket.equals(Duration.ofSeconds(bucket.toSeconds()))) {
+      throw HttpChecks.bad("bucket", bucket, "whole seconds, one or more");
     }
     List<String> names = RequestHash.names(headers);
     long seconds = bucket.toSeconds();
@@ -118,10 +117,12 @@ public final class IdempotencyKeys {
     if (HttpChecks.notNull("parts", parts).length == 0) {
       throw HttpChecks.bad("parts", "none", "one or more");
     }
-    for (String part : parts) {
-      if (HttpChecks.notNull("part", part).isEmpty() || part.indexOf(':') >= 0) {
-        throw HttpChecks.bad("part", HttpChecks.printable(part), "not empty, without ':'");
+    for (int i = 0; i < parts.length; i++) {
+      String what = "part " + (i + 1);
+      if (HttpChecks.notNull(what, parts[i]).isEmpty()) {
+        throw HttpChecks.bad(what, "empty", "one character or more");
       }
+      HttpChecks.secret(what, parts[i], c -> c != ':', "no colon");
     }
     String key = String.join(":", parts);
     KeyForm.check(key, DEFAULT_MAX_LENGTH);

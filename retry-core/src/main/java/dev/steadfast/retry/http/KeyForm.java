@@ -18,7 +18,7 @@ enum KeyForm {
     }
     if (!key.equals(key.trim())) {
       throw HttpChecks.bad(
-          "idempotency key", HttpChecks.printable(key), "no surrounding space, it would be lost");
+          "idempotency key", "with surrounding spaces", "none, they would be lost");
     }
     return key;
   }
@@ -29,9 +29,7 @@ enum KeyForm {
       throw HttpChecks.bad(
           "idempotency key", "of " + key.length() + " characters", "1 to " + maxLength);
     }
-    if (!key.chars().allMatch(c -> c >= 0x20 && c <= 0x7e)) {
-      throw HttpChecks.bad("idempotency key", HttpChecks.printable(key), "printable ASCII");
-    }
+    HttpChecks.secret("idempotency key", key, c -> c >= 0x20 && c <= 0x7e, "printable ASCII");
   }
 
   /** The key behind a structured string, empty if the text is none. */

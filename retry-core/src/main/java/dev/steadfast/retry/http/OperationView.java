@@ -8,4 +8,19 @@ package dev.steadfast.retry.http;
  *     vouched for, or because the user says so
  * @param keyed whether it carries an idempotency key
  */
-public record OperationView(RequestView request, boolean replayable, boolean keyed) {}
+public record OperationView(RequestView request, boolean replayable, boolean keyed) {
+  /**
+   * Checks that nothing is missing.
+   *
+   * @throws NullPointerException if the request is null
+   */
+  public OperationView {
+    HttpChecks.notNull("request", request);
+  }
+
+  // The view of a client's request may print its headers, and with them the key.
+  @Override
+  public String toString() {
+    return Origins.label(request) + " replayable=" + replayable + " keyed=" + keyed;
+  }
+}

@@ -111,7 +111,7 @@ public final class RetryOptions {
 
     /**
      * The key of this operation, for any method. Vouches that the server honours it. Default: what
-     * the client's configuration mints.
+     * the client's configuration mints. A key header of the request itself wins over both.
      *
      * @param key 1 to 255 printable ASCII characters
      * @return this
@@ -188,7 +188,8 @@ public final class RetryOptions {
     }
 
     /**
-     * One attempt and no more, with everything else as configured.
+     * One attempt and no more, with everything else as configured. Only a request that met a pooled
+     * connection already closed is still sent once more, as without any retry library.
      *
      * @return this
      */

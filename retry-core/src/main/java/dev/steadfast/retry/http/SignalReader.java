@@ -4,6 +4,7 @@ import dev.steadfast.retry.Hint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** Reads what a response that tells of a failure says about retrying. */
 final class SignalReader {
@@ -24,6 +25,7 @@ final class SignalReader {
   static final List<Signal> GOES =
       List.of(new Signal("x-should-retry", "true"), new Signal("Stripe-Should-Retry", "true"));
 
+  private static final Pattern PUSHBACK = Pattern.compile("[0-9]{1,10}");
   private static final Signal QOS_STOP = new Signal("Qos-Retry-Hint", "do-not-retry");
 
   private final List<Signal> stops;
@@ -41,7 +43,7 @@ final class SignalReader {
     boolean nack = unavailable && present(response, "finagle-http-nack");
     boolean finalNack = unavailable && present(response, "finagle-http-nonretryable-nack");
     List<String> pushback = response.headers("grpc-retry-pushback-ms");
-    Hint pushed = pushback.isEmpty() ? Hint.none() : pushback(pushback);
+    Hint pushed = pushback(pushback);
     boolean stop =
         finalNack
             || (!pushback.isEmpty() && !pushed.present())
@@ -67,11 +69,23 @@ final class SignalReader {
 
   /** gRFC A6: a signed 32-bit number; negative or anything else means stop. */
   private static Hint pushback(List<String> values) {
-    try {
-      int millis = Integer.parseInt(values.get(values.size() - 1).trim());
-      return millis < 0 ? Hint.none() : Hint.exactly(Duration.ofMillis(millis));
-    } catch (NumberFormatException e) {
-      return Hint.none();
+    long most = -1;
+    for (String value : values) {
+      long millis = millis(HintParser.trim(value));
+      if (millis < 0) {
+        return Hint.none(); // one line of several too: any stop beats any go
+      }
+      most = Math.max(most, millis);
     }
+    return most < 0 ? Hint.none() : Hint.exactly(Duration.ofMillis(most));
+  }
+
+  // Integer.parseInt takes a plus sign and the digits of every script.
+  private static long millis(String value) {
+    if (!PUSHBACK.matcher(value).matches()) {
+      return -1;
+    }
+    long millis = Long.parseLong(value);
+    return millis > Integer.MAX_VALUE ? -1 : millis;
   }
 }

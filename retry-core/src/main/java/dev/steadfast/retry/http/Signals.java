@@ -13,4 +13,13 @@ import dev.steadfast.retry.Hint;
  */
 public record Signals(Hint hint, boolean stop, boolean go, boolean unprocessed) {
   static final Signals NONE = new Signals(Hint.none(), false, false, false);
+
+  /**
+   * Checks that nothing is missing.
+   *
+   * @throws NullPointerException if the hint is null
+   */
+  public Signals {
+    HttpChecks.notNull("hint", hint);
+  }
 }

@@ -13,6 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param stop why no other attempt can help, whatever is configured; null if one may
  */
 public record TransportFailure(FailureKind kind, SendState sendState, @Nullable StopReason stop) {
+  /**
+   * Checks that nothing is missing.
+   *
+   * @throws NullPointerException if kind or send state is null
+   */
+  public TransportFailure {
+    HttpChecks.notNull("kind", kind);
+    HttpChecks.notNull("sendState", sendState);
+  }
 
   /**
    * A failure that another attempt may mend.

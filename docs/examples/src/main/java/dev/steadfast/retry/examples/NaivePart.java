@@ -1,0 +1,83 @@
+package dev.steadfast.retry.examples;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import okhttp3.OkHttpClient;
+
+/** The same payments through the bare clients. */
+final class NaivePart {
+  private static final String ROW = "   %-14s %9s %15s %9s %12s %6s %8s%n";
+
+  private final List<Payment> plan;
+  private final Certificate certificate;
+
+  NaivePart(List<Payment> plan, Certificate certificate) {
+    this.plan = plan;
+    this.certificate = certificate;
+  }
+
+  void run() throws IOException {
+    Page.title("2  The bare clients, each in the loop that everybody writes first");
+    Page.text(
+        "Same server, same faults. The loop tries 5 times, 100 ms apart, after any IOException,",
+        "429 or 5xx. It sends no key, and it does not read Retry-After.");
+    System.out.printf(
+        ROW, "", "attempts", "reached server", "charges", "duplicates", "lost", "time");
+    OkHttpClient okHttp = OkHttpPayments.client(certificate);
+    run("OkHttp", NaiveLoop.over(okHttp));
+    OkHttpPayments.close(okHttp);
+    run("java.net.http", NaiveLoop.over(JdkPayments.client(certificate)));
+    Page.text(
+        "",
+        "Duplicates: an answer was lost, the loop sent again, and without a key the server took it",
+        "for a second payment. Lost: the loop used up its attempts before Retry-After was over. What",
+        "reached the server beyond the loop's attempts, OkHttp sent again on its own.");
+  }
+
+  private void run(String client, NaiveLoop loop) throws IOException {
+    AtomicInteger attempts = new AtomicInteger();
+    long startNanos = System.nanoTime();
+    try (PaymentService service = new PaymentService(plan, certificate)) {
+      payAll(
+          service,
+          loop,
+          (address, failed) -> {
+            attempts.incrementAndGet();
+            if (failed) {
+              service.attemptFailed(address.getPort());
+            }
+          });
+      Ledger.Tally tally = service.ledger().tally(plan.size());
+      System.out.printf(
+          ROW,
+          client,
+          attempts,
+          service.ledger().requests(),
+          tally.charges(),
+          tally.duplicates(),
+          tally.lost(),
+          Page.seconds(System.nanoTime() - startNanos));
+    }
+  }
+
+  private void payAll(PaymentService service, NaiveLoop loop, NaiveLoop.Watcher watcher) {
+    ExecutorService callers = DemoThreads.callers();
+    CompletableFuture<?>[] payments =
+        plan.stream()
+            .map(payment ->
+                DemoThreads.call(
+                    callers,
+                    () -> {
+                      if (loop.pay(payment, service.address(payment), watcher)) {
+                        service.ledger().toldPaid(payment);
+                      }
+                      return payment;
+                    }))
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(payments).join();
+    callers.shutdown();
+  }
+}

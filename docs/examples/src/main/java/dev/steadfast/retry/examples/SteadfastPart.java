@@ -1,0 +1,55 @@
+package dev.steadfast.retry.examples;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** All payments, through each of the five entry points. */
+final class SteadfastPart {
+  private final List<Payment> plan;
+  private final Certificate certificate;
+
+  SteadfastPart(List<Payment> plan, Certificate certificate) {
+    this.plan = plan;
+    this.certificate = certificate;
+  }
+
+  List<PaymentRun> run() throws IOException {
+    Page.title("1  With Steadfast: one key per payment, and one loop behind five entry points");
+    Page.text(
+        "The budget is unlimited here, because faults hit "
+            + Faults.total()
+            + " of "
+            + plan.size()
+            + " payments: the default budget,",
+        "which keeps retries to a tenth of the successes, would refuse most of them. See 3.",
+        "");
+    PaymentRun.printHeader();
+    List<PaymentRun> runs = new ArrayList<>();
+    for (EntryPoint entryPoint : EntryPoint.values()) {
+      PaymentRun run = new PaymentRun(entryPoint, plan, certificate);
+      run.print();
+      runs.add(run);
+    }
+    printTimeline(runs.get(runs.size() - 1));
+    return runs;
+  }
+
+  /** Of the payments that met their own first attempt, the one with the longest story. */
+  private void printTimeline(PaymentRun run) {
+    Payment payment =
+        plan.stream()
+            .filter(each -> each.fault() == Fault.STILL_AT_WORK)
+            .max(Comparator.comparingInt(each -> run.timeline().attempts(each.title())))
+            .orElseThrow();
+    Page.text(
+        "",
+        "One of them, "
+            + payment.title()
+            + " through "
+            + run.entryPoint()
+            + ": connection lost while the server works.");
+    run.timeline().print(payment.title());
+  }
+}

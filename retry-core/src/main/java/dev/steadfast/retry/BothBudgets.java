@@ -1,0 +1,68 @@
+package dev.steadfast.retry;
+
+import org.jspecify.annotations.Nullable;
+
+/** Two budgets that must both pay. */
+record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget {
+  @Override
+  public Account account(String origin) {
+    return new Both(first.account(origin), second.account(origin));
+  }
+
+  private record Both(Account first, Account second) implements Account {
+    @Override
+    public void operationBegan(long nowNanos) {
+      first.operationBegan(nowNanos);
+      second.operationBegan(nowNanos);
+    }
+
+    @Override
+    public void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {
+      first.attemptFailed(kind, firstOf(last), nowNanos);
+      second.attemptFailed(kind, secondOf(last), nowNanos);
+    }
+
+    @Override
+    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+      Withdrawal one = first.tryWithdraw(kind, nowNanos);
+      if (!one.granted()) {
+        return one;
+      }
+      Withdrawal two = second.tryWithdraw(kind, nowNanos);
+      if (!two.granted()) {
+        first.refund(one, nowNanos);
+        return two;
+      }
+      return Withdrawal.of(one, two);
+    }
+
+    @Override
+    public void refund(Withdrawal withdrawal, long nowNanos) {
+      Withdrawal one = firstOf(withdrawal);
+      Withdrawal two = secondOf(withdrawal);
+      if (one != null && two != null) {
+        first.refund(one, nowNanos);
+        second.refund(two, nowNanos);
+      }
+    }
+
+    @Override
+    public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+      first.operationEnded(outcome, firstOf(last), nowNanos);
+      second.operationEnded(outcome, secondOf(last), nowNanos);
+    }
+
+    private static @Nullable Withdrawal firstOf(@Nullable Withdrawal both) {
+      return both == null ? null : both.first();
+    }
+
+    private static @Nullable Withdrawal secondOf(@Nullable Withdrawal both) {
+      return both == null ? null : both.second();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return first + " and " + second;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the retries under way to max(minimum, share of the operations under way). Both counts are
+ * halves of one word, so that a retry is granted for the operations that were there.
+ */
+final class ConcurrencyAccount implements RetryBudget.Account {
+  private static final long OPERATION = 1L << 32;
+  private static final Withdrawal PLACE = Withdrawal.of(1);
+
+  /** What the accounts of a budget have in common. */
+  record Terms(double share, int minimum) {
+    static Terms of(double share, int minimum) {
+      Checks.within("share", share, 0, 1);
+      Checks.within("minimum", minimum, 0, 1_000_000);
+      return new Terms(share, minimum);
+    }
+
+    long most(long operations) {
+      // The nudge undoes what binary fractions lose: 0.2 of 20 is 4.
+      return Math.max(minimum, (long) (share * operations + 1e-9));
+    }
+  }
+
+  private final Terms terms;
+  private final AtomicLong counts = new AtomicLong(); // operations << 32 | retries
+
+  ConcurrencyAccount(Terms terms) {
+    this.terms = terms;
+  }
+
+  @Override
+  public void operationBegan(long nowNanos) {
+    counts.addAndGet(OPERATION);
+  }
+
+  @Override
+  public void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {
+    giveBack(last);
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    while (true) {
+      long before = counts.get();
+      long retries = before & (OPERATION - 1);
+      if (retries >= terms.most(before >>> 32)) {
+        return Withdrawal.refused();
+      }
+      if (counts.compareAndSet(before, before + 1)) {
+        return PLACE;
+      }
+    }
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {
+    giveBack(withdrawal);
+  }
+
+  @Override
+  public void operationEnded(
+      RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+    giveBack(last);
+    counts.addAndGet(-OPERATION);
+  }
+
+  private void giveBack(@Nullable Withdrawal last) {
+    if (last != null) {
+      counts.decrementAndGet();
+    }
+  }
+
+  long retries() {
+    return counts.get() & (OPERATION - 1);
+  }
+
+  long operations() {
+    return counts.get() >>> 32;
+  }
+
+  @Override
+  public String toString() {
+    return retries() + " retries of " + operations() + " operations";
+  }
+}

@@ -1,0 +1,159 @@
+package dev.steadfast.retry;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The books of one operation: its time, its decisions, its record. Confined like the loop that it
+ * belongs to; what an {@link Attempt} asks of it comes from whoever owns the attempt then.
+ */
+final class Operation<R> {
+  private final RetryPlan plan;
+  private final OperationInfo info;
+  private final Exchange<R> exchange;
+  private final RetryState state;
+  private final OperationRecord record;
+  private boolean retryPending; // decided on and paid for, not begun
+
+  Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
+    this.plan = plan;
+    this.info = info;
+    this.exchange = exchange;
+    this.record = new OperationRecord(info, plan.listeners());
+    this.state =
+        new RetryState(
+            plan.policy(),
+            plan.budget().account(info.origin()),
+            new RetryState.Admission(plan.guards(), info),
+            plan.environment().random());
+  }
+
+  Exchange<R> exchange() {
+    return exchange;
+  }
+
+  void begin(long boundNanos) {
+    long now = now();
+    record.started(now);
+    state.begin(now, boundNanos);
+  }
+
+  // Time.
+
+  long now() {
+    return plan.environment().ticker().getAsLong();
+  }
+
+  long remainingNanos() {
+    return state.remainingNanos(now());
+  }
+
+  long attemptTimeoutNanos(int attempt) {
+    return state.attemptTimeoutNanos(attempt, now());
+  }
+
+  /** The time that a timer has to keep for an attempt. */
+  long timerNanos(int attempt) {
+    return exchange.boundsAttempts() ? Long.MAX_VALUE : attemptTimeoutNanos(attempt);
+  }
+
+  RetryScheduler scheduler() {
+    return plan.environment().scheduler();
+  }
+
+  // The way of an attempt.
+
+  int nextAttempt() {
+    return state.attempts() + 1;
+  }
+
+  Permits admit() {
+    return Permits.acquire(plan.guards(), info);
+  }
+
+  void attemptBegan(int number, Object request) {
+    retryPending = false;
+    state.startAttempt();
+    record.attemptStarted(number, request, now());
+  }
+
+  Verdict judgeHead(Attempt<R> attempt, R head) {
+    Verdict verdict = exchange.judge(head);
+    if (verdict instanceof Verdict.Accepted) {
+      // The guards' part ends with the head; the attempt itself may still break with its body.
+      attempt
+          .permits()
+          .answer(verdict, exchange.facts(head, null), record.elapsedNanos(now()), null);
+    }
+    return verdict;
+  }
+
+  RetryDecision decide(
+      Attempt<R> attempt, Verdict verdict, @Nullable R response, @Nullable Throwable thrown) {
+    Exchange.Facts facts = exchange.facts(response, thrown);
+    write(attempt, verdict, facts, thrown);
+    RetryDecision decision = state.next(verdict, now());
+    if (decision instanceof RetryDecision.Retry retry) {
+      retryPending = true;
+      if (response != null && !plan.guards().isEmpty()) {
+        record.discarding(facts.status(), exchange.headers(response));
+      }
+      record.waiting(retry);
+    }
+    return decision;
+  }
+
+  /** Books the end of an attempt for a reason that it did not give itself. */
+  void endedOutside(Attempt<R> attempt, StopReason reason, Throwable thrown) {
+    if (attempt.toBeRecorded()) {
+      FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
+      Verdict verdict = new Verdict.Permanent(reason, kind, Hint.none());
+      write(attempt, verdict, exchange.facts(null, thrown), thrown);
+    } else {
+      attempt.permits().release();
+    }
+  }
+
+  private void write(
+      Attempt<R> attempt, Verdict verdict, Exchange.Facts facts, @Nullable Throwable thrown) {
+    long now = now();
+    attempt.permits().answer(verdict, facts, record.elapsedNanos(now), thrown);
+    attempt.recorded();
+    record.attemptEnded(verdict, facts, thrown, now);
+  }
+
+  /** The wait for guards that refused an attempt, null if it is not worth it. */
+  RetryDecision.@Nullable Retry readmission() {
+    RetryDecision.Retry wait = state.readmission(now());
+    if (wait != null) {
+      record.waiting(wait);
+    }
+    return wait;
+  }
+
+  Throwable refusal(Attempt<R> attempt) {
+    return new AttemptRefusedException(record.lastAnswer(), attempt.failure());
+  }
+
+  // The end.
+
+  /** Ends what no decision has ended; a retry that was paid for and not begun is given back. */
+  void abandon(StopReason reason) {
+    if (!state.stopped()) {
+      state.abandon(reason, retryPending, now());
+    }
+  }
+
+  RetryReport ended(StopReason reason) {
+    return record.ended(reason, now());
+  }
+
+  /** Whether a response need carry no report. */
+  boolean clean() {
+    return record.clean();
+  }
+
+  @Override
+  public String toString() {
+    return info + ", " + state;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The retry quota of the AWS SDKs' standard mode. */
+final class QuotaAccount implements RetryBudget.Account {
+  /** What the accounts of a budget have in common. */
+  record Terms(int capacity, Withdrawal cost, Withdrawal throttledCost) {
+    static Terms of(int capacity, int cost, int throttledCost) {
+      Checks.within("capacity", capacity, 1, 1_000_000);
+      Checks.within("cost", cost, 1, capacity);
+      Checks.within("throttledCost", throttledCost, 1, capacity);
+      return new Terms(capacity, Withdrawal.of(cost), Withdrawal.of(throttledCost));
+    }
+  }
+
+  private final Terms terms;
+  private final AtomicInteger available;
+
+  QuotaAccount(Terms terms, boolean fresh) {
+    this(terms, fresh ? terms.capacity() : 0);
+  }
+
+  QuotaAccount(Terms terms, int available) {
+    this.terms = terms;
+    this.available = new AtomicInteger(available);
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    Withdrawal price = kind == FailureKind.THROTTLED ? terms.throttledCost() : terms.cost();
+    while (true) {
+      int before = available.get();
+      if (before < price.cost()) {
+        return Withdrawal.refused();
+      }
+      if (available.compareAndSet(before, before - (int) price.cost())) {
+        return price;
+      }
+    }
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {
+    add((int) withdrawal.cost());
+  }
+
+  @Override
+  public void operationEnded(
+      RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+    if (outcome == RetryBudget.Outcome.SUCCEEDED) {
+      add(last == null ? 1 : (int) last.cost());
+    }
+  }
+
+  private void add(int amount) {
+    int before = available.get();
+    while (before < terms.capacity()
+        && !available.compareAndSet(before, Math.min(terms.capacity(), before + amount))) {
+      before = available.get();
+    }
+  }
+
+  int available() {
+    return available.get();
+  }
+
+  @Override
+  public String toString() {
+    return available.get() + " of " + terms.capacity();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The retry throttle of gRFC A6; tokens in thousandths, the precision of its ratio. */
+final class ThrottleAccount implements RetryBudget.Account {
+  private static final long ONE = 1_000;
+  private static final Withdrawal FREE = Withdrawal.of(0); // the failure has paid
+
+  /** What the accounts of a budget have in common. */
+  record Terms(long maxMillis, long ratioMillis) {
+    static Terms of(int maxTokens, double tokenRatio) {
+      Checks.within("maxTokens", maxTokens, 1, 1_000);
+      Checks.within("tokenRatio", tokenRatio, 0.001, 1_000);
+      // Decimals beyond the third are cut, not rounded; the nudge undoes what binary fractions
+      // lose.
+      return new Terms(maxTokens * ONE, (long) (tokenRatio * ONE + 1e-9));
+    }
+  }
+
+  private final Terms terms;
+  private final AtomicLong millis;
+
+  ThrottleAccount(Terms terms) {
+    this.terms = terms;
+    this.millis = new AtomicLong(terms.maxMillis());
+  }
+
+  @Override
+  public void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {
+    millis.updateAndGet(before -> Math.max(0, before - ONE));
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    return millis.get() > terms.maxMillis() / 2 ? FREE : Withdrawal.refused();
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {}
+
+  @Override
+  public void operationEnded(
+      RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+    if (outcome == RetryBudget.Outcome.SUCCEEDED && millis.get() < terms.maxMillis()) {
+      millis.updateAndGet(before -> Math.min(terms.maxMillis(), before + terms.ratioMillis()));
+    }
+  }
+
+  long millis() {
+    return millis.get();
+  }
+
+  @Override
+  public String toString() {
+    return millis.get() / (double) ONE + " tokens";
+  }
+}

@@ -1,0 +1,207 @@
+package dev.steadfast.retry;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The text form of policies. */
+class PolicyTextTest {
+  private static final String DEFAULTS =
+      "maxAttempts=3; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=none;"
+          + " minimumAttempt=1ms; hintCeiling=1m; aboveCeiling=give-up; hintSpread=1.0";
+
+  @Test
+  void printsEverySettingWithItsUnit() {
+    assertEquals(DEFAULTS, RetryPolicy.defaults().toString());
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .maxAttempts(10)
+            .backoff(Backoff.none())
+            .noTotalTimeout()
+            .attemptTimeouts(
+                List.of(Duration.ofSeconds(1), Duration.ofMillis(2500), Duration.ofHours(1)))
+            .minimumAttempt(Duration.ofNanos(7))
+            .hintCeiling(Duration.ZERO)
+            .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
+            .hintSpread(0.00001)
+            .build();
+    assertEquals(
+        "maxAttempts=10; backoff=none; totalTimeout=none; attemptTimeout=1s,2500ms,1h;"
+            + " minimumAttempt=7ns; hintCeiling=0s; aboveCeiling=clamp; hintSpread=1.0E-5",
+        policy.toString());
+    assertEquals(policy, RetryPolicy.parse(policy.toString()));
+  }
+
+  @Test
+  void readsWhatItPrints_forRandomPolicies() {
+    SplittableRandom random = new SplittableRandom(12);
+    for (int i = 0; i < 20_000; i++) {
+      RetryPolicy policy = anyPolicy(random);
+      RetryPolicy read = RetryPolicy.parse(policy.toString());
+      assertEquals(policy, read);
+      assertEquals(policy.toString(), read.toString());
+    }
+  }
+
+  private static RetryPolicy anyPolicy(SplittableRandom random) {
+    RetryPolicy.Builder builder =
+        RetryPolicy.builder()
+            .maxAttempts(1 + random.nextInt(Integer.MAX_VALUE >>> random.nextInt(31)))
+            .backoff(BackoffTextTest.anyBackoff(random))
+            .hintCeiling(anyDuration(random))
+            .hintSpread(random.nextInt(3) == 0 ? random.nextInt(11) : random.nextDouble(10));
+    if (random.nextBoolean()) {
+      builder.aboveCeiling(RetryPolicy.AboveCeiling.CLAMP);
+    }
+    if (random.nextBoolean()) {
+      List<Duration> timeouts = new ArrayList<>();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        timeouts.add(anyDuration(random));
+      }
+      builder.attemptTimeouts(timeouts);
+    }
+    Duration minimum = anyDuration(random);
+    builder.minimumAttempt(minimum);
+    return random.nextBoolean()
+        ? builder.noTotalTimeout().build()
+        : builder.totalTimeout(minimum.plus(anyDuration(random))).build();
+  }
+
+  private static Duration anyDuration(SplittableRandom random) {
+    return Duration.ofNanos(1 + random.nextLong(Long.MAX_VALUE >>> random.nextInt(63)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "   ", DEFAULTS, DEFAULTS + ";", " " + DEFAULTS + " ; "})
+  void whatIsNotNamedKeepsItsDefault(String text) {
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse(text));
+  }
+
+  @Test
+  void namesMayComeInAnyOrder_withAnySpaces() {
+    RetryPolicy expected =
+        RetryPolicy.builder()
+            .maxAttempts(4)
+            .totalTimeout(Duration.ofSeconds(5))
+            .attemptTimeouts(List.of(Duration.ofSeconds(1), Duration.ofSeconds(2)))
+            .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
+            .build();
+    for (String text :
+        List.of(
+            "maxAttempts=4; totalTimeout=5s; attemptTimeout=1s,2s; aboveCeiling=clamp",
+            "aboveCeiling=clamp;attemptTimeout=1s,2s;totalTimeout=5s;maxAttempts=4",
+            "  attemptTimeout=1s,  2s ;   aboveCeiling=clamp ; totalTimeout=5s ;maxAttempts=4 ")) {
+      assertEquals(expected, RetryPolicy.parse(text));
+    }
+  }
+
+  @Test
+  void noneTakesBackWhatADefaultSays() {
+    assertEquals(
+        RetryPolicy.builder().noTotalTimeout().build(), RetryPolicy.parse("totalTimeout=none"));
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("attemptTimeout=none"));
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("aboveCeiling=give-up"));
+  }
+
+  @Test
+  void anOwnStrategyIsPrintedAsItPrintsItself() {
+    Backoff own =
+        new Backoff() {
+          @Override
+          public long delayNanos(
+              int retry, long previousNanos, java.util.random.RandomGenerator random) {
+            return 0;
+          }
+
+          @Override
+          public String toString() {
+            return "fibonacci";
+          }
+        };
+    String text = RetryPolicy.builder().backoff(own).build().toString();
+    assertTrue(text.contains("backoff=fibonacci;"), text);
+    assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "attempts=3                     |  1 | 'a'     | maxAttempts, backoff, totalTimeout,",
+        "maxattempts=3                  |  1 | 'm'     | maxAttempts, backoff, totalTimeout,",
+        "=3                             |  1 | '='     | maxAttempts, backoff, totalTimeout,",
+        "; maxAttempts=3                |  1 | ';'     | '='",
+        "maxAttempts                    | 12 | the end | '='",
+        "maxAttempts =3                 | 12 | ' '     | '='",
+        "maxAttempts=                   | 13 | the end | a number of attempts",
+        "maxAttempts=three              | 13 | 't'     | a number of attempts",
+        "maxAttempts=-1                 | 13 | '-'     | a number of attempts",
+        "maxAttempts=0                  | 13 | '0'     | maxAttempts: 0 (expected: >= 1)",
+        "maxAttempts=2147483648         | 13 | '2'     | at most 2147483647 attempts",
+        "maxAttempts=99999999999999999999 | 13 | '9'   | a number of at most 9223372036854775807",
+        "maxAttempts=3, backoff=none    | 14 | ','     | ';'",
+        "maxAttempts=3 backoff=none     | 15 | 'b'     | ';'",
+        "maxAttempts=3; maxAttempts=4   | 16 | 'm'     | each name once, maxAttempts came before",
+        "backoff=full(1s)               | 16 | ')'     | '..'",
+        "backoff=full(2s..1s)           | 18 | '1'     | a cap of at least the base, 2s",
+        "backoff=None                   |  9 | 'N'     | none, fixed, linear,",
+        "totalTimeout=30                | 16 | the end | a unit: ns, us, ms, s, m, h or d",
+        "totalTimeout=0s                | 14 | '0'     | totalTimeout: PT0S (expected: more than zero)",
+        "totalTimeout=nones             | 18 | 's'     | ';'",
+        "totalTimeout=never             | 14 | 'n'     | a duration such as 100ms",
+        "attemptTimeout=                | 16 | the end | a duration such as 100ms",
+        "attemptTimeout=1s,             | 19 | the end | a duration such as 100ms",
+        "attemptTimeout=1s,0s           | 16 | '1'     | attemptTimeout: PT0S (expected: more",
+        "attemptTimeout=1s,none         | 19 | 'n'     | a duration such as 100ms",
+        "minimumAttempt=0ns             | 16 | '0'     | minimumAttempt: PT0S (expected: more",
+        "minimumAttempt=none            | 16 | 'n'     | a duration such as 100ms",
+        "hintCeiling=1w                 | 14 | 'w'     | a unit: ns, us, ms, s, m, h or d",
+        "aboveCeiling=giveup            | 14 | 'g'     | 'clamp'",
+        "aboveCeiling=Clamp             | 14 | 'C'     | 'clamp'",
+        "hintSpread=11                  | 12 | '1'     | hintSpread: 11.0 (expected: 0.0 to 10.0)",
+        "hintSpread=-1                  | 12 | '-'     | a share such as 1.0",
+        "hintSpread=NaN                 | 12 | 'N'     | a share such as 1.0",
+        "hintSpread=.                   | 12 | '.'     | a share such as 1.0",
+        "hintSpread=1e3                 | 13 | 'e'     | ';'",
+        "hintSpread=1E3                 | 12 | '1'     | hintSpread: 1000.0 (expected: 0.0 to 10.0)",
+        "totalTimeout=1us               | 14 | '1'     | minimumAttempt: 1ms (expected: at most",
+        "minimumAttempt=31s             | 16 | '3'     | minimumAttempt: 31s (expected: at most",
+        "totalTimeout=3s; minimumAttempt=4s | 33 | '4' | minimumAttempt: 4s (expected: at most",
+        "minimumAttempt=4s; totalTimeout=3s | 16 | '4' | minimumAttempt: 4s (expected: at most"
+      })
+  void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
+    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+    String[] lines = thrown.getMessage().split("\n", -1);
+    String start = "character " + character + ": " + found + " (expected: " + expected;
+    assertTrue(lines[0].startsWith(start), thrown.getMessage());
+    assertEquals("  " + text, lines[1]);
+    assertEquals(" ".repeat(2 + character - 1) + "^", lines[2]);
+  }
+
+  @Test
+  void anyMutationIsReadOrRejected_neverAnythingElse() {
+    SplittableRandom random = new SplittableRandom(6);
+    int read = 0;
+    for (int i = 0; i < 100_000; i++) {
+      String text = Mutations.mutate(anyPolicy(random).toString(), random);
+      try {
+        RetryPolicy policy = RetryPolicy.parse(text);
+        assertEquals(policy, RetryPolicy.parse(policy.toString()), text);
+        read++;
+      } catch (IllegalArgumentException expected) {
+        assertTrue(expected.getMessage().startsWith("character "), expected::getMessage);
+      }
+    }
+    assertTrue(read > 500, "mutations that are still a policy: " + read);
+  }
+}

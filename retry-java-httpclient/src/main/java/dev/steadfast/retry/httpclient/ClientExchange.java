@@ -1,0 +1,154 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpTimeoutException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** One operation as {@code java.net.http} carries it out. */
+final class ClientExchange<T> implements Exchange<Answer<T>> {
+  private final HttpClient client;
+  private final HttpOperation operation;
+  private final Ask<T> ask;
+  private final Executor continuations;
+
+  private volatile @Nullable Delivery<T> current;
+  private volatile @Nullable RuntimeException refusal;
+
+  ClientExchange(HttpClient client, HttpOperation operation, Ask<T> ask, Executor continuations) {
+    this.client = client;
+    this.operation = operation;
+    this.ask = ask;
+    this.continuations = continuations;
+  }
+
+  /** What the client threw at once when it got the request, null if it took it. */
+  @Nullable RuntimeException refusal() {
+    return refusal;
+  }
+
+  @Override
+  public void start(Attempt<Answer<T>> attempt) {
+    AttemptBody body = ask.body().forAttempt(attempt);
+    Delivery<T> delivery =
+        new Delivery<>(attempt, body, ask.handler(), operation.plan().environment().scheduler());
+    current = delivery;
+    HttpRequest request = request(attempt.number(), body);
+    if (!attempt.begin(request)) {
+      return;
+    }
+    CompletableFuture<?> sent = send(request, delivery);
+    attempt.onCancel(() -> sent.cancel(true));
+  }
+
+  private CompletableFuture<?> send(HttpRequest request, Delivery<T> delivery) {
+    try {
+      return client.sendAsync(request, delivery, ask.pushes()).whenComplete(delivery::ended);
+    } catch (RuntimeException thrown) {
+      delivery.refusedByClient();
+      refusal = thrown;
+      throw thrown;
+    }
+  }
+
+  private HttpRequest request(int attempt, AttemptBody body) {
+    if (!operation.changesHeaders() && !ask.body().present()) {
+      return ask.request();
+    }
+    HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
+    operation.headers(attempt, copy::setHeader);
+    if (ask.body().present()) {
+      copy.method(ask.request().method(), body);
+    }
+    return copy.build();
+  }
+
+  @Override
+  public Verdict judge(Answer<T> answer) {
+    return repeatable(operation.judge(answer));
+  }
+
+  @Override
+  public Verdict judge(Throwable failure) {
+    return repeatable(operation.judge(classify(failure)));
+  }
+
+  private Verdict repeatable(Verdict verdict) {
+    return ask.body().canBeSent() ? verdict : HttpOperation.withoutBody(verdict);
+  }
+
+  @Override
+  public Facts facts(@Nullable Answer<T> answer, @Nullable Throwable failure) {
+    if (answer != null) {
+      return operation.facts(answer, -1);
+    }
+    return HttpOperation.facts(classify(failure == null ? new IOException() : failure), -1);
+  }
+
+  private TransportFailure classify(Throwable failure) {
+    Delivery<T> delivery = current;
+    return Failures.classify(failure, known(delivery));
+  }
+
+  private Failures.Circumstances known(@Nullable Delivery<T> delivery) {
+    boolean noRedirects = client.followRedirects() == HttpClient.Redirect.NEVER;
+    if (delivery == null) {
+      return new Failures.Circumstances(false, false, true, noRedirects);
+    }
+    // The request that failed to connect may be the second one, after a redirect or a challenge.
+    boolean oneHop =
+        ask.body().present()
+            ? !delivery.body().subscribed()
+            : noRedirects && client.authenticator().isEmpty();
+    return new Failures.Circumstances(
+        !delivery.notSent(), delivery.answered(), oneHop, noRedirects);
+  }
+
+  @Override
+  public Map<String, List<String>> headers(Answer<T> answer) {
+    return answer.headerMap();
+  }
+
+  @Override
+  public void discard(Answer<T> answer) {
+    answer.discard();
+  }
+
+  @Override
+  public Answer<T> deliver(Answer<T> answer, RetryReport report) {
+    return report == RetryReport.clean() ? answer : answer.with(report);
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new HttpTimeoutException("request timed out");
+      case CANCELLED -> new CancellationException("Request cancelled");
+      case INTERRUPTED -> new InterruptedException();
+      case REJECTED -> new IOException("no timer takes the next attempt", cause);
+    };
+  }
+
+  @Override
+  public void execute(Runnable continuation) {
+    try {
+      continuations.execute(continuation);
+    } catch (RejectedExecutionException rejected) {
+      // A continuation that nobody runs is an operation that never ends.
+      new CompletableFuture<Void>().defaultExecutor().execute(continuation);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.RetryScheduler;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt on the wire. As the body handler that the client sees, it has the head judged before
+ * the user's handler is asked: a response that will be retried never reaches that.
+ */
+final class Delivery<T> implements BodyHandler<T> {
+  private final Attempt<Answer<T>> attempt;
+  private final AttemptBody body;
+  private final BodyHandler<T> users;
+  private final RetryScheduler scheduler;
+
+  private volatile @Nullable Collector<T> collector;
+  private volatile boolean notSent;
+
+  Delivery(
+      Attempt<Answer<T>> attempt,
+      AttemptBody body,
+      BodyHandler<T> users,
+      RetryScheduler scheduler) {
+    this.attempt = attempt;
+    this.body = body;
+    this.users = users;
+    this.scheduler = scheduler;
+  }
+
+  AttemptBody body() {
+    return body;
+  }
+
+  /** Whether the head came, and the response was for the user. */
+  boolean answered() {
+    return collector != null;
+  }
+
+  /** Whether the client did not even take the request. */
+  boolean notSent() {
+    return notSent;
+  }
+
+  void refusedByClient() {
+    notSent = true;
+  }
+
+  @Override
+  public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
+    if (!attempt.head(Answer.head(info))) {
+      return new Discarder<>(scheduler);
+    }
+    Collector<T> collecting;
+    try {
+      collecting = new Collector<>(Objects.requireNonNull(users.apply(info), "body subscriber"));
+    } catch (Throwable thrown) {
+      attempt.userCodeFailed(thrown);
+      return new Discarder<>(scheduler); // not thrown on: the client would leave the body unread
+    }
+    collector = collecting;
+    return collecting;
+  }
+
+  /** The client's future is complete, with exactly one of these. */
+  void ended(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
+    Collector<T> collecting = collector;
+    if (response != null) {
+      attempt.complete(Answer.whole(response, collecting), null);
+      return;
+    }
+    Throwable userFailure = collecting == null ? null : collecting.userFailure();
+    if (userFailure != null && !attempt.stopped()) {
+      attempt.userCodeFailed(unwrapped(userFailure));
+    }
+    RequestBodyChangedException changed = body.changed();
+    attempt.complete(null, changed != null ? changed : unwrapped(thrown));
+  }
+
+  private static Throwable unwrapped(@Nullable Throwable thrown) {
+    Throwable each = Objects.requireNonNull(thrown);
+    while (each instanceof CompletionException || each instanceof ExecutionException) {
+      Throwable cause = each.getCause();
+      if (cause == null) {
+        return each;
+      }
+      each = cause;
+    }
+    return each;
+  }
+}

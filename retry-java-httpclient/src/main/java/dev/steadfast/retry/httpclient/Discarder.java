@@ -1,0 +1,86 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryScheduler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the body of a response that nobody gets. A short one is read to its end, which keeps the
+ * connection; one that is long or slow is cancelled, which costs the connection and no more.
+ */
+final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
+  private static final long MOST_BYTES = 64 * 1024;
+  // Not a round number: virtual clocks know waits by their length, and must not take this for one.
+  private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 1;
+
+  private final RetryScheduler scheduler;
+  private final CompletableFuture<T> body = new CompletableFuture<>();
+  private volatile Flow.@Nullable Subscription subscription;
+  private volatile RetryScheduler.@Nullable Task timer;
+  private long bytes; // confined to the client's signals
+
+  Discarder(RetryScheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  @Override
+  public CompletionStage<T> getBody() {
+    return body;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    this.subscription = subscription;
+    try {
+      timer = scheduler.schedule(MOST_NANOS, this::stop);
+    } catch (RejectedExecutionException noTimer) {
+      stop();
+      return;
+    }
+    subscription.request(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    for (ByteBuffer buffer : buffers) {
+      bytes += buffer.remaining();
+    }
+    if (bytes > MOST_BYTES) {
+      stop();
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    end();
+  }
+
+  @Override
+  public void onComplete() {
+    end();
+  }
+
+  private void stop() {
+    Flow.Subscription source = subscription;
+    if (source != null) {
+      source.cancel();
+    }
+    end();
+  }
+
+  @SuppressWarnings("NullAway") // nobody looks at this body
+  private void end() {
+    RetryScheduler.Task running = timer;
+    if (running != null) {
+      running.cancel();
+    }
+    body.complete(null);
+  }
+}

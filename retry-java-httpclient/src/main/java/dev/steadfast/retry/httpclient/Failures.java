@@ -1,0 +1,129 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+/**
+ * What the exceptions of {@code java.net.http} say about the wire: by type first, then by cause,
+ * and by message only where there is nothing else.
+ */
+final class Failures {
+  private Failures() {}
+
+  /**
+   * What is known about the attempt beside the exception.
+   *
+   * @param taken whether the client took the request at all
+   * @param answered whether the head of the response came and was for the user
+   * @param oneHop whether a failure to connect proves that nothing was sent before
+   * @param noRedirects whether a refusal of the last request speaks for the whole attempt
+   */
+  record Circumstances(boolean taken, boolean answered, boolean oneHop, boolean noRedirects) {
+    SendState unlessSent() {
+      return oneHop ? SendState.NEVER_SENT : SendState.MAYBE_PROCESSED;
+    }
+  }
+
+  static TransportFailure classify(Throwable failure, Circumstances known) {
+    if (hasCause(failure, RejectedExecutionException.class)) {
+      return TransportFailure.permanent(FailureKind.OTHER, sendState(known), StopReason.REJECTED);
+    }
+    if (failure instanceof CancellationException) {
+      return HttpOperation.cancelled(sendState(known));
+    }
+    if (failure instanceof RequestBodyChangedException) {
+      return TransportFailure.permanent(
+          FailureKind.OTHER, sendState(known), StopReason.BODY_CHANGED);
+    }
+    if (!known.taken() || !(failure instanceof IOException broken)) {
+      return permanent(FailureKind.OTHER, sendState(known));
+    }
+    if (known.answered()) {
+      return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+    }
+    return beforeAnswer(broken, known);
+  }
+
+  private static SendState sendState(Circumstances known) {
+    if (!known.taken()) {
+      return SendState.NEVER_SENT;
+    }
+    return known.answered() ? SendState.ANSWERED : SendState.MAYBE_PROCESSED;
+  }
+
+  private static TransportFailure beforeAnswer(IOException failure, Circumstances known) {
+    if (failure instanceof HttpConnectTimeoutException) {
+      return TransportFailure.of(FailureKind.CONNECT, known.unlessSent());
+    }
+    if (failure instanceof HttpTimeoutException) {
+      return TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED);
+    }
+    if (failure instanceof ConnectException) {
+      boolean unresolved = hasCause(failure, UnresolvedAddressException.class);
+      return TransportFailure.of(
+          unresolved ? FailureKind.DNS : FailureKind.CONNECT, known.unlessSent());
+    }
+    if (failure instanceof SSLException tls) {
+      return tls(tls, known);
+    }
+    if (says(failure, "Stream not processed")) { // REFUSED_STREAM, RFC 9113 section 8.7
+      SendState state =
+          known.noRedirects() ? SendState.REFUSED_UNPROCESSED : SendState.MAYBE_PROCESSED;
+      return TransportFailure.of(FailureKind.REFUSED_STREAM, state);
+    }
+    return TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  }
+
+  private static TransportFailure tls(SSLException failure, Circumstances known) {
+    boolean untrusted =
+        failure instanceof SSLPeerUnverifiedException
+            || hasCause(failure, CertificateException.class)
+            || hasCause(failure, CertPathValidatorException.class);
+    if (untrusted || says(failure, "Unrecognized SSL message")) { // no TLS at that port
+      return permanent(FailureKind.TLS, known.unlessSent());
+    }
+    if (says(failure, "Remote host terminated the handshake")) {
+      return TransportFailure.of(FailureKind.TLS, known.unlessSent());
+    }
+    if (failure instanceof SSLHandshakeException) {
+      // With TLS 1.3 the server may still refuse the client when a request is on its way.
+      return TransportFailure.of(FailureKind.TLS, SendState.MAYBE_PROCESSED);
+    }
+    return TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  }
+
+  private static TransportFailure permanent(FailureKind kind, SendState state) {
+    return TransportFailure.permanent(kind, state, StopReason.NOT_RETRYABLE);
+  }
+
+  private static boolean says(IOException failure, String text) {
+    String message = failure.getMessage();
+    return message != null && message.contains(text);
+  }
+
+  private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
+    Throwable each = failure;
+    for (int depth = 0; each != null && depth < 20; depth++) {
+      if (type.isInstance(each)) {
+        return true;
+      }
+      each = each.getCause();
+    }
+    return false;
+  }
+}

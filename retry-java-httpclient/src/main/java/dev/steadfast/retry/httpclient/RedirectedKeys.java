@@ -1,0 +1,43 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.http.HttpRetry;
+import java.net.http.HttpClient;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A key belongs to one server, and {@code java.net.http} carries all headers along when it follows
+ * a redirect to another one: refused, or warned about once per client.
+ */
+final class RedirectedKeys {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private final HttpClient client;
+  private final boolean refused;
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  RedirectedKeys(HttpClient client, HttpRetry retry) {
+    this.client = client;
+    this.refused = retry.refuseRedirectedKeys();
+    check(retry.idempotencyKeys().isPresent());
+  }
+
+  /** Called where a key is added, or may be. */
+  void check(boolean keyed) {
+    if (!keyed || client.followRedirects() == HttpClient.Redirect.NEVER) {
+      return;
+    }
+    if (refused) {
+      throw new IllegalArgumentException(
+          "followRedirects: "
+              + client.followRedirects()
+              + " (expected: NEVER, as a redirect would carry idempotency keys to other origins)");
+    }
+    if (warned.compareAndSet(false, true)) {
+      LOG.warn(
+          "this HttpClient follows redirects and would carry idempotency keys to other origins;"
+              + " build it with followRedirects(NEVER), or set refuseRedirectedKeys(true)");
+    }
+  }
+}

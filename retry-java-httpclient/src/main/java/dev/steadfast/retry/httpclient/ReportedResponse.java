@@ -1,0 +1,65 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryReport;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Optional;
+import javax.net.ssl.SSLSession;
+
+/** A response that knows what it took to get it. */
+record ReportedResponse<T>(HttpResponse<T> response, RetryReport retryReport)
+    implements HttpResponse<T>, RetryReport.Carrier {
+
+  @Override
+  public int statusCode() {
+    return response.statusCode();
+  }
+
+  @Override
+  public HttpRequest request() {
+    return response.request();
+  }
+
+  @Override
+  public Optional<HttpResponse<T>> previousResponse() {
+    return response.previousResponse();
+  }
+
+  @Override
+  public HttpHeaders headers() {
+    return response.headers();
+  }
+
+  @Override
+  public T body() {
+    return response.body();
+  }
+
+  @Override
+  public Optional<SSLSession> sslSession() {
+    return response.sslSession();
+  }
+
+  @Override
+  public URI uri() {
+    return response.uri();
+  }
+
+  @Override
+  public HttpClient.Version version() {
+    return response.version();
+  }
+
+  /** Since Java 25; not an override on the Java that this is compiled for. */
+  public Optional<String> connectionLabel() {
+    return NewerJdk.connectionLabel(response);
+  }
+
+  @Override
+  public String toString() {
+    return response.toString();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.http.RetryOptions;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request body of one operation: whether it may be sent again, and what it was when it was
+ * sent. {@code java.net.http} cannot tell whether a publisher yields the same bytes twice; one
+ * whose length is known is believed to, and checked.
+ */
+final class RequestBody {
+  private final @Nullable BodyPublisher publisher;
+  private final boolean repeatable;
+  private final AtomicReference<Fingerprint> sent = new AtomicReference<>(Fingerprint.NONE);
+  private volatile boolean subscribed;
+  private volatile boolean changed;
+
+  private RequestBody(@Nullable BodyPublisher publisher, boolean repeatable) {
+    this.publisher = publisher;
+    this.repeatable = repeatable;
+  }
+
+  static RequestBody of(HttpRequest request, RetryOptions options) {
+    BodyPublisher publisher = request.bodyPublisher().orElse(null);
+    if (publisher == null || publisher.contentLength() == 0) {
+      return new RequestBody(null, true);
+    }
+    boolean lengthKnown = publisher.contentLength() > 0;
+    return new RequestBody(publisher, options.bodyRepeatable().orElse(lengthKnown));
+  }
+
+  /** Whether there are bytes to send. */
+  boolean present() {
+    return publisher != null;
+  }
+
+  /** The body as one attempt sends it. */
+  AttemptBody forAttempt(Attempt<?> attempt) {
+    return new AttemptBody(this, attempt::userCodeFailed);
+  }
+
+  /** Whether another attempt could send it. */
+  boolean canBeSent() {
+    return !changed && (repeatable || !subscribed);
+  }
+
+  /** The bytes, unless asking for them would spend them or they are more than the limit. */
+  Optional<byte[]> bytes(int limit) {
+    BodyPublisher source = publisher;
+    if (source == null) {
+      return Optional.of(new byte[0]);
+    }
+    if (!repeatable || source.contentLength() > limit) {
+      return Optional.empty();
+    }
+    BodyBytes bytes = new BodyBytes(limit);
+    new AttemptBody(this, bytes::onError).subscribe(bytes);
+    return bytes.ifWhole();
+  }
+
+  Optional<BodyPublisher> publisher() {
+    return Optional.ofNullable(publisher);
+  }
+
+  Fingerprint sent() {
+    subscribed = true;
+    return sent.get();
+  }
+
+  void passed(Fingerprint fingerprint) {
+    sent.accumulateAndGet(fingerprint, Fingerprint::longer);
+  }
+
+  void hasChanged() {
+    changed = true;
+  }
+}

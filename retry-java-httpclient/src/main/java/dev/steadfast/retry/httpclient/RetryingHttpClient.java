@@ -1,0 +1,256 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
+import java.io.IOException;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.ProxySelector;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.WebSocket;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An {@link HttpClient} that survives failure: it sends through another client, and again where
+ * that is safe. Immutable and safe for use by many threads.
+ *
+ * <pre>{@code
+ * HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults());
+ * }</pre>
+ *
+ * <p>The caller gets the last response, or the last exception as it was thrown; {@link
+ * dev.steadfast.retry.RetryReport#of(HttpResponse)} and {@link
+ * dev.steadfast.retry.RetryReport#of(Throwable)} tell what happened. A response that is followed by
+ * another attempt never reaches the caller's body handler; the handler is asked anew for each
+ * response that is for the caller. A body that breaks while the handler collects it ({@code
+ * ofString}, {@code ofFile}) is a failure of the attempt and retried if the request may be; with a
+ * handler that completes at the head ({@code ofInputStream}) reading the body is the caller's.
+ *
+ * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
+ * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
+ */
+public final class RetryingHttpClient extends HttpClient {
+  private static final String RESEND_ALL = "jdk.httpclient.enableAllMethodRetry";
+
+  private final HttpClient delegate;
+  private final HttpRetry retry;
+  private final RetryOptions options;
+  private final RedirectedKeys redirectedKeys;
+
+  private RetryingHttpClient(
+      HttpClient delegate, HttpRetry retry, RetryOptions options, RedirectedKeys redirectedKeys) {
+    this.delegate = delegate;
+    this.retry = retry;
+    this.options = options;
+    this.redirectedKeys = redirectedKeys;
+  }
+
+  /**
+   * A client that sends through another one.
+   *
+   * @param delegate sends the attempts; stays usable by itself, and keeps connections, redirects,
+   *     cookies and all its other settings
+   * @param retry what to retry and how
+   * @return a client
+   * @throws IllegalArgumentException if the delegate retries already, being a {@code
+   *     RetryingHttpClient}; if the system property {@code jdk.httpclient.enableAllMethodRetry} has
+   *     the JDK resend unsafe requests; or if the delegate follows redirects where the
+   *     configuration adds keys and {@link HttpRetry.Builder#refuseRedirectedKeys} is set
+   */
+  public static RetryingHttpClient wrap(HttpClient delegate, HttpRetry retry) {
+    Objects.requireNonNull(delegate, "delegate");
+    Objects.requireNonNull(retry, "retry");
+    if (delegate instanceof RetryingHttpClient) {
+      throw new IllegalArgumentException(
+          "delegate: " + delegate + " (expected: a client that does not retry)");
+    }
+    String resend = System.getProperty(RESEND_ALL);
+    if (resend != null && (resend.isEmpty() || Boolean.parseBoolean(resend))) {
+      throw new IllegalArgumentException(
+          RESEND_ALL + ": on (expected: off, as the JDK would resend any POST by itself)");
+    }
+    return new RetryingHttpClient(
+        delegate, retry, RetryOptions.none(), new RedirectedKeys(delegate, retry));
+  }
+
+  /**
+   * A view of this client for one operation, or for several of a kind; it shares everything else.
+   *
+   * @param options what applies to operations of the view; they take the place of options that were
+   *     given before
+   * @return a client
+   */
+  public RetryingHttpClient with(RetryOptions options) {
+    return new RetryingHttpClient(
+        delegate, retry, Objects.requireNonNull(options, "options"), redirectedKeys);
+  }
+
+  /**
+   * Sends a request and waits for what comes of it.
+   *
+   * @param request the request
+   * @param responseBodyHandler makes the body of the response that the caller gets
+   * @param <T> the type of the body
+   * @return the last response
+   * @throws IOException the exception that the last attempt ended with; an {@link
+   *     dev.steadfast.retry.AttemptRefusedException} if a guard refused an attempt
+   * @throws InterruptedException if the thread was interrupted; nothing is sent any more
+   * @throws IllegalArgumentException if the request is one that the delegate does not take, or its
+   *     key header is malformed
+   */
+  @Override
+  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> responseBodyHandler)
+      throws IOException, InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException(); // as the JDK does, before anything is sent
+    }
+    // Only the waiting thread can cancel, so it may run what follows.
+    return start(request, responseBodyHandler, null, Runnable::run).await();
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> responseBodyHandler) {
+    return sendAsync(request, responseBodyHandler, null);
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request,
+      BodyHandler<T> responseBodyHandler,
+      @Nullable PushPromiseHandler<T> pushPromiseHandler) {
+    Executor executor = executor().orElseGet(() -> new CompletableFuture<Void>().defaultExecutor());
+    return start(request, responseBodyHandler, pushPromiseHandler, executor).future();
+  }
+
+  private <T> Sending<T> start(
+      HttpRequest request,
+      BodyHandler<T> handler,
+      @Nullable PushPromiseHandler<T> pushes,
+      Executor continuations) {
+    Objects.requireNonNull(request, "request");
+    Objects.requireNonNull(handler, "responseBodyHandler");
+    RequestBody body = RequestBody.of(request, options);
+    HttpOperation operation = retry.operation(new RequestHead(request, body), options);
+    redirectedKeys.check(operation.keyHeader().isPresent());
+    ClientExchange<T> exchange =
+        new ClientExchange<>(
+            delegate, operation, new Ask<>(request, body, handler, pushes), continuations);
+    RetryLoop<Answer<T>> loop = new RetryLoop<>(operation.plan(), operation.info(), exchange);
+    CompletableFuture<HttpResponse<T>> future =
+        loop.start(operation.boundNanos(), Answer::response);
+    RuntimeException refusal = exchange.refusal();
+    if (refusal != null && future.isCompletedExceptionally()) {
+      throw refusal; // as the JDK does
+    }
+    return new Sending<>(loop, future);
+  }
+
+  @Override
+  public Optional<CookieHandler> cookieHandler() {
+    return delegate.cookieHandler();
+  }
+
+  @Override
+  public Optional<Duration> connectTimeout() {
+    return delegate.connectTimeout();
+  }
+
+  @Override
+  public Redirect followRedirects() {
+    return delegate.followRedirects();
+  }
+
+  @Override
+  public Optional<ProxySelector> proxy() {
+    return delegate.proxy();
+  }
+
+  @Override
+  public SSLContext sslContext() {
+    return delegate.sslContext();
+  }
+
+  @Override
+  public SSLParameters sslParameters() {
+    return delegate.sslParameters();
+  }
+
+  @Override
+  public Optional<Authenticator> authenticator() {
+    return delegate.authenticator();
+  }
+
+  @Override
+  public Version version() {
+    return delegate.version();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return delegate.executor();
+  }
+
+  /** WebSockets are the delegate's: nothing of them is retried. */
+  @Override
+  public WebSocket.Builder newWebSocketBuilder() {
+    return delegate.newWebSocketBuilder();
+  }
+
+  /**
+   * Closes the delegate on Java 21 and newer; does nothing on older ones, where clients cannot be
+   * closed. The delegate does not know of operations that wait for their next attempt: it refuses
+   * that attempt.
+   */
+  public void close() {
+    NewerJdk.close(delegate);
+  }
+
+  /** Shuts the delegate down, as {@link #close()} does but without waiting. */
+  public void shutdown() {
+    NewerJdk.shutdown(delegate);
+  }
+
+  /** Shuts the delegate down at once, on Java 21 and newer. */
+  public void shutdownNow() {
+    NewerJdk.shutdownNow(delegate);
+  }
+
+  /**
+   * Waits for the delegate's end, on Java 21 and newer.
+   *
+   * @param duration the longest time to wait
+   * @return whether it has terminated; false on older Java
+   * @throws InterruptedException if the thread is interrupted
+   */
+  public boolean awaitTermination(Duration duration) throws InterruptedException {
+    return NewerJdk.awaitTermination(delegate, duration);
+  }
+
+  /**
+   * Whether the delegate has terminated, on Java 21 and newer.
+   *
+   * @return true after its end; false on older Java
+   */
+  public boolean isTerminated() {
+    return NewerJdk.isTerminated(delegate);
+  }
+
+  @Override
+  public String toString() {
+    return "RetryingHttpClient(" + delegate + ", " + retry + ")";
+  }
+}

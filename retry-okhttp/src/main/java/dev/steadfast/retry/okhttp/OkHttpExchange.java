@@ -1,0 +1,198 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpOperation;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
+
+/** One operation on OkHttp: the same for execute, enqueue and interceptor but for its sender. */
+final class OkHttpExchange implements Exchange<Answer> {
+  // What is read of a response that nobody gets, to keep its connection.
+  private static final long DISCARD_BYTES = 64 * 1024;
+  private static final long DISCARD_MILLIS = 100;
+
+  /** How one entry point makes an attempt. */
+  interface Sender {
+    /** Sends, and completes the attempt. */
+    void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange) throws IOException;
+
+    /** Whether one attempt cannot be cancelled without the call. */
+    default boolean boundsAttempts() {
+      return false;
+    }
+  }
+
+  private final HttpOperation operation;
+  private final Request request;
+  private final @Nullable OneShotBody oneShot;
+  private final int bufferBodiesUpTo;
+  private final Sender sender;
+  private final Executor executor;
+
+  private volatile @Nullable WireState wire; // of the current attempt
+
+  OkHttpExchange(HttpOperation operation, Request request, Sender sender, Settings settings) {
+    this.operation = operation;
+    RequestBody body = request.body();
+    this.oneShot = body != null && body.isOneShot() ? new OneShotBody(body) : null;
+    this.request =
+        oneShot == null ? request : request.newBuilder().method(request.method(), oneShot).build();
+    this.bufferBodiesUpTo = settings.bufferBodiesUpTo();
+    this.sender = sender;
+    this.executor = settings.executor();
+  }
+
+  /** What an exchange takes from its client. */
+  record Settings(int bufferBodiesUpTo, Executor executor) {}
+
+  @Override
+  public void start(Attempt<Answer> attempt) throws IOException {
+    sender.send(requestOf(attempt.number()), attempt, this);
+  }
+
+  private Request requestOf(int attempt) {
+    if (!operation.changesHeaders()) {
+      return request;
+    }
+    Request.Builder builder = request.newBuilder();
+    operation.headers(attempt, builder::header);
+    return builder.build();
+  }
+
+  /** Called by the sender when it knows OkHttp's call of an attempt. */
+  WireState wire(Attempt<Answer> attempt, okhttp3.Call call) {
+    WireState created = new WireState(operation, request.url(), attempt, call);
+    wire = created;
+    return created;
+  }
+
+  /** Called by the sender with the response. */
+  void answered(Response response, WireState of) {
+    of.handBack();
+    Answer answer = new Answer(response, of);
+    try {
+      buffer(response);
+    } catch (IOException broken) {
+      response.close();
+      of.attempt().complete(null, broken);
+      return;
+    }
+    of.attempt().complete(answer, null);
+  }
+
+  // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
+  private void buffer(Response response) throws IOException {
+    ResponseBody body = response.body();
+    if (bufferBodiesUpTo > 0 && body != null) {
+      body.source().request(bufferBodiesUpTo + 1L);
+    }
+  }
+
+  @Override
+  public Verdict judge(Answer answer) {
+    Response response = answer.response();
+    if (response.networkResponse() == null && answer.wire().deliveries() == 0) {
+      return Verdict.acceptedWithoutServer(); // from the cache, a synthetic 504 included
+    }
+    return withBody(operation.judge(new OkHttpViews.OfResponse(response)));
+  }
+
+  @Override
+  public Verdict judge(Throwable failure) {
+    WireState last = wire();
+    last.seal();
+    return withBody(operation.judge(OkHttpFailures.classify(failure, last)));
+  }
+
+  private Verdict withBody(Verdict verdict) {
+    return oneShot != null && oneShot.consumed() ? HttpOperation.withoutBody(verdict) : verdict;
+  }
+
+  @Override
+  public Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
+    if (answer != null) {
+      return operation.facts(
+          new OkHttpViews.OfResponse(answer.response()), answer.wire().deliveries());
+    }
+    WireState last = wire();
+    Throwable thrown = failure == null ? new IOException("no answer") : failure;
+    return HttpOperation.facts(OkHttpFailures.classify(thrown, last), last.deliveries());
+  }
+
+  @Override
+  public Map<String, List<String>> headers(Answer answer) {
+    return answer.response().headers().toMultimap();
+  }
+
+  @Override
+  public void discard(Answer answer) {
+    ResponseBody body = answer.response().body();
+    if (body == null) {
+      return;
+    }
+    try (body) {
+      BufferedSource source = body.source();
+      source.timeout().deadline(DISCARD_MILLIS, TimeUnit.MILLISECONDS);
+      boolean more = source.request(DISCARD_BYTES + 1);
+      if (more && !sender.boundsAttempts()) {
+        answer.wire().call().cancel(); // closing alone would read on
+      }
+    } catch (IOException ignored) {
+      // nobody waits for it
+    }
+  }
+
+  @Override
+  public Answer deliver(Answer answer, RetryReport report) {
+    if (report.equals(RetryReport.clean())) {
+      return answer;
+    }
+    Response response = answer.response();
+    Request tagged = response.request().newBuilder().tag(RetryReport.class, report).build();
+    return new Answer(response.newBuilder().request(tagged).build(), answer.wire());
+  }
+
+  @Override
+  public boolean boundsAttempts() {
+    return sender.boundsAttempts();
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new InterruptedIOException("timeout");
+      case CANCELLED -> new IOException("Canceled");
+      case INTERRUPTED -> {
+        Thread.currentThread().interrupt(); // kept, as OkHttp does
+        yield new InterruptedIOException("interrupted");
+      }
+      case REJECTED -> new IOException("the scheduler accepts no retry", cause);
+    };
+  }
+
+  @Override
+  public void execute(Runnable continuation) {
+    executor.execute(continuation);
+  }
+
+  private WireState wire() {
+    WireState last = wire;
+    if (last == null) {
+      throw new IllegalStateException("no attempt was made");
+    }
+    return last;
+  }
+}

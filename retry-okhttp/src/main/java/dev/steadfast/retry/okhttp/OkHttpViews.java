@@ -1,0 +1,70 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.ResponseView;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okio.Buffer;
+
+/** OkHttp's requests and responses as the rules see them. */
+final class OkHttpViews {
+  private OkHttpViews() {}
+
+  record OfRequest(Request request) implements RequestView {
+    @Override
+    public String method() {
+      return request.method();
+    }
+
+    @Override
+    public URI uri() {
+      return request.url().uri();
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return request.headers(name);
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      RequestBody body = request.body();
+      if (body == null) {
+        return Optional.of(new byte[0]);
+      }
+      try {
+        if (body.isOneShot() || body.isDuplex() || body.contentLength() > limit) {
+          return Optional.empty();
+        }
+        Buffer bytes = new Buffer();
+        body.writeTo(bytes);
+        return bytes.size() > limit ? Optional.empty() : Optional.of(bytes.readByteArray());
+      } catch (IOException unreadable) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  record OfResponse(Response response) implements ResponseView {
+    @Override
+    public int status() {
+      return response.code();
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return response.headers(name);
+    }
+
+    @Override
+    public Map<String, List<String>> headerMap() {
+      return response.headers().toMultimap();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.RetryPlan;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/**
+ * Retries within an {@link OkHttpClient}, for SDKs that take nothing else. Prefer {@link
+ * RetryingCallFactory}: an interceptor that waits holds its thread and, for enqueued calls, one of
+ * the dispatcher's places (five per host by default), so that a few calls that wait for a retry
+ * stop all others to that host.
+ *
+ * <p>It cannot cancel one attempt without cancelling the call, so it bounds an attempt by the
+ * connect, read and write timeouts: each is lowered to the attempt's time, and a server that keeps
+ * sending single bytes can exceed it. The call timeout is OkHttp's and bounds the whole.
+ *
+ * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once.
+ * Application interceptors added before it run once per call, those added after it once per
+ * attempt. Immutable and safe for use by many threads.
+ */
+public final class RetryInterceptor implements Interceptor {
+  private final HttpRetry retry;
+  private final Wires wires;
+
+  private RetryInterceptor(HttpRetry retry, Wires wires) {
+    this.retry = retry;
+    this.wires = wires;
+  }
+
+  /**
+   * Adds both halves to a client: this application interceptor, and the network interceptor that
+   * keeps OkHttp from resending by itself.
+   *
+   * @param builder the builder of the client
+   * @param retry the configuration
+   * @return the builder
+   * @throws IllegalStateException if the builder has a retry interceptor already
+   */
+  public static OkHttpClient.Builder addTo(OkHttpClient.Builder builder, HttpRetry retry) {
+    Objects.requireNonNull(builder, "builder");
+    if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
+      throw new IllegalStateException("the client has a RetryInterceptor already");
+    }
+    Wires wires = new Wires();
+    builder.addInterceptor(new RetryInterceptor(Objects.requireNonNull(retry, "retry"), wires));
+    builder.networkInterceptors().add(0, new WireGuard(wires));
+    return builder;
+  }
+
+  @Override
+  public Response intercept(Chain chain) throws IOException {
+    Request request = chain.request();
+    if (RetryingCallFactory.untouched(request)) {
+      return chain.proceed(request);
+    }
+    RetryOptions options = request.tag(RetryOptions.class);
+    HttpOperation operation =
+        retry.operation(
+            new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
+    try (CancelWatch watch = CancelWatch.of(chain.call(), operation.plan().environment())) {
+      RetryPlan plan = operation.plan().withEnvironment(watch.environment());
+      RetryLoop<Answer> loop =
+          new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
+      watch.start(loop::cancel);
+      return loop.run(operation.boundNanos()).response();
+    } catch (IOException | RuntimeException | Error thrown) {
+      throw thrown;
+    } catch (Throwable thrown) {
+      throw new IOException(thrown);
+    }
+  }
+
+  private OkHttpExchange exchange(Chain chain, HttpOperation operation, Request request) {
+    return new OkHttpExchange(
+        operation,
+        request,
+        new Proceed(chain, wires),
+        new OkHttpExchange.Settings(retry.bufferBodiesUpTo(), Runnable::run));
+  }
+
+  /** Makes an attempt by going on with the chain. */
+  private record Proceed(Chain chain, Wires wires) implements OkHttpExchange.Sender {
+    @Override
+    public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
+        throws IOException {
+      WireState wire = exchange.wire(attempt, chain.call());
+      wires.put(chain.call(), wire);
+      try {
+        Chain bounded = bounded(attempt.timeoutNanos());
+        exchange.answered(Wires.send(bounded, request, wire), wire);
+      } finally {
+        wires.remove(chain.call());
+      }
+    }
+
+    private Chain bounded(long nanos) {
+      if (nanos == Long.MAX_VALUE) {
+        return chain;
+      }
+      long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999));
+      int most = (int) Math.min(Integer.MAX_VALUE, millis);
+      return chain
+          .withConnectTimeout(lower(chain.connectTimeoutMillis(), most), TimeUnit.MILLISECONDS)
+          .withReadTimeout(lower(chain.readTimeoutMillis(), most), TimeUnit.MILLISECONDS)
+          .withWriteTimeout(lower(chain.writeTimeoutMillis(), most), TimeUnit.MILLISECONDS);
+    }
+
+    // 0 is OkHttp's word for no timeout.
+    private static int lower(int configured, int most) {
+      return configured == 0 ? most : Math.min(configured, most);
+    }
+
+    @Override
+    public boolean boundsAttempts() {
+      return true;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "RetryInterceptor(" + retry + ")";
+  }
+}

@@ -1,0 +1,123 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+
+/**
+ * Makes OkHttp calls that survive failure: for OkHttp itself, Retrofit, and SDKs that take a {@link
+ * Call.Factory}. Immutable and safe for use by many threads.
+ *
+ * <pre>{@code
+ * Call.Factory calls = RetryingCallFactory.wrap(okHttpClient, HttpRetry.defaults());
+ * try (Response response = calls.newCall(request).execute()) { ... }
+ * }</pre>
+ *
+ * <p>An enqueued call that waits for its retry holds no thread and none of the dispatcher's places.
+ * The client keeps its pool, dispatcher, cache, interceptors and timeouts; its interceptors run
+ * once per attempt. What OkHttp would resend by itself is not sent: every request on the wire is an
+ * attempt that the report counts, but for redirects, authentication and the fallback to another
+ * address.
+ *
+ * <p>Options for one operation are a request tag: {@code
+ * request.newBuilder().tag(RetryOptions.class, options)}. A clone of a call is an operation of its
+ * own, with a key of its own unless the caller gave one. Upgrades ({@code Connection: Upgrade}) and
+ * duplex bodies pass untouched.
+ */
+public final class RetryingCallFactory implements Call.Factory {
+  private final OkHttpClient plain;
+  private final OkHttpClient client;
+  private final HttpRetry retry;
+  private final Wires wires = new Wires();
+  private final Set<RetryingCall> running = ConcurrentHashMap.newKeySet();
+
+  private RetryingCallFactory(OkHttpClient plain, HttpRetry retry) {
+    this.plain = plain;
+    this.retry = retry;
+    OkHttpClient.Builder derived = plain.newBuilder();
+    // One layer retries: the outer one.
+    derived.interceptors().removeIf(RetryInterceptor.class::isInstance);
+    derived.interceptors().add(0, new AttemptInterceptor(wires));
+    derived.networkInterceptors().removeIf(WireGuard.class::isInstance);
+    derived.networkInterceptors().add(0, new WireGuard(wires));
+    this.client = derived.build();
+  }
+
+  /**
+   * Wraps a client.
+   *
+   * @param client the client; not changed
+   * @param retry the configuration
+   * @return a factory for calls that are retried
+   */
+  public static RetryingCallFactory wrap(OkHttpClient client, HttpRetry retry) {
+    return new RetryingCallFactory(
+        Objects.requireNonNull(client, "client"), Objects.requireNonNull(retry, "retry"));
+  }
+
+  /**
+   * Prepares a call. Nothing is sent yet.
+   *
+   * @param request the request; a {@link RetryOptions} among its tags applies to this call alone
+   * @return a call that is executed or enqueued once, as every OkHttp call
+   * @throws IllegalArgumentException if the request carries a key header twice or with control
+   *     characters, or if the key that is made for it is out of its range
+   */
+  @Override
+  public Call newCall(Request request) {
+    return untouched(request) ? plain.newCall(request) : CallProxy.complete(call(request));
+  }
+
+  RetryingCall call(Request request) {
+    RetryOptions options = request.tag(RetryOptions.class);
+    return new RetryingCall(
+        this,
+        request,
+        retry.operation(
+            new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options));
+  }
+
+  /**
+   * Cancels every call of this factory that is queued, on the wire or waiting. {@code
+   * Dispatcher.cancelAll} does not know of those that wait.
+   */
+  public void cancelAll() {
+    running.forEach(RetryingCall::cancel);
+  }
+
+  static boolean untouched(Request request) {
+    RequestBody body = request.body();
+    return request.header("Upgrade") != null || (body != null && body.isDuplex());
+  }
+
+  OkHttpClient client() {
+    return client;
+  }
+
+  HttpRetry retry() {
+    return retry;
+  }
+
+  Wires wires() {
+    return wires;
+  }
+
+  void started(RetryingCall call) {
+    running.add(call);
+  }
+
+  void ended(RetryingCall call) {
+    running.remove(call);
+  }
+
+  @Override
+  public String toString() {
+    return "RetryingCallFactory(" + retry + ")";
+  }
+}
