@@ -82,12 +82,11 @@ final class OutageRun {
     timeline.operation(second);
     sender
         .send()
-        .whenComplete(
-            (succeeded, failure) -> {
-              if (failure != null || !succeeded) {
-                timeline.failure(second);
-              }
-            });
+        .whenComplete((succeeded, failure) -> {
+          if (failure != null || !succeeded) {
+            timeline.failure(second);
+          }
+        });
   }
 
   private RetryListener counting(long start) {

@@ -71,7 +71,8 @@ final class QueueServer implements AutoCloseable {
       } catch (IOException e) {
         return;
       }
-    }  }
+    }
+  }
 
   private void ready(SelectionKey key) {
     try {

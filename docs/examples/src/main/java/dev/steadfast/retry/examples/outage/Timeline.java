@@ -2,7 +2,9 @@ package dev.steadfast.retry.examples.outage;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** What happened in each second of a run: operations by the second in which they began, attempts. */
+/**
+ * What happened in each second of a run: operations by the second in which they began, attempts.
+ */
 final class Timeline {
   private final int seconds;
   private final AtomicIntegerArray operations;
