@@ -1,10 +1,9 @@
 package dev.steadfast.retry;
 
-import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A bounded table of accounts, one per origin.
@@ -15,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OriginBudget implements RetryBudget {
   static final int MOST_ORIGINS = 1024;
+  private static final int STEPS = 8;
 
   /** What the accounts of a success-funded budget have in common. */
   record Terms(long depositMicros, long burstMicros, double floorNanosPerToken) {
@@ -30,10 +30,12 @@ final class OriginBudget implements RetryBudget {
   }
 
   private static final class Entry {
+    private final String origin;
     private final Account account;
-    private volatile boolean used = true; // since the last sweep
+    private volatile boolean used = true; // since the hand passed
 
-    Entry(Account account) {
+    Entry(String origin, Account account) {
+      this.origin = origin;
       this.account = account;
     }
   }
@@ -42,7 +44,10 @@ final class OriginBudget implements RetryBudget {
   private final String text;
   private final Map<String, Entry> table = new ConcurrentHashMap<>();
   private final Account overflow;
-  private volatile boolean wasFull;
+  private final ReentrantLock growing = new ReentrantLock(); // only a new origin takes it
+  private final Entry[] ring = new Entry[MOST_ORIGINS];
+  private int filled;
+  private int hand;
 
   OriginBudget(Function<Boolean, Account> accounts, String text) {
     this.accounts = accounts;
@@ -53,32 +58,54 @@ final class OriginBudget implements RetryBudget {
   @Override
   public Account account(String origin) {
     Entry known = table.get(Checks.notNull("origin", origin));
-    if (known != null) {
-      if (!known.used) {
-        known.used = true;
-      }
-      return known.account;
+    if (known == null) {
+      return newAccount(origin);
     }
-    if (table.size() >= MOST_ORIGINS) {
-      wasFull = true;
-      if (!makeRoom()) {
-        return overflow;
-      }
+    if (!known.used) {
+      known.used = true;
     }
-    return table.computeIfAbsent(origin, unused -> new Entry(accounts.apply(!wasFull))).account;
+    return known.account;
   }
 
-  /** One step of the clock algorithm over the whole table: forgets one that was not used. */
-  private boolean makeRoom() {
-    @Nullable String idle = null;
-    for (Iterator<Map.Entry<String, Entry>> each = table.entrySet().iterator(); each.hasNext(); ) {
-      Map.Entry<String, Entry> next = each.next();
-      if (!next.getValue().used && idle == null) {
-        idle = next.getKey();
+  private Account newAccount(String origin) {
+    growing.lock();
+    try {
+      Entry known = table.get(origin);
+      if (known != null) {
+        return known.account;
       }
-      next.getValue().used = false;
+      if (filled < MOST_ORIGINS) {
+        return enter(filled++, origin, true);
+      }
+      int place = idlePlace();
+      return place < 0 ? overflow : enter(place, origin, false);
+    } finally {
+      growing.unlock();
     }
-    return idle != null && table.remove(idle) != null;
+  }
+
+  private Account enter(int place, String origin, boolean fresh) {
+    Entry entry = new Entry(origin, accounts.apply(fresh));
+    ring[place] = entry;
+    table.put(origin, entry);
+    return entry.account;
+  }
+
+  /**
+   * The clock algorithm, a few steps at a time: the place of an origin that was not used lately.
+   */
+  private int idlePlace() {
+    for (int step = 0; step < STEPS; step++) {
+      int place = hand;
+      hand = (hand + 1) % MOST_ORIGINS;
+      Entry entry = ring[place];
+      if (!entry.used) {
+        table.remove(entry.origin);
+        return place;
+      }
+      entry.used = false;
+    }
+    return -1;
   }
 
   int size() {

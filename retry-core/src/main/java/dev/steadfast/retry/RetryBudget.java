@@ -47,7 +47,8 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if the ratio is out of its range or NaN
    */
   static RetryBudget perOrigin(double ratio) {
-    return successFunded(ratio, 10, 1);
+    OriginBudget.Terms terms = OriginBudget.Terms.of(ratio, 10, 1);
+    return new OriginBudget(fresh -> new TokenAccount(terms, fresh), "perOrigin(" + ratio + ")");
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -160,6 +161,8 @@ class RetryStateTest {
     }
   }
 
+  private static final OperationInfo OPERATION = OperationInfo.of("origin", "GET origin/");
+
   private static RetryState state(RetryPolicy policy, String given) {
     String word = given == null ? "" : given;
     int tokens = word.startsWith("tokens=") ? Integer.parseInt(word.substring(7)) : 1000;
@@ -168,7 +171,7 @@ class RetryStateTest {
     return new RetryState(
         policy,
         new LoggedAccount(tokens),
-        new RetryState.Admission(List.of(guard), "origin"),
+        new RetryState.Admission(List.of(guard), OPERATION),
         random);
   }
 
@@ -182,14 +185,14 @@ class RetryStateTest {
     }
 
     @Override
-    public boolean refuses(String origin) {
-      assertEquals("origin", origin);
+    public long admitsInNanos(OperationInfo operation) {
+      assertSame(OPERATION, operation);
       asked.incrementAndGet();
-      return refuses;
+      return refuses ? NEVER : 0;
     }
 
     @Override
-    public Permit acquire(String origin) {
+    public Permit acquire(OperationInfo operation) {
       throw new AssertionError("a decision acquires nothing");
     }
   }
@@ -287,7 +290,7 @@ class RetryStateTest {
     }
 
     RetryState.Admission admission(Guard guard) {
-      return new RetryState.Admission(List.of(guard), "origin");
+      return new RetryState.Admission(List.of(guard), OPERATION);
     }
 
     Verdict verdict() {
@@ -342,7 +345,7 @@ class RetryStateTest {
         new RetryState(
             policy(""),
             new LoggedAccount(1),
-            new RetryState.Admission(List.of(admits, refuses, notAsked), "origin"),
+            new RetryState.Admission(List.of(admits, refuses, notAsked), OPERATION),
             Draws.lowest());
     assertEquals("stop guard refused", new Course(state, 0, 1L << 40).attempts("fail").trace());
     assertEquals("1 1 0", admits.asked + " " + refuses.asked + " " + notAsked.asked);
@@ -358,13 +361,13 @@ class RetryStateTest {
         "fail+told             | began, failed OTHER -, ended FAILED -",
         "fail accept           | began, failed OTHER -, withdrew OTHER #1, ended SUCCEEDED #1",
         "throttled unavailable fail | began, failed THROTTLED -, withdrew THROTTLED #1,"
-            + " failed UNAVAILABLE #1, withdrew UNAVAILABLE #2, failed OTHER #2, ended FAILED #2",
+            + " failed UNAVAILABLE #1, withdrew UNAVAILABLE #2, failed OTHER #2, ended FAILED -",
         "stale accept          | began, failed STALE_CONNECTION -, withdrew STALE_CONNECTION #1,"
             + " ended SUCCEEDED #1",
         "fail fail+hint=61s    | began, failed OTHER -, withdrew OTHER #1, failed OTHER #1,"
-            + " ended FAILED #1",
+            + " ended FAILED -",
         "conflict+once conflict+once | began, failed CONFLICT -, withdrew CONFLICT #1,"
-            + " failed CONFLICT #1, ended FAILED #1",
+            + " failed CONFLICT #1, ended FAILED -",
       })
   void tellsTheBudget(String attempts, String log) {
     LoggedAccount account = new LoggedAccount(9);

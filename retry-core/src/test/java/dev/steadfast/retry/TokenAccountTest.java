@@ -28,7 +28,8 @@ class TokenAccountTest {
   private static TokenAccount account(double ratio, long burst, long floorNanosPerToken) {
     return new TokenAccount(
         new OriginBudget.Terms(
-            Math.round(ratio * TokenAccount.ONE), burst * TokenAccount.ONE, floorNanosPerToken));
+            Math.round(ratio * TokenAccount.ONE), burst * TokenAccount.ONE, floorNanosPerToken),
+        true);
   }
 
   private static TokenAccount usual() {

@@ -1,0 +1,266 @@
+package dev.steadfast.retry;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The rules that hold the design together; each says why. */
+class CoreArchitectureTest {
+  private static final String ROOT = "dev.steadfast.retry";
+  private static final Path SOURCES = Path.of("src", "main", "java");
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter().importPath(Path.of("target", "classes"));
+
+  @Test
+  void theRulesSawEnoughClasses() {
+    Map<String, Long> perPackage =
+        CLASSES.stream()
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+    assertTrue(perPackage.get(ROOT) >= 60, perPackage::toString);
+    assertTrue(perPackage.get(ROOT + ".http") >= 25, perPackage::toString);
+  }
+
+  // Calls, and references such as System::nanoTime.
+  @Test
+  void timeRandomnessAndThreadsComeFromTheEnvironment() {
+    DescribedPredicate<AccessTarget> ambient =
+        describe(
+            "a clock, a random source or a thread of the process",
+            target -> {
+              String member = target.getOwner().getName() + "." + target.getName();
+              return AMBIENT.stream().anyMatch(member::equals);
+            });
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(RetryEnvironment.class.getName())
+        .and()
+        .doNotHaveFullyQualifiedName(SystemScheduler.class.getName())
+        .should()
+        .accessTargetWhere(target(ambient))
+        .because("the machine is deterministic, so that tests run it in virtual time")
+        .check(CLASSES);
+  }
+
+  private static final Set<String> AMBIENT =
+      Set.of(
+          "java.lang.System.nanoTime",
+          "java.lang.System.currentTimeMillis",
+          "java.time.Instant.now",
+          "java.time.ZonedDateTime.now",
+          "java.time.LocalDateTime.now",
+          "java.time.OffsetDateTime.now",
+          "java.time.Clock.systemUTC",
+          "java.time.Clock.systemDefaultZone",
+          "java.time.InstantSource.system",
+          "java.lang.Math.random",
+          "java.util.Random.<init>",
+          "java.util.SplittableRandom.<init>",
+          "java.util.concurrent.ThreadLocalRandom.current",
+          "java.lang.Thread.sleep",
+          "java.lang.Thread.<init>",
+          "java.lang.Thread.ofVirtual",
+          "java.lang.Thread.ofPlatform",
+          "java.util.Timer.<init>",
+          "java.util.concurrent.TimeUnit.sleep",
+          "java.util.concurrent.locks.LockSupport.parkNanos",
+          "java.util.concurrent.Executors.newCachedThreadPool",
+          "java.util.concurrent.Executors.newFixedThreadPool",
+          "java.util.concurrent.Executors.newScheduledThreadPool",
+          "java.util.concurrent.Executors.newSingleThreadExecutor",
+          "java.util.concurrent.Executors.newSingleThreadScheduledExecutor",
+          "java.util.concurrent.CompletableFuture.delayedExecutor",
+          "java.util.concurrent.CompletableFuture.orTimeout",
+          "java.util.concurrent.CompletableFuture.completeOnTimeout",
+          "java.util.concurrent.CompletableFuture.runAsync",
+          "java.util.concurrent.CompletableFuture.supplyAsync");
+
+  @Test
+  void theRulesOfTheMachine_areNotEmpty() {
+    // The two classes that are let off do what the rule forbids, so the rule can see it.
+    Set<String> used =
+        Stream.of(RetryEnvironment.class, SystemScheduler.class)
+            .map(CLASSES::get)
+            .flatMap(each -> each.getAccessesFromSelf().stream())
+            .map(each -> each.getTarget().getOwner().getName() + "." + each.getTarget().getName())
+            .filter(AMBIENT::contains)
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(
+        "[java.lang.System.nanoTime, java.time.InstantSource.system,"
+            + " java.util.concurrent.CompletableFuture.completeOnTimeout,"
+            + " java.util.concurrent.ThreadLocalRandom.current]",
+        used.toString());
+  }
+
+  @Test
+  void dependenciesPointOneWay() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT)
+        .should()
+        .dependOnClassesThat(resideInAPackage(ROOT + ".(*).."))
+        .because("HTTP semantics, scope and guards build on the machine, never the reverse")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".http..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ROOT + ".resilience4j..")
+        .because("everything but its own package works without resilience4j")
+        .check(CLASSES);
+  }
+
+  @Test
+  void resilience4jStaysInItsPackage() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".resilience4j..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.github.resilience4j..")
+        .because("resilience4j is optional: all else loads without it")
+        .check(CLASSES);
+  }
+
+  @Test
+  void theCoreKnowsNoHttpClient() {
+    DescribedPredicate<JavaClass> client =
+        describe(
+            "an HTTP client",
+            type ->
+                Stream.of("okhttp3.", "java.net.http.", "org.apache.http", "java.net.HttpURL")
+                    .anyMatch(type.getName()::startsWith));
+    DescribedPredicate<JavaClass> response =
+        describe(
+            "the response that a report rides on",
+            type -> type.getName().equals("java.net.http.HttpResponse"));
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(RetryReport.class.getName())
+        .should()
+        .dependOnClassesThat(client)
+        .because("adapters depend on the core, and on the client that they adapt")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .haveFullyQualifiedName(RetryReport.class.getName())
+        .should()
+        .dependOnClassesThat(client.and(DescribedPredicate.not(response)))
+        .check(CLASSES);
+  }
+
+  @Test
+  void packagesAreNullMarked() throws Exception {
+    Set<String> names = CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    for (String name : names) {
+      // Loads the package-info; a package without one has no annotation to find.
+      Package loaded = Class.forName(name + ".package-info").getPackage();
+      assertTrue(loaded.isAnnotationPresent(NullMarked.class), name);
+    }
+    assertTrue(names.contains(ROOT), names::toString);
+  }
+
+  @Test
+  void behaviourIsNotInherited() {
+    classes()
+        .should(extendNothingBut(ALLOWED_PARENTS))
+        .because("a class that nobody extends can be read alone")
+        .check(CLASSES);
+  }
+
+  private static final Map<String, String> ALLOWED_PARENTS =
+      Map.of(
+          "dev.steadfast.retry.OperationFuture", // as the JDK's futures: cancel reaches derived
+          // ones
+          "java.util.concurrent.CompletableFuture",
+          "dev.steadfast.retry.RetryLoop$Pause", // one object per wait instead of two
+          "java.util.concurrent.atomic.AtomicBoolean");
+
+  private static ArchCondition<JavaClass> extendNothingBut(Map<String, String> exceptions) {
+    return new ArchCondition<>("extend nothing but Object, Record, Enum and exceptions") {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        if (type.isInterface()) {
+          return;
+        }
+        String parent = type.getRawSuperclass().map(JavaClass::getName).orElse("");
+        boolean plain =
+            Set.of("java.lang.Object", "java.lang.Record", "java.lang.Enum").contains(parent);
+        boolean exception =
+            type.isAssignableTo(Throwable.class)
+                && type.getRawSuperclass().orElseThrow().getPackageName().startsWith("java.");
+        boolean constantOfAnEnum = type.isAssignableTo(Enum.class);
+        boolean allowed = parent.equals(exceptions.get(type.getName()));
+        if (!plain && !exception && !constantOfAnEnum && !allowed) {
+          events.add(SimpleConditionEvent.violated(type, type.getName() + " extends " + parent));
+        }
+      }
+    };
+  }
+
+  @Test
+  void noMonitorIsHeld() throws IOException {
+    List<String> methods =
+        CLASSES.stream()
+            .flatMap(each -> each.getMethods().stream())
+            .filter(each -> each.getModifiers().contains(JavaModifier.SYNCHRONIZED))
+            .map(each -> each.getFullName())
+            .toList();
+    assertEquals(List.of(), methods);
+
+    // The bytecode model shows no monitorenter, the sources do.
+    Pattern keyword = Pattern.compile("\\bsynchronized\\b");
+    List<Path> sources = sources();
+    for (Path source : sources) {
+      String code = Files.readString(source).replaceAll("(?s)/\\*.*?\\*/|//[^\n]*", "");
+      assertTrue(!keyword.matcher(code).find(), () -> source + " holds a monitor");
+    }
+    assertTrue(sources.size() > 40, "sources: " + sources.size());
+  }
+
+  private static List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.walk(SOURCES)) {
+      return files.filter(file -> file.toString().endsWith(".java")).toList();
+    }
+  }
+
+  @Test
+  void onlyOptionalResults_neverOptionalArguments() {
+    List<String> arguments =
+        CLASSES.stream()
+            .flatMap(each -> each.getMethods().stream())
+            .filter(method ->
+                !method.getModifiers().contains(JavaModifier.SYNTHETIC)
+                    && method.getRawParameterTypes().stream()
+                        .anyMatch(type -> type.getName().startsWith("java.util.Optional")))
+            .map(each -> each.getFullName())
+            .toList();
+    assertEquals(List.of(), arguments, "absence of an argument has its own method, or null");
+  }
+}

@@ -1,0 +1,627 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Vectors;
+import dev.steadfast.retry.Vectors.Vector;
+import dev.steadfast.retry.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One logical call, from its headers to its end, against a scripted wire. */
+class HttpOperationTest {
+  private static final TransportFailure LOST =
+      TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  private static final TransportFailure REFUSED =
+      TransportFailure.of(FailureKind.CONNECT, SendState.NEVER_SENT);
+
+  private final LeapingTime time = new LeapingTime();
+
+  private HttpRetry.Builder retry() {
+    return HttpRetry.builder()
+        .environment(time.environment())
+        .budget(RetryBudget.unlimited())
+        .policy(policy().build());
+  }
+
+  private static RetryPolicy.Builder policy() {
+    return RetryPolicy.builder().maxAttempts(4).backoff(Backoff.fixed(Duration.ofMillis(100)));
+  }
+
+  private static HttpOperation get(HttpRetry.Builder retry) {
+    return retry.build().operation(TestRequest.of("GET"), RetryOptions.none());
+  }
+
+  private static HttpOperation post(HttpRetry.Builder retry) {
+    return retry.build().operation(TestRequest.of("POST"), RetryOptions.none());
+  }
+
+  private static TestResponse status(int status) {
+    return TestResponse.of(status);
+  }
+
+  private static List<Duration> waits(Wire wire) {
+    return wire.report().attemptReports().stream()
+        .skip(1)
+        .map(AttemptReport::waitedBefore)
+        .toList();
+  }
+
+  // Courses.
+
+  @Test
+  void aSuccessAfterFailuresIsHandedOver() {
+    Wire wire = Wire.run(get(retry()), status(503), LOST, status(200));
+    assertEquals(StopReason.ACCEPTED, wire.report().reason());
+    assertEquals(3, wire.sent().size());
+    assertTrue(wire.report().earlierAttemptMayHaveActed());
+  }
+
+  @Test
+  void theLastAttemptMayStillSucceed() {
+    Wire wire = Wire.run(get(retry()), status(500), status(500), status(500), status(200));
+    assertEquals(StopReason.ACCEPTED, wire.report().reason());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {408, 500, 502, 503, 504})
+  void aPostWithoutAKeyIsSentOnceOnAnAmbiguousAnswer(int status) {
+    Wire wire = Wire.run(post(retry()), status(status).header("Retry-After", "1"));
+    assertEquals(1, wire.sent().size());
+    assertEquals(StopReason.NOT_REPLAYABLE, wire.report().reason());
+    assertTrue(wire.report().serverMayHaveActed());
+  }
+
+  @Test
+  void aPostWithoutAKeyIsSentOnceOn429InStrictMode() {
+    StandardRules strict = StandardRules.builder().strictThrottling(true).build();
+    Wire wire = Wire.run(post(retry().classifier(strict)), status(429).header("Retry-After", "1"));
+    assertEquals(1, wire.sent().size());
+    assertEquals(StopReason.NOT_REPLAYABLE, wire.report().reason());
+    Wire usual = Wire.run(post(retry()), status(429).header("Retry-After", "1"), status(201));
+    assertEquals(2, usual.sent().size());
+  }
+
+  @Test
+  void aPostWithoutAKeyIsSentAgainIfNothingWasSentBefore() {
+    Wire wire = Wire.run(post(retry()), REFUSED, REFUSED, LOST);
+    assertEquals(3, wire.sent().size());
+    assertEquals(StopReason.NOT_REPLAYABLE, wire.report().reason());
+    assertTrue(wire.report().serverMayHaveActed());
+    assertFalse(wire.report().earlierAttemptMayHaveActed());
+  }
+
+  @Test
+  void aPostThatWasNeverProcessedIsReportedSo() {
+    TransportFailure stream =
+        TransportFailure.of(FailureKind.REFUSED_STREAM, SendState.REFUSED_UNPROCESSED);
+    TestResponse nack = status(503).header("finagle-http-nack", "true");
+    Wire wire = Wire.run(post(retry()), REFUSED, stream, nack, status(425));
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, wire.report().reason());
+    assertFalse(wire.report().serverMayHaveActed());
+  }
+
+  @Test
+  void tooEarlyIsRetriedOnce() {
+    Wire once = Wire.run(post(retry()), status(425), status(201));
+    assertEquals(2, once.sent().size());
+    Wire twice = Wire.run(post(retry()), status(425), status(425), status(201));
+    assertEquals(2, twice.sent().size());
+    assertEquals(StopReason.NOT_RETRYABLE, twice.report().reason());
+    Wire between = Wire.run(get(retry()), status(425), status(503), status(425), status(200));
+    assertEquals(3, between.sent().size(), "once per operation, whatever comes between");
+  }
+
+  @Test
+  void aNameThatDoesNotResolveIsTriedOnceMore() {
+    TransportFailure unknown = TransportFailure.of(FailureKind.DNS, SendState.NEVER_SENT);
+    Wire wire = Wire.run(post(retry()), unknown);
+    assertEquals(2, wire.sent().size());
+    assertEquals(StopReason.NOT_RETRYABLE, wire.report().reason());
+  }
+
+  @Test
+  void aGoBeatsNeitherAttemptsNorDeadlineNorBudgetNorReplayability() {
+    TestResponse go = status(404).header("x-should-retry", "true");
+    Wire attempts = Wire.run(get(retry()), go);
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, attempts.report().reason());
+    assertEquals(4, attempts.sent().size());
+    RetryPolicy hurried = policy().totalTimeout(Duration.ofMillis(50)).build();
+    assertEquals(StopReason.DEADLINE, Wire.run(get(retry().policy(hurried)), go).report().reason());
+    HttpRetry.Builder poor = retry().budget(RetryBudget.perOrigin(0));
+    HttpRetry shared = poor.policy(policy().maxAttempts(100).build()).build();
+    Wire budget = Wire.run(shared.operation(TestRequest.of("GET"), RetryOptions.none()), go);
+    assertEquals(StopReason.BUDGET_EXHAUSTED, budget.report().reason());
+    assertEquals(StopReason.NOT_REPLAYABLE, Wire.run(post(retry()), go).report().reason());
+  }
+
+  @Test
+  void aStopEndsTheOperationWithItsAnswer() {
+    TestResponse stop = status(503).header("x-should-retry", "false").header("Retry-After", "9");
+    Wire wire = Wire.run(get(retry()), status(500), stop);
+    assertEquals(StopReason.TOLD_NOT_TO_RETRY, wire.report().reason());
+    assertEquals(2, wire.sent().size());
+    assertEquals(Optional.of(Duration.ofSeconds(9)), wire.report().hint());
+  }
+
+  @Test
+  void aKeyThatTheServerKnowsFromAnotherRequestIsReported() {
+    TestRequest keyed = TestRequest.of("POST").header("Idempotency-Key", "k");
+    Wire wire = Wire.run(retry().build().operation(keyed, RetryOptions.none()), status(422));
+    assertEquals(StopReason.KEY_REUSED, wire.report().reason());
+    assertEquals(1, wire.sent().size());
+  }
+
+  @Test
+  void aConflictThatNamesADelayIsRetriedWithTheSameKey() {
+    HttpOperation operation = post(retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
+    Wire wire = Wire.run(operation, status(409).header("Retry-After", "2"), status(201));
+    assertEquals(List.of(Duration.ofSeconds(2)), waits(wire));
+    assertEquals(1, new HashSet<>(wire.sent("Idempotency-Key")).size());
+    assertEquals(operation.info().idempotencyKey(), wire.report().idempotencyKey());
+    Wire final409 =
+        Wire.run(post(retry().idempotencyKeys(IdempotencyKeys.randomUuid())), status(409));
+    assertEquals(1, final409.sent().size());
+  }
+
+  @Test
+  void pushbackIsWaitedForExactly() {
+    TestResponse pushed = status(503).header("grpc-retry-pushback-ms", "7");
+    Wire wire = Wire.run(get(retry()), pushed, status(200));
+    assertEquals(List.of(Duration.ofMillis(7)), waits(wire));
+  }
+
+  /** A decision after a thrown attempt must not see the response before it. */
+  @Test
+  void anAnswerSaysNothingAboutTheFailureAfterIt() {
+    TestResponse hinted =
+        status(503).header("Retry-After", "5").header("Idempotent-Replayed", "true");
+    Wire wire = Wire.run(get(retry()), hinted, LOST, status(200));
+    assertEquals(List.of(Duration.ofSeconds(5), Duration.ofMillis(100)), waits(wire));
+    assertEquals(Hint.none(), ((Verdict.Retryable) wire.verdicts().get(1)).hint());
+    AttemptReport second = wire.report().attemptReports().get(1);
+    assertEquals(OptionalInt.empty(), second.status());
+    assertEquals(Optional.of(FailureKind.CONNECTION_LOST), second.kind());
+    Wire ended = Wire.run(get(retry().policy(policy().maxAttempts(2).build())), hinted, LOST);
+    assertEquals(Optional.empty(), ended.report().hint());
+    assertFalse(ended.report().replayed());
+  }
+
+  // Junk in a hint never ends a call, nor makes it wait backwards or for ever.
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "-9223372036854775808",
+        "NaN",
+        "soon",
+        "1e400",
+        "Thu, 01 Jan 1970 00:00:00 GMT",
+        "0"
+      })
+  void aUselessHintLeavesTheBackoff(String value) {
+    Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
+    assertEquals(List.of(Duration.ofMillis(100)), waits(wire));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"99999999999", "9223372036854775808", "61"})
+  void aHintAboveTheCeilingEndsTheOperationAndIsExposed(String value) {
+    Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
+    assertEquals(StopReason.HINT_TOO_LONG, wire.report().reason());
+    assertEquals(1, wire.sent().size());
+    assertTrue(wire.report().hint().orElseThrow().compareTo(Duration.ofSeconds(60)) > 0);
+  }
+
+  static Stream<Vector> caps() {
+    return Vectors.group("retry_after_cap")
+        .filter(vector -> vector.input().get("client").getAsString().equals("library"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("caps")
+  void waitsOrGivesUpAsTheVectorsSay(Vector vector) {
+    JsonObject input = vector.input();
+    long computed = input.has("computedMillis") ? input.get("computedMillis").getAsLong() : 0;
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .backoff(Backoff.fixed(Duration.ofMillis(computed)))
+            .hintCeiling(Duration.ofMillis(input.get("capMillis").getAsLong()))
+            .totalTimeout(Duration.ofMillis(input.get("remainingDeadlineMillis").getAsLong()))
+            .build();
+    long hintMillis = input.get("retryAfterMillis").getAsLong();
+    TestResponse hinted = status(503).header("retry-after-ms", Long.toString(hintMillis));
+    Wire wire = Wire.run(get(retry().policy(policy)), hinted, status(200));
+    if (vector.expected().has("giveUp")) {
+      assertEquals(
+          vector.expected().get("giveUp").getAsString(), wire.report().reason().toString());
+      assertEquals(Duration.ZERO, wire.report().elapsed(), "at once");
+      assertEquals(Optional.of(Duration.ofMillis(hintMillis)), wire.report().hint());
+    } else {
+      Duration sleep = Duration.ofMillis(vector.expected().get("sleepMillis").getAsLong());
+      assertEquals(List.of(sleep), waits(wire));
+    }
+  }
+
+  // Headers that are the same on every attempt.
+
+  @Test
+  void aStableHeaderIsMadeOncePerOperation() {
+    List<Instant> asked = new ArrayList<>();
+    HttpRetry.Builder retry =
+        retry()
+            .oncePerOperation(
+                "Repeatability-First-Sent",
+                (request, start) -> {
+                  asked.add(start);
+                  return Optional.of(request.method() + " " + start);
+                });
+    Wire wire = Wire.run(post(retry), REFUSED, REFUSED, REFUSED, status(201));
+    assertEquals(
+        Collections.nCopies(4, "POST 2014-06-06T12:30:00Z"), wire.sent("Repeatability-First-Sent"));
+    assertEquals(List.of(LeapingTime.START), asked);
+  }
+
+  @Test
+  void aStableHeaderMayBeLeftOut() {
+    HttpOperation operation =
+        get(retry().oncePerOperation("X-First", (request, start) -> Optional.empty()));
+    assertFalse(operation.changesHeaders());
+    assertEquals(List.of(Map.of()), Wire.run(operation, status(200)).sent());
+  }
+
+  @Test
+  void aStableHeaderNeverOverwritesTheCallers() {
+    HttpRetry retry =
+        retry()
+            .oncePerOperation(
+                "X-First",
+                (request, start) -> {
+                  throw new AssertionError("not asked");
+                })
+            .build();
+    TestRequest request = TestRequest.of("GET").header("x-first", "mine");
+    HttpOperation operation = retry.operation(request, RetryOptions.none());
+    assertEquals(List.of(Map.of()), Wire.run(operation, status(200)).sent());
+  }
+
+  @Test
+  void aStableHeaderNeverTakesThePlaceOfTheKey() {
+    HttpRetry.Builder retry =
+        retry()
+            .idempotencyKeys(IdempotencyKeys.from(request -> "key"))
+            .oncePerOperation("idempotency-key", (request, start) -> Optional.of("other"));
+    assertEquals(
+        List.of(Map.of("Idempotency-Key", "key")), Wire.run(post(retry), status(201)).sent());
+  }
+
+  @Test
+  void theSecondOfTwoStableHeadersOfOneNameHolds() {
+    HttpRetry.Builder retry =
+        retry()
+            .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
+            .oncePerOperation("x-first", (request, start) -> Optional.of("b"));
+    HttpOperation operation = get(retry);
+    List<String> set = new ArrayList<>();
+    operation.headers(1, (name, value) -> set.add(value));
+    assertEquals(List.of("b"), set);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\r\nInjected: 1", "a\nb", "\u00e9", " a", "a ", "a\u0000"})
+  void aStableHeaderIsHeldToTheRules(String value) {
+    HttpRetry.Builder retry =
+        retry().oncePerOperation("X-First", (request, start) -> Optional.of(value));
+    String message = assertThrows(IllegalArgumentException.class, () -> get(retry)).getMessage();
+    assertTrue(message.startsWith("X-First: \""), message);
+    assertTrue(message.endsWith("(expected: printable ASCII without surrounding spaces)"), message);
+    assertEquals(-1, message.indexOf('\n'), "nothing to forge a log with");
+  }
+
+  @Test
+  void whatAStableHeaderThrowsEndsTheOperationBeforeItBegins() {
+    IllegalStateException own = new IllegalStateException();
+    HttpRetry.Builder retry =
+        retry()
+            .oncePerOperation(
+                "X-First",
+                (request, start) -> {
+                  throw own;
+                });
+    assertSame(own, assertThrows(IllegalStateException.class, () -> get(retry)));
+  }
+
+  // The attempt header.
+
+  static Stream<Vector> attemptHeaders() {
+    return Vectors.group("request_attempt_header")
+        .filter(vector -> !vector.input().has("ttl") || vector.input().get("ttl").isJsonNull())
+        .filter(vector -> !vector.input().has("skew"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("attemptHeaders")
+  void numbersAttemptsAsTheVectorsSay(Vector vector) {
+    JsonObject input = vector.input();
+    if (input.has("max")) {
+      String value =
+          AttemptHeader.attemptAndMax("amz-sdk-request")
+              .value(input.get("attempt").getAsInt(), input.get("max").getAsInt())
+              .orElseThrow();
+      List<String> pairs =
+          vector.expected().getAsJsonArray("pairs").asList().stream()
+              .map(JsonElement::getAsString)
+              .toList();
+      assertEquals(pairs, Arrays.asList(value.split("; ")));
+      return;
+    }
+    String name = input.get("header").getAsString();
+    AttemptHeader header =
+        switch (name) {
+          case "X-Stainless-Retry-Count" -> AttemptHeader.fromZero(name);
+          case "x-envoy-attempt-count" -> AttemptHeader.fromOne(name);
+          default -> AttemptHeader.onRetries(name);
+        };
+    RetryPolicy policy = policy().maxAttempts(input.get("attempts").getAsInt()).build();
+    Wire wire = Wire.run(get(retry().policy(policy).attemptHeader(header)), status(503));
+    List<String> expected =
+        vector.expected().getAsJsonArray("values").asList().stream()
+            .map(each -> each.isJsonNull() ? "absent" : each.getAsString())
+            .toList();
+    assertEquals(expected, wire.sent(name));
+  }
+
+  @Test
+  void attemptAndMaxNamesThePolicysMaximum() {
+    HttpRetry retry = retry().attemptHeader(AttemptHeader.attemptAndMax("amz-sdk-request")).build();
+    RetryOptions two = RetryOptions.builder().policy(policy().maxAttempts(2).build()).build();
+    assertEquals(
+        List.of("attempt=1; max=2", "attempt=2; max=2"),
+        Wire.run(retry.operation(TestRequest.of("GET"), two), status(503)).sent("amz-sdk-request"));
+  }
+
+  @Test
+  void aResendBesideTheCountNeverExceedsTheMaximumItNames() {
+    HttpRetry retry = retry().attemptHeader(AttemptHeader.attemptAndMax("amz-sdk-request")).build();
+    TransportFailure stale =
+        TransportFailure.of(FailureKind.STALE_CONNECTION, SendState.MAYBE_PROCESSED);
+    RetryOptions once = RetryOptions.builder().noRetry().build();
+    assertEquals(
+        List.of("attempt=1; max=1", "attempt=2; max=2"),
+        Wire.run(retry.operation(TestRequest.of("GET"), once), stale, status(200))
+            .sent("amz-sdk-request"));
+  }
+
+  @Test
+  void theAttemptHeaderIsOffByDefaultAndNeverOverwrites() {
+    assertFalse(get(retry()).changesHeaders());
+    HttpRetry retry = retry().attemptHeader(AttemptHeader.fromOne("X-Attempt")).build();
+    HttpOperation own =
+        retry.operation(TestRequest.of("GET").header("x-attempt", "7"), RetryOptions.none());
+    assertFalse(own.changesHeaders());
+    assertEquals(List.of("absent"), Wire.run(own, status(200)).sent("X-Attempt"));
+    HttpRetry.Builder both =
+        retry()
+            .attemptHeader(AttemptHeader.fromOne("Idempotency-KEY"))
+            .idempotencyKeys(IdempotencyKeys.from(request -> "key"));
+    assertEquals(List.of("key"), Wire.run(post(both), status(201)).sent("Idempotency-Key"));
+  }
+
+  // Replays.
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Idempotent-Replayed", "X-IDEMPOTENT-replayed", "Request-Idempotency"})
+  void aReplayedAnswerIsRecognised(String header) {
+    HttpRetry.Builder retry = retry().replayMarker("Request-Idempotency");
+    Wire wire = Wire.run(get(retry), status(201).header(header, " TRUE "));
+    assertTrue(wire.report().replayed());
+    assertEquals(1, wire.report().attempts());
+    Wire error = Wire.run(get(retry), status(404).header(header, "true"));
+    assertTrue(error.report().replayed());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "", "1", "yes", "true, true"})
+  void anyOtherValueIsNoReplay(String value) {
+    Wire wire =
+        Wire.run(get(retry()), status(500), status(201).header("Idempotent-Replayed", value));
+    assertFalse(wire.report().replayed());
+    Wire unknown = Wire.run(get(retry()), status(500), status(201).header("X-Replay", "true"));
+    assertFalse(unknown.report().replayed());
+  }
+
+  @Test
+  void oneLineOfSeveralIsEnoughForAReplay() {
+    TestResponse response =
+        status(200).header("Idempotent-Replayed", "no").header("Idempotent-Replayed", "true");
+    assertTrue(get(retry()).facts(response, 3).replayed());
+    assertEquals(3, get(retry()).facts(response, 3).deliveries());
+    assertEquals(200, get(retry()).facts(response, 3).status());
+  }
+
+  // The user's own classifier.
+
+  private record Rules(Verdict answer, Verdict failure) implements HttpClassifier {
+    @Override
+    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+      return answer;
+    }
+
+    @Override
+    public Verdict onFailure(OperationView operation, TransportFailure cause) {
+      return failure;
+    }
+  }
+
+  private static Rules rules(Verdict answer) {
+    return new Rules(answer, Verdict.permanent(StopReason.NOT_RETRYABLE));
+  }
+
+  @Test
+  void aClassifierReplacesTheRules() {
+    Verdict again = Verdict.retryable(FailureKind.OTHER);
+    Wire polling = Wire.run(post(retry().classifier(rules(again))), status(202));
+    assertEquals(4, polling.sent().size());
+    Wire never = Wire.run(get(retry().classifier(rules(Verdict.accepted()))), status(503));
+    assertEquals(1, never.sent().size());
+    Wire failed = Wire.run(get(retry().classifier(rules(again))), LOST);
+    assertEquals(StopReason.NOT_RETRYABLE, failed.report().reason());
+  }
+
+  @Test
+  void hintAndStopAreAddedToItsVerdict() {
+    Verdict.Retryable again = Verdict.retryable(FailureKind.OTHER);
+    HttpOperation operation = get(retry().classifier(rules(again)));
+    Hint seven = Hint.atLeast(Duration.ofSeconds(7));
+    assertEquals(
+        again.withHint(seven).told(),
+        operation.judge(status(404).header("Retry-After", "7").header("x-should-retry", "false")));
+    Hint own = Hint.atLeast(Duration.ofSeconds(1));
+    HttpOperation hinting = get(retry().classifier(rules(again.withHint(own))));
+    assertEquals(again.withHint(own), hinting.judge(status(404).header("Retry-After", "7")));
+  }
+
+  @Test
+  void whatAClassifierThrowsEndsTheOperation() {
+    IllegalStateException own = new IllegalStateException("broken rule");
+    HttpClassifier broken =
+        new HttpClassifier() {
+          @Override
+          public Verdict onResponse(
+              OperationView operation, ResponseView response, Signals signals) {
+            throw own;
+          }
+
+          @Override
+          public Verdict onFailure(OperationView operation, TransportFailure failure) {
+            return Verdict.retryable(failure.kind());
+          }
+        };
+    Wire wire = Wire.run(get(retry().classifier(broken)), LOST, status(503), status(200));
+    assertSame(own, wire.thrown());
+    assertEquals(2, wire.sent().size());
+    RetryReport report = RetryReport.of(own).orElseThrow();
+    assertEquals(StopReason.USER_CODE_FAILED, report.reason());
+    assertEquals(2, report.attempts());
+  }
+
+  @Test
+  void aClassifierThatSaysNothingEndsTheOperation() {
+    HttpOperation operation = get(retry().classifier(new Rules(null, null)));
+    for (Object outcome : List.of(status(200), status(503), LOST)) {
+      Throwable thrown = Wire.run(operation, outcome).thrown();
+      assertEquals(
+          "verdict: null (expected: a value)",
+          assertInstanceOf(NullPointerException.class, thrown).getMessage());
+    }
+  }
+
+  // Options.
+
+  @Test
+  void theOptionsShapeTheOperation() {
+    RetryPolicy own = policy().maxAttempts(2).build();
+    RetryOptions options =
+        RetryOptions.builder()
+            .policy(own)
+            .deadline(Duration.ofMillis(2500))
+            .name("payment")
+            .replayable(true)
+            .build();
+    HttpOperation operation = retry().build().operation(TestRequest.of("POST"), options);
+    assertEquals(own, operation.plan().policy());
+    assertEquals(2_500_000_000L, operation.boundNanos());
+    assertEquals(Optional.of("payment"), operation.info().name());
+    assertEquals("payment: POST https://api.example:443/orders", operation.toString());
+    Wire wire = Wire.run(operation, status(503));
+    assertEquals(2, wire.sent().size());
+  }
+
+  @Test
+  void withoutOptionsTheClientsConfigurationHolds() {
+    HttpRetry retry = retry().build();
+    HttpOperation operation = retry.operation(TestRequest.of("GET"), RetryOptions.none());
+    assertSame(retry.policy(), operation.plan().policy());
+    assertEquals(Long.MAX_VALUE, operation.boundNanos());
+    assertEquals(Optional.empty(), operation.info().name());
+    assertEquals("https://api.example:443", operation.info().origin());
+  }
+
+  @Test
+  void aDeadlineBeyondTheRangeOfNanosecondsIsNone() {
+    RetryOptions options =
+        RetryOptions.builder().deadline(Duration.ofSeconds(Long.MAX_VALUE)).build();
+    HttpOperation operation = retry().build().operation(TestRequest.of("GET"), options);
+    assertEquals(Long.MAX_VALUE, operation.boundNanos());
+  }
+
+  @Test
+  void aDeadlineOfItsOwnEndsTheOperation() {
+    RetryOptions options = RetryOptions.builder().deadline(Duration.ofMillis(150)).build();
+    HttpOperation operation = retry().build().operation(TestRequest.of("GET"), options);
+    Wire wire = Wire.run(operation, status(503));
+    assertEquals(StopReason.DEADLINE, wire.report().reason());
+    assertEquals(2, wire.sent().size());
+  }
+
+  @Test
+  void noRetryIsOneAttempt() {
+    RetryOptions once =
+        RetryOptions.builder().policy(policy().maxAttempts(9).build()).noRetry().build();
+    HttpOperation operation = retry().build().operation(TestRequest.of("GET"), once);
+    Wire wire = Wire.run(operation, status(503));
+    assertEquals(1, wire.sent().size());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, wire.report().reason());
+    assertEquals(policy().maxAttempts(1).build(), operation.plan().policy());
+  }
+
+  @Test
+  void anAttemptThatItsClientCancelledEndsTheOperation() {
+    Wire wire =
+        Wire.run(get(retry()), HttpOperation.cancelled(SendState.MAYBE_PROCESSED), status(200));
+    assertEquals(StopReason.CANCELLED, wire.report().reason());
+    assertTrue(wire.report().serverMayHaveActed());
+  }
+
+  @Test
+  void anAdapterLearnsWhetherItHasHeadersToSet() {
+    assertFalse(get(retry()).changesHeaders());
+    assertTrue(get(retry().attemptHeader(AttemptHeader.onRetries("X-Retry"))).changesHeaders());
+    assertTrue(
+        get(retry().oncePerOperation("X-First", (request, start) -> Optional.of("a")))
+            .changesHeaders());
+    assertEquals(
+        Optional.empty(),
+        get(retry().oncePerOperation("X-First", (request, start) -> Optional.of("a"))).keyHeader());
+  }
+}

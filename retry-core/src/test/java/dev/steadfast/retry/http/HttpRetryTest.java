@@ -1,0 +1,286 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.Verdict;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What may be configured, and what is refused with its name, its value and its range. */
+class HttpRetryTest {
+  private static String refusal(Executable code) {
+    return assertThrows(IllegalArgumentException.class, code).getMessage();
+  }
+
+  @Test
+  void theDefaultsAreSafe() {
+    HttpRetry retry = HttpRetry.defaults();
+    assertEquals(RetryPolicy.defaults(), retry.policy());
+    assertEquals(Optional.empty(), retry.idempotencyKeys());
+    assertEquals(0, retry.bufferBodiesUpTo());
+    assertFalse(retry.refuseRedirectedKeys());
+    assertSame(RetryEnvironment.system(), retry.environment());
+    assertEquals(null, retry.attemptHeader());
+    assertEquals(Map.of(), retry.stableHeaders());
+  }
+
+  @Test
+  void everySettingArrives() {
+    RetryPolicy policy = RetryPolicy.builder().maxAttempts(7).build();
+    IdempotencyKeys keys = IdempotencyKeys.payPal();
+    RetryEnvironment environment = new LeapingTime().environment();
+    HttpRetry retry =
+        HttpRetry.builder()
+            .policy(policy)
+            .idempotencyKeys(keys)
+            .environment(environment)
+            .bufferBodiesUpTo(1 << 24)
+            .refuseRedirectedKeys(true)
+            .build();
+    assertSame(policy, retry.policy());
+    assertSame(keys, retry.idempotencyKeys().orElseThrow());
+    assertSame(environment, retry.environment());
+    assertEquals(1 << 24, retry.bufferBodiesUpTo());
+    assertTrue(retry.refuseRedirectedKeys());
+    assertTrue(retry.toString().startsWith("HttpRetry("), retry::toString);
+    assertTrue(retry.toString().contains("keys=PayPal-Request-Id BARE"), retry::toString);
+  }
+
+  @Test
+  void aConfigurationDoesNotChangeWithItsBuilder() {
+    HttpRetry.Builder builder = HttpRetry.builder();
+    HttpRetry before = builder.build();
+    builder
+        .stopSignal("X-Stop", "1")
+        .replayMarker("X-Replayed")
+        .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
+        .readRateLimitReset(true);
+    HttpOperation get = before.operation(TestRequest.of("GET"), RetryOptions.none());
+    TestResponse response =
+        TestResponse.of(429)
+            .header("X-Stop", "1")
+            .header("X-Replayed", "true")
+            .header("X-RateLimit-Reset", "5");
+    assertEquals(Verdict.retryable(FailureKind.THROTTLED), get.judge(response));
+    assertFalse(get.facts(response, 1).replayed());
+    assertFalse(get.changesHeaders());
+    HttpOperation after = builder.build().operation(TestRequest.of("GET"), RetryOptions.none());
+    assertTrue(
+        after.judge(response).toString().contains("at least 5s"), () -> "" + after.judge(response));
+    assertTrue(after.facts(response, 1).replayed());
+    assertTrue(after.changesHeaders());
+  }
+
+  @Test
+  void nullIsRefusedByName() {
+    HttpRetry.Builder retry = HttpRetry.builder();
+    RetryOptions.Builder options = RetryOptions.builder();
+    Map<String, Executable> cases = new LinkedHashMap<>();
+    cases.put("policy", () -> retry.policy(null));
+    cases.put("idempotencyKeys", () -> retry.idempotencyKeys(null));
+    cases.put("budget", () -> retry.budget(null));
+    cases.put("guard", () -> retry.guard(null));
+    cases.put("listener", () -> retry.listener(null));
+    cases.put("classifier", () -> retry.classifier(null));
+    cases.put("environment", () -> retry.environment(null));
+    cases.put("attemptHeader", () -> retry.attemptHeader(null));
+    cases.put("header", () -> retry.oncePerOperation(null, (request, now) -> Optional.empty()));
+    cases.put("value", () -> retry.oncePerOperation("X-First", null));
+    cases.put("replay marker", () -> retry.replayMarker(null));
+    cases.put("signal header", () -> retry.stopSignal(null, "true"));
+    cases.put("signal value", () -> retry.goSignal("X-Go", null));
+    cases.put("attempt header", () -> AttemptHeader.fromZero(null));
+    cases.put("idempotency key", () -> options.idempotencyKey(null));
+    cases.put("deadline", () -> options.deadline(null));
+    cases.put("name", () -> options.name(null));
+    cases.put("kind", () -> TransportFailure.of(null, SendState.NEVER_SENT));
+    cases.put("sendState", () -> TransportFailure.of(FailureKind.OTHER, null));
+    cases.put("hint", () -> new Signals(null, false, false, false));
+    cases.put("request", () -> new OperationView(null, true, true));
+    cases.forEach((name, code) ->
+        assertEquals(
+            name + ": null (expected: a value)",
+            assertThrows(NullPointerException.class, code, name).getMessage()));
+    assertThrows(NullPointerException.class, () -> options.policy(null));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "X First",
+        "X-First:",
+        "X\r\nInjected",
+        "X\n",
+        "X\r",
+        "X\t",
+        "X\u0000",
+        "X\u007f",
+        "\u00dcber",
+        "(X)",
+        "X,Y",
+        "\"X\"",
+        "X/Y",
+        "X=Y",
+        "X@Y",
+        "{X}"
+      })
+  void whatIsNoHeaderNameIsRefused(String name) {
+    HttpRetry.Builder retry = HttpRetry.builder();
+    Map<String, Consumer<String>> places = new HashMap<>();
+    places.put("header", each -> retry.oncePerOperation(each, (request, now) -> Optional.empty()));
+    places.put("replay marker", retry::replayMarker);
+    places.put("signal header", each -> retry.stopSignal(each, "true"));
+    places.put("attempt header", AttemptHeader::fromOne);
+    places.put("idempotency key header", IdempotencyKeys.randomUuid()::header);
+    places.forEach((what, place) -> {
+      String message = refusal(() -> place.accept(name));
+      assertTrue(message.startsWith(what + ": \""), message);
+      assertTrue(message.contains("(expected: a header name"), message);
+      assertTrue(message.chars().allMatch(c -> c >= 0x20 && c <= 0x7e), message);
+    });
+    refusal(() -> retry.goSignal(name, "true"));
+    refusal(() -> AttemptHeader.fromZero(name));
+    refusal(() -> AttemptHeader.onRetries(name));
+    refusal(() -> AttemptHeader.attemptAndMax(name));
+    refusal(() -> IdempotencyKeys.requestHash(name));
+    refusal(() -> IdempotencyKeys.requestHashWithin(Duration.ofHours(1), "Tenant", name));
+  }
+
+  @Test
+  void aMessageShowsWhatCannotBePrinted() {
+    assertEquals(
+        "replay marker: \"X\\u000d\\u000aY\" (expected: a header name: letters, digits and"
+            + " !#$%&'*+-.^_`|~)",
+        refusal(() -> HttpRetry.builder().replayMarker("X\r\nY")));
+    String message = refusal(() -> HttpRetry.builder().replayMarker("\n" + "x".repeat(1000)));
+    assertEquals(
+        "replay marker: \"\\u000a"
+            + "x".repeat(63)
+            + "...\" (expected: a header name: letters,"
+            + " digits and !#$%&'*+-.^_`|~)",
+        message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"X", "x-9", "!#$%&'*+-.^_`|~", "azAZ09"})
+  void everyTokenIsAHeaderName(String name) {
+    HttpRetry.builder().replayMarker(name).stopSignal(name, "true").goSignal(name, "");
+    assertEquals(name, AttemptHeader.fromOne(name).name());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\nb", "\r", "\u00e9", " true", "true ", "\u007f"})
+  void aSignalValueIsAHeaderValue(String value) {
+    String message = refusal(() -> HttpRetry.builder().stopSignal("X-Stop", value));
+    assertTrue(message.startsWith("signal value: \""), message);
+    refusal(() -> HttpRetry.builder().goSignal("X-Go", value));
+    HttpRetry.builder().stopSignal("X-Stop", "a b ~");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, (1 << 24) + 1, Integer.MAX_VALUE})
+  void bufferBodiesUpToHasARange(int bytes) {
+    assertEquals(
+        "bufferBodiesUpTo: " + bytes + " (expected: 0 to 16777216)",
+        refusal(() -> HttpRetry.builder().bufferBodiesUpTo(bytes)));
+    HttpRetry.builder().bufferBodiesUpTo(0);
+  }
+
+  // Options of one operation.
+
+  @Test
+  void aDeadlineIsMoreThanZero() {
+    for (Duration bad : new Duration[] {Duration.ZERO, Duration.ofNanos(-1)}) {
+      assertEquals(
+          "deadline: " + bad + " (expected: more than zero)",
+          refusal(() -> RetryOptions.builder().deadline(bad)));
+    }
+    assertEquals(
+        Duration.ofNanos(1),
+        RetryOptions.builder().deadline(Duration.ofNanos(1)).build().deadline());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "\t", "\n"})
+  void aNameIsNotBlank(String name) {
+    String message = refusal(() -> RetryOptions.builder().name(name));
+    assertEquals("name: " + HttpChecks.printable(name) + " (expected: not empty)", message);
+  }
+
+  @Test
+  void aKeyOfTheOptionsHasItsRange() {
+    RetryOptions.Builder options = RetryOptions.builder();
+    assertEquals(
+        "idempotency key: of 0 characters (expected: 1 to 255)",
+        refusal(() -> options.idempotencyKey("")));
+    assertEquals(
+        "idempotency key: of 256 characters (expected: 1 to 255)",
+        refusal(() -> options.idempotencyKey("k".repeat(256))));
+    assertEquals(
+        "idempotency key: U+000D at index 1 (expected: printable ASCII)",
+        refusal(() -> options.idempotencyKey("a\r\nb")));
+    options.idempotencyKey("k".repeat(255)).idempotencyKey("~ !");
+  }
+
+  @Test
+  void aBadOptionLeavesTheBuilderAsItWas() {
+    RetryOptions.Builder options = RetryOptions.builder().idempotencyKey("k");
+    assertThrows(IllegalArgumentException.class, () -> options.idempotencyKey("\n"));
+    assertEquals(Optional.of("k"), options.build().idempotencyKey());
+  }
+
+  @Test
+  void withoutOptionsNothingIsSaid() {
+    RetryOptions none = RetryOptions.none();
+    assertEquals(Optional.empty(), none.idempotencyKey());
+    assertEquals(Optional.empty(), none.bodyRepeatable());
+    assertEquals(null, none.replayable());
+    assertEquals(null, none.deadline());
+    assertEquals(null, none.name());
+    assertSame(none, RetryOptions.none());
+    assertEquals(
+        "RetryOptions(name=null, key=none, deadline=null, replayable=null, policy=null)",
+        none.toString());
+  }
+
+  @Test
+  void whatTheCallerSaysOfTheBodyIsKept() {
+    assertEquals(
+        Optional.of(true), RetryOptions.builder().bodyRepeatable(true).build().bodyRepeatable());
+    assertEquals(
+        Optional.of(false), RetryOptions.builder().bodyRepeatable(false).build().bodyRepeatable());
+  }
+
+  // The attempt header.
+
+  @Test
+  void theFormsOfTheAttemptHeader() {
+    assertEquals(Optional.of("0"), AttemptHeader.fromZero("X").value(1, 3));
+    assertEquals(Optional.of("2"), AttemptHeader.fromZero("X").value(3, 3));
+    assertEquals(Optional.of("1"), AttemptHeader.fromOne("X").value(1, 3));
+    assertEquals(Optional.of("3"), AttemptHeader.fromOne("X").value(3, 3));
+    assertEquals(Optional.empty(), AttemptHeader.onRetries("X").value(1, 3));
+    assertEquals(Optional.of("1"), AttemptHeader.onRetries("X").value(2, 3));
+    assertEquals(Optional.of("attempt=2; max=3"), AttemptHeader.attemptAndMax("X").value(2, 3));
+    assertEquals(Optional.of("attempt=4; max=4"), AttemptHeader.attemptAndMax("X").value(4, 3));
+    assertEquals("X ATTEMPT_AND_MAX", AttemptHeader.attemptAndMax("X").toString());
+  }
+}

@@ -1,0 +1,431 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.Vectors;
+import dev.steadfast.retry.Vectors.Vector;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where keys come from, under which header and in which form they are sent, and when not. */
+class IdempotencyKeysTest {
+  private static HttpOperation operation(IdempotencyKeys keys, RequestView request) {
+    return HttpRetry.builder()
+        .idempotencyKeys(keys)
+        .build()
+        .operation(request, RetryOptions.none());
+  }
+
+  /** The headers of the first attempt. */
+  private static Map<String, String> headers(HttpOperation operation) {
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    operation.headers(1, headers::put);
+    return headers;
+  }
+
+  private static String wire(IdempotencyKeys keys, RequestView request) {
+    return headers(operation(keys, request)).get(keys.header());
+  }
+
+  private static String refusal(Executable code) {
+    return assertThrows(IllegalArgumentException.class, code).getMessage();
+  }
+
+  // Lifecycle.
+
+  static Stream<Vector> lifecycle() {
+    return Vectors.group("idempotency_key_lifecycle")
+        .filter(vector -> !vector.input().has("redirect")); // a redirect is the adapters' affair
+  }
+
+  @ParameterizedTest
+  @MethodSource("lifecycle")
+  void livesAsTheVectorsSay(Vector vector) {
+    JsonObject input = vector.input();
+    String method = input.has("method") ? input.get("method").getAsString() : "POST";
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.randomUuid())
+            .environment(new LeapingTime().environment())
+            .build();
+    HttpOperation operation = retry.operation(TestRequest.of(method), RetryOptions.none());
+    Wire wire = Wire.run(operation, TestResponse.of(503));
+    Set<String> keys = new HashSet<>(wire.sent("Idempotency-Key"));
+    if (vector.expected().has("distinctKeys")) {
+      assertEquals(input.get("attempts").getAsInt(), wire.sent().size());
+      assertEquals(vector.expected().get("distinctKeys").getAsInt(), keys.size());
+    } else {
+      boolean present = !keys.equals(Set.of("absent"));
+      assertEquals(vector.expected().get("headerPresent").getAsBoolean(), present);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "PATCH"})
+  void aKeyIsMintedForPostAndPatch(String method) {
+    HttpOperation operation = operation(IdempotencyKeys.randomUuid(), TestRequest.of(method));
+    assertEquals(Set.of("Idempotency-Key"), headers(operation).keySet());
+    assertEquals(Optional.of("Idempotency-Key"), operation.keyHeader());
+    assertTrue(operation.replayable() && operation.changesHeaders());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "post", "LOCK"})
+  void noKeyIsMintedForOtherMethods(String method) {
+    HttpOperation operation = operation(IdempotencyKeys.randomUuid(), TestRequest.of(method));
+    assertEquals(Map.of(), headers(operation));
+    assertEquals(Optional.empty(), operation.keyHeader());
+    assertEquals(Optional.empty(), operation.info().idempotencyKey());
+  }
+
+  @Test
+  void noKeyIsMintedUnlessConfigured() {
+    HttpOperation operation =
+        HttpRetry.defaults().operation(TestRequest.of("POST"), RetryOptions.none());
+    assertEquals(Map.of(), headers(operation));
+    assertTrue(!operation.replayable() && !operation.changesHeaders());
+  }
+
+  @Test
+  void theKeyIsOnTheFirstAttemptAlsoWithoutRetries() {
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    RetryOptions once = RetryOptions.builder().noRetry().build();
+    assertEquals(1, headers(retry.operation(TestRequest.of("POST"), once)).size());
+  }
+
+  @Test
+  void theKeyNeverChangesWithinAnOperation() {
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.ietfDraft()).build();
+    HttpOperation operation = retry.operation(TestRequest.of("POST"), RetryOptions.none());
+    Set<String> seen = new HashSet<>();
+    for (int attempt = 1; attempt <= 50; attempt++) {
+      operation.headers(attempt, (name, value) -> seen.add(name + ": " + value));
+    }
+    String key = operation.info().idempotencyKey().orElseThrow();
+    assertEquals(Set.of("Idempotency-Key: \"" + key + "\""), seen);
+  }
+
+  @Test
+  void everyOperationHasAKeyOfItsOwn() {
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    TestRequest request = TestRequest.of("POST");
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < 1000; i++) {
+      HttpOperation operation = retry.operation(request, RetryOptions.none());
+      keys.add(UUID.fromString(operation.info().idempotencyKey().orElseThrow()).toString());
+    }
+    assertEquals(1000, keys.size());
+  }
+
+  // The caller's own.
+
+  @Test
+  void theCallersHeaderWinsAndVouches() {
+    TestRequest request = TestRequest.of("POST").header("idempotency-KEY", "mine");
+    for (RetryOptions options :
+        List.of(RetryOptions.none(), RetryOptions.builder().idempotencyKey("other").build())) {
+      for (HttpRetry retry :
+          List.of(
+              HttpRetry.defaults(),
+              HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build())) {
+        HttpOperation operation = retry.operation(request, options);
+        assertEquals(Map.of(), headers(operation), "sent as the caller wrote it");
+        assertEquals(Optional.empty(), operation.keyHeader());
+        assertEquals(Optional.of("mine"), operation.info().idempotencyKey());
+        assertTrue(operation.replayable());
+      }
+    }
+  }
+
+  @Test
+  void theCallersHeaderMayBreakTheRulesForOurs() {
+    for (String key : new String[] {"k".repeat(300), "cl\u00e9", " padded "}) {
+      HttpOperation operation =
+          operation(
+              IdempotencyKeys.randomUuid(), TestRequest.of("POST").header("Idempotency-Key", key));
+      assertEquals(Map.of(), headers(operation));
+      assertEquals(Optional.of(key), operation.info().idempotencyKey());
+    }
+  }
+
+  @Test
+  void aQuotedHeaderOfTheCallersIsReadAsOne() {
+    TestRequest quoted = TestRequest.of("POST").header("Idempotency-Key", "\"a\\\"b\"");
+    IdempotencyKeys draft = IdempotencyKeys.ietfDraft();
+    assertEquals(Optional.of("a\"b"), operation(draft, quoted).info().idempotencyKey());
+    TestRequest bare = TestRequest.of("POST").header("Idempotency-Key", "a");
+    assertEquals(Optional.of("a"), operation(draft, bare).info().idempotencyKey());
+    assertEquals(
+        Optional.of("\"a\\\"b\""),
+        operation(IdempotencyKeys.randomUuid(), quoted).info().idempotencyKey());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "\"\""})
+  void aBlankHeaderOfTheCallersIsNoKeyAndStillSentAsWritten(String value) {
+    HttpOperation operation =
+        operation(
+            IdempotencyKeys.ietfDraft(), TestRequest.of("POST").header("Idempotency-Key", value));
+    assertEquals(Map.of(), headers(operation));
+    assertEquals(Optional.empty(), operation.info().idempotencyKey());
+    assertTrue(!operation.replayable());
+  }
+
+  @Test
+  void twoLinesAreRefused() {
+    TestRequest request =
+        TestRequest.of("POST").header("Idempotency-Key", "a").header("idempotency-key", "a");
+    String expected = "idempotency key header: 2 lines (expected: one)";
+    assertEquals(expected, refusal(() -> operation(IdempotencyKeys.randomUuid(), request)));
+    assertEquals(
+        expected, refusal(() -> HttpRetry.defaults().operation(request, RetryOptions.none())));
+  }
+
+  @ParameterizedTest
+  @ValueSource(chars = {'\0', '\t', '\r', '\n', '\u001f', '\u007f', '\u0085', '\u009f'})
+  void controlCharactersAreRefused(char c) {
+    TestRequest request = TestRequest.of("GET").header("Idempotency-Key", "secret" + c + "x");
+    assertEquals(
+        String.format(
+            "idempotency key: U+%04X at index 6 (expected: no control characters)", (int) c),
+        refusal(() -> HttpRetry.defaults().operation(request, RetryOptions.none())));
+  }
+
+  @Test
+  void anotherHeaderThanTheConfiguredOneIsNoKey() {
+    TestRequest request = TestRequest.of("POST").header("Idempotency-Key", "mine");
+    HttpOperation operation = operation(IdempotencyKeys.payPal(), request);
+    assertEquals(Set.of("PayPal-Request-Id"), headers(operation).keySet());
+    assertNotEquals(Optional.of("mine"), operation.info().idempotencyKey());
+  }
+
+  @Test
+  void aKeyInTheOptionsIsForAnyMethodAndUnderTheConfiguredHeader() {
+    RetryOptions options = RetryOptions.builder().idempotencyKey("order-7").build();
+    HttpRetry none = HttpRetry.defaults();
+    HttpRetry payPal =
+        HttpRetry.builder().idempotencyKeys(IdempotencyKeys.payPal().quoted()).build();
+    for (String method : new String[] {"GET", "POST", "PUT", "LOCK"}) {
+      TestRequest request = TestRequest.of(method);
+      assertEquals(Map.of("Idempotency-Key", "order-7"), headers(none.operation(request, options)));
+      assertEquals(
+          Map.of("PayPal-Request-Id", "\"order-7\""), headers(payPal.operation(request, options)));
+      assertTrue(none.operation(request, options).replayable());
+    }
+  }
+
+  @Test
+  void aKeyInTheOptionsKeepsToTheServersLimit() {
+    RetryOptions options = RetryOptions.builder().idempotencyKey("k".repeat(65)).build();
+    HttpRetry adyen = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.adyen()).build();
+    assertEquals(
+        "idempotency key: of 65 characters (expected: 1 to 64)",
+        refusal(() -> adyen.operation(TestRequest.of("POST"), options)));
+  }
+
+  // Kinds.
+
+  @Test
+  void aBusinessIdIsTheSameForTheSameRequest() {
+    IdempotencyKeys keys =
+        IdempotencyKeys.from(request -> request.headers("Order").get(0) + "-payment");
+    TestRequest request = TestRequest.of("POST").header("Order", "7");
+    assertEquals("7-payment", wire(keys, request));
+    assertEquals("7-payment", wire(keys, request));
+  }
+
+  @Test
+  void whatTheFunctionThrowsEndsTheOperationBeforeItBegins() {
+    IllegalStateException own = new IllegalStateException("no order");
+    IdempotencyKeys keys =
+        IdempotencyKeys.from(request -> {
+          throw own;
+        });
+    assertSame(
+        own,
+        assertThrows(IllegalStateException.class, () -> operation(keys, TestRequest.of("POST"))));
+    operation(keys, TestRequest.of("GET")); // no key is minted, so nothing is asked
+  }
+
+  @ParameterizedTest
+  @MethodSource("badKeys")
+  void aFunctionIsHeldToTheRules(String key, String expected) {
+    IdempotencyKeys keys = IdempotencyKeys.from(request -> key);
+    assertEquals(expected, refusal(() -> operation(keys, TestRequest.of("POST"))));
+  }
+
+  static Stream<Arguments> badKeys() {
+    return Stream.of(
+        Arguments.of("", "idempotency key: of 0 characters (expected: 1 to 255)"),
+        Arguments.of("k".repeat(256), "idempotency key: of 256 characters (expected: 1 to 255)"),
+        Arguments.of("a\nb", "idempotency key: U+000A at index 1 (expected: printable ASCII)"),
+        Arguments.of(
+            "a ", "idempotency key: with surrounding spaces (expected: none, they would be lost)"));
+  }
+
+  @Test
+  void aFunctionThatGivesNothingIsRefused() {
+    AtomicReference<String> nothing = new AtomicReference<>();
+    IdempotencyKeys keys = IdempotencyKeys.from(request -> nothing.get());
+    assertEquals(
+        "idempotency key: null (expected: a value)",
+        assertThrows(NullPointerException.class, () -> operation(keys, TestRequest.of("POST")))
+            .getMessage());
+  }
+
+  @Test
+  void aCompositeJoinsItsParts() {
+    assertEquals("user-7", IdempotencyKeys.composite("user-7"));
+    assertEquals("user-7:2026:pay", IdempotencyKeys.composite("user-7", "2026", "pay"));
+  }
+
+  @Test
+  void aPartMayNotContainTheSeparator() {
+    assertEquals(
+        "part 2: U+003A at index 3 (expected: no colon)",
+        refusal(() -> IdempotencyKeys.composite("a", "top:secret")));
+    assertEquals(
+        "part 1: empty (expected: one character or more)",
+        refusal(() -> IdempotencyKeys.composite("", "a")));
+    assertEquals("parts: none (expected: one or more)", refusal(IdempotencyKeys::composite));
+    assertEquals(
+        "idempotency key: of 256 characters (expected: 1 to 255)",
+        refusal(() -> IdempotencyKeys.composite("a", "b".repeat(254))));
+    assertEquals(255, IdempotencyKeys.composite("a", "b".repeat(253)).length());
+    assertEquals(
+        "idempotency key: U+00E9 at index 2 (expected: printable ASCII)",
+        refusal(() -> IdempotencyKeys.composite("a", "\u00e9")));
+  }
+
+  @Test
+  void aHashIsTheSameForTheSameRequest() {
+    IdempotencyKeys keys = IdempotencyKeys.requestHash("Tenant");
+    TestRequest first = TestRequest.of("POST").header("Tenant", "a").body("x");
+    TestRequest again = TestRequest.of("POST").header("tenant", "a").body("x").header("Trace", "1");
+    TestRequest other = TestRequest.of("POST").header("Tenant", "b").body("x");
+    assertEquals(wire(keys, first), wire(keys, again));
+    assertNotEquals(wire(keys, first), wire(keys, other));
+  }
+
+  @Test
+  void aBucketSeparatesEqualRequestsInTime() {
+    IdempotencyKeys keys = IdempotencyKeys.requestHashWithin(Duration.ofSeconds(10), "Tenant");
+    String first = wireAt(keys, "2026-11-21T10:00:00Z");
+    assertEquals(first, wireAt(keys, "2026-11-21T10:00:09.999999999Z"));
+    assertNotEquals(first, wireAt(keys, "2026-11-21T10:00:10Z"));
+    assertNotEquals(first, wireAt(keys, "2026-11-21T09:59:59Z"));
+    assertNotEquals(first, wire(IdempotencyKeys.requestHash("Tenant"), TestRequest.of("POST")));
+    assertEquals(wireAt(keys, "1969-12-31T23:59:50Z"), wireAt(keys, "1969-12-31T23:59:59Z"));
+    assertNotEquals(wireAt(keys, "1969-12-31T23:59:59Z"), wireAt(keys, "1970-01-01T00:00:00Z"));
+  }
+
+  private static String wireAt(IdempotencyKeys keys, String time) {
+    RetryEnvironment system = RetryEnvironment.system();
+    RetryEnvironment then =
+        new RetryEnvironment(
+            system.ticker(), () -> Instant.parse(time), system.random(), system.scheduler());
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(keys).environment(then).build();
+    return headers(retry.operation(TestRequest.of("POST"), RetryOptions.none()))
+        .get("Idempotency-Key");
+  }
+
+  @Test
+  void aBucketIsWholeSeconds() {
+    for (Duration bad :
+        List.of(
+            Duration.ZERO,
+            Duration.ofSeconds(-5),
+            Duration.ofNanos(999_999_999),
+            Duration.ofMillis(1500))) {
+      assertEquals(
+          "bucket: " + bad + " (expected: whole seconds, one or more)",
+          refusal(() -> IdempotencyKeys.requestHashWithin(bad)));
+    }
+    IdempotencyKeys.requestHashWithin(Duration.ofSeconds(1));
+    IdempotencyKeys.requestHashWithin(Duration.ofSeconds(Long.MAX_VALUE));
+  }
+
+  // Presets.
+
+  static Stream<Arguments> presets() {
+    return Stream.of(
+        Arguments.of(IdempotencyKeys.randomUuid(), "Idempotency-Key", false, 255),
+        Arguments.of(IdempotencyKeys.stripe(), "Idempotency-Key", false, 255),
+        Arguments.of(IdempotencyKeys.ietfDraft(), "Idempotency-Key", true, 255),
+        Arguments.of(IdempotencyKeys.adyen(), "idempotency-key", false, 64),
+        Arguments.of(IdempotencyKeys.payPal(), "PayPal-Request-Id", false, 255),
+        Arguments.of(IdempotencyKeys.checkoutCom(), "Cko-Idempotency-Key", false, 255),
+        Arguments.of(IdempotencyKeys.worldline(), "X-GCS-Idempotence-Key", false, 40),
+        Arguments.of(IdempotencyKeys.ppro(), "Request-Idempotency-Key", false, 255),
+        Arguments.of(IdempotencyKeys.repeatableRequests(), "Repeatability-Request-ID", false, 255));
+  }
+
+  @ParameterizedTest
+  @MethodSource("presets")
+  void aPresetHasTheHeaderTheFormAndTheLimitOfItsApi(
+      IdempotencyKeys keys, String header, boolean quoted, int maxLength) {
+    assertEquals(header, keys.header());
+    String wire = wire(keys, TestRequest.of("POST"));
+    String key = quoted ? KeyForm.parseQuoted(wire).orElseThrow() : wire;
+    assertEquals(36, UUID.fromString(key).toString().length());
+    assertEquals(header + (quoted ? " QUOTED" : " BARE"), keys.toString());
+    assertTrue(keys.write("k".repeat(maxLength)).length() >= maxLength);
+    assertThrows(IllegalArgumentException.class, () -> keys.write("k".repeat(maxLength + 1)));
+  }
+
+  @Test
+  void headerFormAndLimitAreIndependentOfEachOther() {
+    IdempotencyKeys keys = IdempotencyKeys.from(request -> "k");
+    assertEquals("\"k\"", wire(keys.header("X-Key").quoted().maxLength(1), TestRequest.of("POST")));
+    assertEquals("\"k\"", wire(keys.maxLength(1).quoted().header("X-Key"), TestRequest.of("POST")));
+    assertEquals("k", wire(keys, TestRequest.of("POST")), "the original is unchanged");
+    assertEquals("X-Key", keys.quoted().header("X-Key").header());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 256, Integer.MAX_VALUE})
+  void theLimitHasARange(int maxLength) {
+    assertEquals(
+        "maxLength: " + maxLength + " (expected: 1 to 255)",
+        refusal(() -> IdempotencyKeys.randomUuid().maxLength(maxLength)));
+  }
+
+  @Test
+  void nullIsRefusedByName() {
+    String[] none = {null};
+    Map<String, Executable> cases =
+        Map.of(
+            "key", () -> IdempotencyKeys.from(null),
+            "headers", () -> IdempotencyKeys.requestHash((String[]) null),
+            "header", () -> IdempotencyKeys.requestHash(none),
+            "bucket", () -> IdempotencyKeys.requestHashWithin(null),
+            "parts", () -> IdempotencyKeys.composite((String[]) null),
+            "part 1", () -> IdempotencyKeys.composite(none),
+            "idempotency key header", () -> IdempotencyKeys.randomUuid().header(null));
+    cases.forEach((name, code) ->
+        assertEquals(
+            name + ": null (expected: a value)",
+            assertThrows(NullPointerException.class, code).getMessage()));
+  }
+}

@@ -1,0 +1,282 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.Vectors;
+import dev.steadfast.retry.Vectors.Vector;
+import dev.steadfast.retry.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a response says about retrying, beside its status. */
+class SignalReaderTest {
+  private static final SignalReader DEFAULT =
+      new SignalReader(SignalReader.STOPS, SignalReader.GOES, new HintParser(true));
+
+  private static Signals read(int status, String... lines) {
+    return DEFAULT.read(TestResponse.of(status, List.of(lines)), LeapingTime.START);
+  }
+
+  static Stream<Vector> doNotRetry() {
+    return Vectors.group("do_not_retry_signal");
+  }
+
+  @ParameterizedTest
+  @MethodSource("doNotRetry")
+  void obeysSignalsAsTheVectorsSay(Vector vector) {
+    JsonObject input = vector.input();
+    TestResponse response = TestResponse.of(input.get("status").getAsInt());
+    JsonObject headers = input.getAsJsonObject("headers");
+    headers
+        .entrySet()
+        .forEach(each -> response.header(each.getKey(), each.getValue().getAsString()));
+    HttpRetry.Builder retry = HttpRetry.builder();
+    if (vector.name().contains("(opt-in)")) {
+      retry.stopSignal("Dialogue-Retries-Exhausted", "true");
+    }
+    HttpOperation operation =
+        retry
+            .build()
+            .operation(TestRequest.of(input.get("method").getAsString()), RetryOptions.none());
+    Verdict verdict = operation.judge(response);
+    boolean retries = verdict instanceof Verdict.Retryable retryable && !retryable.toldNotToRetry();
+    JsonObject expected = vector.expected();
+    assertEquals(expected.get("retry").getAsBoolean(), retries, verdict::toString);
+    if (expected.has("exactDelayMillis")) {
+      Duration delay = Duration.ofMillis(expected.get("exactDelayMillis").getAsLong());
+      assertEquals(Hint.exactly(delay), ((Verdict.Retryable) verdict).hint());
+    }
+    if (expected.has("knownUnprocessed")) {
+      SendState state = operation.facts(response, 1).sendState();
+      assertEquals(SendState.REFUSED_UNPROCESSED, state);
+    }
+  }
+
+  @Test
+  void withoutAnOptionAForeignStopIsNotRead() {
+    assertFalse(read(503, "Dialogue-Retries-Exhausted: true").stop());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x-should-retry: false",
+        "X-Should-Retry: FALSE",
+        "x-should-retry:  false ",
+        "Stripe-Should-Retry: false",
+        "stripe-should-retry: False",
+      })
+  void aStopIsReadOnAnyFailure(String line) {
+    for (int status : new int[] {400, 404, 429, 500, 503}) {
+      Signals signals = read(status, line);
+      assertTrue(signals.stop() && !signals.go(), status + " " + line);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"x-should-retry: true", "X-SHOULD-RETRY: True", "Stripe-Should-Retry: true"})
+  void aGoIsReadOnAnyFailure(String line) {
+    for (int status : new int[] {400, 404, 429, 500, 503}) {
+      Signals signals = read(status, line);
+      assertTrue(signals.go() && !signals.stop(), status + " " + line);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x-should-retry: 1",
+        "x-should-retry: yes",
+        "x-should-retry: ",
+        "x-should-retry: true, false",
+        "Stripe-Should-Retry: no",
+        "Qos-Retry-Hint: retry",
+        "Qos-Due-To: custom",
+        "x-envoy-ratelimited: true",
+        "x-envoy-overloaded: true",
+        "x-should-retry-after: false",
+      })
+  void anyOtherValueSaysNothing(String line) {
+    assertEquals(Signals.NONE, read(503, line));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          x-should-retry: false           | x-should-retry: true
+          x-should-retry: false           | Stripe-Should-Retry: true
+          Stripe-Should-Retry: false      | x-should-retry: true
+          Qos-Retry-Hint: do-not-retry    | x-should-retry: true
+          grpc-retry-pushback-ms: -1      | x-should-retry: true
+          finagle-http-nonretryable-nack: | x-should-retry: true
+          """)
+  void anyStopBeatsAnyGoInEitherOrder(String stop, String go) {
+    for (List<String> lines : List.of(List.of(stop + " ", go), List.of(go, stop + " "))) {
+      Signals signals = DEFAULT.read(TestResponse.of(503, lines), LeapingTime.START);
+      assertTrue(signals.stop(), lines::toString);
+      assertFalse(signals.go(), lines::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"429, true", "503, true", "500, false", "404, false", "502, false"})
+  void theQosHintCountsWhereItsServersSendIt(int status, boolean stops) {
+    assertEquals(stops, read(status, "Qos-Retry-Hint: do-not-retry").stop());
+    assertEquals(stops, read(status, "qos-retry-hint: DO-NOT-RETRY").stop());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"503, true", "429, false", "500, false", "502, false"})
+  void finagleNacksCountOn503Alone(int status, boolean counts) {
+    assertEquals(
+        new Signals(Hint.none(), false, false, counts), read(status, "finagle-http-nack: true"));
+    assertEquals(
+        new Signals(Hint.none(), counts, false, counts),
+        read(status, "finagle-http-nonretryable-nack: true"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "500, 500", "' 500', 500", "0500, 500", "2147483647, 2147483647"})
+  void pushbackIsAnExactDelay(String value, long millis) {
+    Signals signals = read(503, "grpc-retry-pushback-ms: " + value);
+    assertEquals(
+        new Signals(Hint.exactly(Duration.ofMillis(millis)), false, false, false), signals);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-1",
+        "-0",
+        "+5",
+        "",
+        "soon",
+        "5.0",
+        "1e3",
+        "2147483648",
+        "99999999999",
+        "\u0665",
+        "5 0",
+        "\u00a05",
+        "9223372036854775808"
+      })
+  void anyOtherPushbackIsAStop(String value) {
+    Signals signals = read(503, "grpc-retry-pushback-ms: " + value, "Retry-After: 3");
+    assertTrue(signals.stop());
+    assertEquals(Hint.atLeast(Duration.ofSeconds(3)), signals.hint(), "exposed all the same");
+  }
+
+  @Test
+  void ofSeveralPushbacksAStopHoldsOrElseTheLongest() {
+    String name = "grpc-retry-pushback-ms: ";
+    assertTrue(read(503, name + "-1", name + "500").stop());
+    assertTrue(read(503, name + "500", name + "junk").stop());
+    assertEquals(
+        Hint.exactly(Duration.ofMillis(700)), read(503, name + "700", name + "500").hint());
+  }
+
+  @Test
+  void pushbackBeatsOtherHints() {
+    assertEquals(
+        Hint.exactly(Duration.ofMillis(500)),
+        read(503, "Retry-After: 3", "grpc-retry-pushback-ms: 500").hint());
+  }
+
+  @Test
+  void moreStopsAndGoesCanBeConfigured() {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .stopSignal("X-Exhausted", "Yes")
+            .goSignal("transient-error", "true")
+            .build();
+    HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
+    Verdict stopped = get.judge(TestResponse.of(503).header("x-exhausted", "yes"));
+    assertTrue(((Verdict.Retryable) stopped).toldNotToRetry());
+    Verdict lifted = get.judge(TestResponse.of(404).header("Transient-Error", "TRUE"));
+    assertFalse(((Verdict.Retryable) lifted).toldNotToRetry());
+    Verdict both =
+        get.judge(
+            TestResponse.of(503).header("transient-error", "true").header("x-exhausted", "yes"));
+    assertTrue(((Verdict.Retryable) both).toldNotToRetry());
+    Verdict builtIn = get.judge(TestResponse.of(503).header("x-should-retry", "false"));
+    assertTrue(((Verdict.Retryable) builtIn).toldNotToRetry(), "the built-in ones stay");
+  }
+
+  /** Nothing that a server says turns a success into a failure: 202 + Retry-After is polling. */
+  @Test
+  void aSuccessIsNotAskedForSignals() {
+    HttpClassifier nosy =
+        new HttpClassifier() {
+          @Override
+          public Verdict onResponse(
+              OperationView operation, ResponseView response, Signals signals) {
+            assertEquals(Signals.NONE, signals);
+            return StandardRules.defaults().onResponse(operation, response, signals);
+          }
+
+          @Override
+          public Verdict onFailure(OperationView operation, TransportFailure failure) {
+            throw new AssertionError();
+          }
+        };
+    HttpOperation get =
+        HttpRetry.builder()
+            .classifier(nosy)
+            .build()
+            .operation(TestRequest.of("GET"), RetryOptions.none());
+    for (int status : new int[] {100, 200, 202, 302, 304, 399}) {
+      TestResponse response =
+          TestResponse.of(status).header("Retry-After", "5").header("x-should-retry", "true");
+      assertEquals(Verdict.accepted(), get.judge(response));
+    }
+  }
+
+  private static final String[] NAMES = {
+    "x-should-retry", "Stripe-Should-Retry", "Qos-Retry-Hint", "finagle-http-nack",
+    "finagle-http-nonretryable-nack", "grpc-retry-pushback-ms", "Retry-After", "Date",
+  };
+  private static final String[] VALUES = {
+    "true",
+    "false",
+    "do-not-retry",
+    "",
+    "-1",
+    "500",
+    "99999999999",
+    "1e400",
+    "\u0661",
+    "\u0000",
+    "t\u0131rue",
+    "fal\u017fe",
+    "\ud800",
+    "Fri, 06 Jun 2014 12:30:30 GMT",
+  };
+
+  @Test
+  void noHeaderEverThrowsAndNoStopGoesWithAGo() {
+    Random random = new Random(11);
+    for (int i = 0; i < 20_000; i++) {
+      TestResponse response = TestResponse.of(400 + random.nextInt(200));
+      for (int lines = random.nextInt(5); lines > 0; lines--) {
+        response.header(NAMES[random.nextInt(NAMES.length)], VALUES[random.nextInt(VALUES.length)]);
+      }
+      Signals signals = DEFAULT.read(response, LeapingTime.START);
+      assertFalse(signals.stop() && signals.go(), response::toString);
+    }
+  }
+}

@@ -1,0 +1,540 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Vectors;
+import dev.steadfast.retry.Vectors.Vector;
+import dev.steadfast.retry.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What answers and failures mean: status by method, key, hint, signal and option. */
+class StandardRulesTest {
+
+  // What a server says beside its status: the columns of the table.
+  private static final Map<String, List<String>> SAYS = new LinkedHashMap<>();
+
+  static {
+    SAYS.put("nothing", List.of());
+    SAYS.put("hint", List.of("Retry-After: 2"));
+    SAYS.put("go", List.of("x-should-retry: true"));
+    SAYS.put("stop", List.of("x-should-retry: false"));
+    SAYS.put("both", List.of("Stripe-Should-Retry: true", "x-should-retry: false"));
+    SAYS.put("nack", List.of("finagle-http-nack: true", "Retry-After: 0"));
+    SAYS.put("final", List.of("finagle-http-nonretryable-nack: true"));
+    SAYS.put("push", List.of("grpc-retry-pushback-ms: 500"));
+    SAYS.put("pull", List.of("grpc-retry-pushback-ms: -1", "x-should-retry: true"));
+  }
+
+  /**
+   * Three letters a cell: GET, POST, POST with a key.
+   *
+   * <pre>
+   * A accepted               N not retryable      K key reused
+   * R retried                P not replayable     T retried, had the server not said stop
+   * 1 retried once
+   * </pre>
+   */
+  private static final String TABLE =
+      """
+               nothing hint go  stop both nack final push pull
+      100      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      200      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      202      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      301      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      308      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      399      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      400      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      401      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      403      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      404      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      408      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      409      NNN     RPR  RPR NNN  NNN  RPR  NNN   RPR  NNN
+      412      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      413      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      417      NNN     NNN  NNN NNN  NNN  NNN  NNN   NNN  NNN
+      421      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      422      NNK     NNK  RPK NNK  NNK  NNK  NNK   NNK  NNK
+      423      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      425      111     111  111 TTT  TTT  111  111   111  TTT
+      429      RRR     RRR  RRR TTT  TTT  RRR  RRR   RRR  TTT
+      499      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      500      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      501      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      502      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      503      RPR     RPR  RPR TPT  TPT  RRR  TTT   RPR  TPT
+      504      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      505      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      507      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      508      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      511      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      519      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      520      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      521      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      522      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      523      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      524      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      525      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      526      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      527      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      529      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      530      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      598      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
+      599      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      999      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      """;
+
+  private static HttpOperation operation(StandardRules rules, RequestView request) {
+    return HttpRetry.builder().classifier(rules).build().operation(request, RetryOptions.none());
+  }
+
+  private static TestRequest keyed(String method) {
+    return TestRequest.of(method).header("Idempotency-Key", "order-7");
+  }
+
+  private static String letter(Verdict verdict) {
+    if (verdict instanceof Verdict.Retryable retryable) {
+      return retryable.toldNotToRetry() ? "T" : retryable.once() ? "1" : "R";
+    }
+    if (verdict instanceof Verdict.Permanent permanent) {
+      return switch (permanent.reason()) {
+        case NOT_RETRYABLE -> "N";
+        case NOT_REPLAYABLE -> "P";
+        case KEY_REUSED -> "K";
+        default -> "?";
+      };
+    }
+    return "A";
+  }
+
+  private static String letter(StandardRules rules, RequestView request, ResponseView response) {
+    return letter(operation(rules, request).judge(response));
+  }
+
+  private static String cell(StandardRules rules, int status, String says) {
+    TestResponse response = TestResponse.of(status, SAYS.get(says));
+    return letter(rules, TestRequest.of("GET"), response)
+        + letter(rules, TestRequest.of("POST"), response)
+        + letter(rules, keyed("POST"), response);
+  }
+
+  static Stream<Arguments> cells() {
+    List<String> lines = TABLE.lines().toList();
+    String[] columns = lines.get(0).trim().split(" +");
+    assertEquals(List.copyOf(SAYS.keySet()), List.of(columns));
+    return lines.stream()
+        .skip(1)
+        .map(line -> line.split(" +"))
+        .flatMap(row ->
+            IntStream.range(0, columns.length)
+                .mapToObj(i -> Arguments.of(Integer.valueOf(row[0]), columns[i], row[i + 1])));
+  }
+
+  @ParameterizedTest(name = "{0} saying {1}: {2}")
+  @MethodSource("cells")
+  void followsTheTable(int status, String says, String expected) {
+    assertEquals(expected, cell(StandardRules.defaults(), status, says));
+    assertEquals(expected, cell(StandardRules.builder().build(), status, says));
+  }
+
+  /** Of a status outside the table only a go makes a retry, and only if it is replayable. */
+  @Test
+  void anyOtherStatusIsFinalButForAGo() {
+    List<String> listed = TABLE.lines().skip(1).map(line -> line.substring(0, 3)).toList();
+    for (int status = 400; status <= 999; status++) {
+      if (!listed.contains(Integer.toString(status))) {
+        assertEquals("NNN", cell(StandardRules.defaults(), status, "nothing"), "status " + status);
+        assertEquals("NNN", cell(StandardRules.defaults(), status, "hint"), "status " + status);
+        assertEquals("RPR", cell(StandardRules.defaults(), status, "go"), "status " + status);
+      }
+    }
+  }
+
+  // Options. Each changes the cells that are listed, and no other cell of the whole table.
+
+  private static List<String> changes(UnaryOperator<StandardRules.Builder> option) {
+    StandardRules rules = option.apply(StandardRules.builder()).build();
+    List<String> changes = new ArrayList<>();
+    for (int status = 100; status <= 620; status++) {
+      for (String says : SAYS.keySet()) {
+        String before = cell(StandardRules.defaults(), status, says);
+        String after = cell(rules, status, says);
+        if (!before.equals(after)) {
+          changes.add(status + " " + says + " " + before + " " + after);
+        }
+      }
+    }
+    return changes;
+  }
+
+  @Test
+  void strictThrottling() {
+    assertEquals(
+        List.of(
+            "429 nothing RRR RPR",
+            "429 hint RRR RPR",
+            "429 go RRR RPR",
+            "429 stop TTT TPT",
+            "429 both TTT TPT",
+            "429 nack RRR RPR",
+            "429 final RRR RPR",
+            "429 push RRR RPR",
+            "429 pull TTT TPT"),
+        changes(rules -> rules.strictThrottling(true)));
+    assertEquals(List.of(), changes(rules -> rules.strictThrottling(true).strictThrottling(false)));
+  }
+
+  @Test
+  void trust503WithRetryAfter() {
+    assertEquals(
+        List.of("503 hint RPR RRR", "503 push RPR RRR"),
+        changes(rules -> rules.trust503WithRetryAfter(true)));
+    assertEquals(
+        List.of(),
+        changes(rules -> rules.trust503WithRetryAfter(true).trust503WithRetryAfter(false)));
+  }
+
+  @Test
+  void trustGoForUnsafeMethods() {
+    List<String> changes = changes(rules -> rules.trustGoForUnsafeMethods(true));
+    for (String change : changes) {
+      assertTrue(change.matches("\\d+ go RP[RK] RR[RK]"), change);
+    }
+    // Every failure but 417, which is final, and those that a POST may repeat anyway.
+    assertEquals(620 - 400 + 1 - 3, changes.size());
+    assertTrue(changes.contains("422 go RPK RRK"));
+    assertEquals(
+        List.of(),
+        changes(rules -> rules.trustGoForUnsafeMethods(true).trustGoForUnsafeMethods(false)));
+  }
+
+  @Test
+  void retry409WhenKeyed() {
+    assertEquals(
+        List.of(
+            "409 nothing NNN NNR",
+            "409 stop NNN NNT",
+            "409 both NNN NNT",
+            "409 final NNN NNR",
+            "409 pull NNN NNT"),
+        changes(rules -> rules.retry409WhenKeyed(true)));
+    assertEquals(
+        List.of(), changes(rules -> rules.retry409WhenKeyed(true).retry409WhenKeyed(false)));
+  }
+
+  @Test
+  void alsoRetryTakesAStatusIntoTheReplayableOnes() {
+    List<String> changes = changes(rules -> rules.alsoRetry(404).alsoRetry(501));
+    assertEquals(2 * 8, changes.size(), "all columns but go, which was there before");
+    assertTrue(
+        changes.containsAll(List.of("404 nothing NNN RPR", "501 hint NNN RPR", "404 stop NNN TPT")),
+        changes::toString);
+  }
+
+  @Test
+  void alsoRetryDoesNotBeatWhatIsFinal() {
+    assertEquals(List.of(), changes(rules -> rules.alsoRetry(417)));
+    for (String change : changes(rules -> rules.alsoRetry(422))) {
+      assertTrue(change.endsWith("K"), change);
+    }
+  }
+
+  @Test
+  void neverRetryBeatsEverySignal() {
+    List<String> changes = changes(rules -> rules.neverRetry(503).neverRetry(429).neverRetry(404));
+    assertEquals(9 + 9 + 1, changes.size());
+    for (String change : changes) {
+      assertTrue(change.endsWith(" NNN"), change);
+    }
+  }
+
+  @Test
+  void theLastWordOnAStatusHolds() {
+    assertEquals(
+        "RPR",
+        cell(StandardRules.builder().neverRetry(404).alsoRetry(404).build(), 404, "nothing"));
+    assertEquals(
+        "NNN",
+        cell(StandardRules.builder().alsoRetry(503).neverRetry(503).build(), 503, "nothing"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 100, 200, 399, 600, Integer.MAX_VALUE})
+  void onlyAFailureCanBeAddedOrTakenAway(int status) {
+    StandardRules.Builder rules = StandardRules.builder();
+    String expected = "status: " + status + " (expected: 400 to 599)";
+    assertEquals(
+        expected,
+        assertThrows(IllegalArgumentException.class, () -> rules.alsoRetry(status)).getMessage());
+    assertEquals(
+        expected,
+        assertThrows(IllegalArgumentException.class, () -> rules.neverRetry(status)).getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {400, 599})
+  void theEndsOfTheRangeBelongToIt(int status) {
+    assertEquals("RPR", cell(StandardRules.builder().alsoRetry(status).build(), status, "nothing"));
+    assertEquals("NNN", cell(StandardRules.builder().neverRetry(status).build(), status, "go"));
+  }
+
+  // Methods.
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+  void anIdempotentMethodIsReplayable(String method) {
+    assertTrue(operation(StandardRules.defaults(), TestRequest.of(method)).replayable());
+    assertEquals(
+        "R", letter(StandardRules.defaults(), TestRequest.of(method), TestResponse.of(503)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "PATCH", "CONNECT", "LOCK", "get", "Delete", "PURGE"})
+  void anyOtherMethodIsReplayableWithAKeyAlone(String method) {
+    StandardRules rules = StandardRules.defaults();
+    assertEquals("P", letter(rules, TestRequest.of(method), TestResponse.of(503)));
+    assertEquals("R", letter(rules, keyed(method), TestResponse.of(503)));
+  }
+
+  @Test
+  void aKeyOnAnIdempotentMethodStillMakes422Final() {
+    assertEquals("K", letter(StandardRules.defaults(), keyed("PUT"), TestResponse.of(422)));
+    assertEquals(
+        "N", letter(StandardRules.defaults(), TestRequest.of("PUT"), TestResponse.of(422)));
+  }
+
+  @Test
+  void theCallersWordBeatsMethodAndKey() {
+    HttpRetry retry = HttpRetry.defaults();
+    RetryOptions yes = RetryOptions.builder().replayable(true).build();
+    RetryOptions no = RetryOptions.builder().replayable(false).build();
+    TestResponse broken = TestResponse.of(500);
+    assertEquals("R", letter(retry.operation(TestRequest.of("POST"), yes).judge(broken)));
+    assertEquals("P", letter(retry.operation(TestRequest.of("GET"), no).judge(broken)));
+    assertEquals("P", letter(retry.operation(keyed("POST"), no).judge(broken)));
+    assertEquals("K", letter(retry.operation(keyed("POST"), no).judge(TestResponse.of(422))));
+  }
+
+  // Kinds and hints.
+
+  @Test
+  void theKindSaysWhatTheStatusMeant() {
+    Map<Integer, FailureKind> expected =
+        Map.of(
+            409, FailureKind.CONFLICT,
+            425, FailureKind.TOO_EARLY,
+            429, FailureKind.THROTTLED,
+            503, FailureKind.UNAVAILABLE,
+            500, FailureKind.ERROR_STATUS,
+            404, FailureKind.ERROR_STATUS);
+    HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
+    expected.forEach((status, kind) -> {
+      Verdict verdict = get.judge(TestResponse.of(status));
+      FailureKind found =
+          verdict instanceof Verdict.Retryable retryable
+              ? retryable.kind()
+              : ((Verdict.Permanent) verdict).kind();
+      assertEquals(kind, found, "status " + status);
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 417, 422, 503})
+  void aFinalAnswerStillExposesTheDelayThatItAskedFor(int status) {
+    TestResponse response = TestResponse.of(status).header("Retry-After", "7");
+    Verdict.Permanent verdict =
+        assertInstanceOf(
+            Verdict.Permanent.class,
+            operation(StandardRules.defaults(), TestRequest.of("POST")).judge(response));
+    assertEquals(Hint.atLeast(Duration.ofSeconds(7)), verdict.hint());
+  }
+
+  @Test
+  void aRetryableAnswerCarriesItsHint() {
+    HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
+    TestResponse response = TestResponse.of(503).header("Retry-After", "7");
+    Verdict.Retryable verdict = (Verdict.Retryable) get.judge(response);
+    assertEquals(Hint.atLeast(Duration.ofSeconds(7)), verdict.hint());
+    assertEquals(Hint.none(), ((Verdict.Retryable) get.judge(TestResponse.of(503))).hint());
+  }
+
+  @Test
+  void anAnswerSaysHowFarTheRequestGot() {
+    HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
+    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(200), 1).sendState());
+    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(429), 1).sendState());
+    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(503), 1).sendState());
+    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(TestResponse.of(425), 1).sendState());
+    TestResponse nack = TestResponse.of(503, SAYS.get("nack"));
+    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(nack, 1).sendState());
+    TestResponse last = TestResponse.of(503, SAYS.get("final"));
+    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(last, 1).sendState());
+  }
+
+  // Vectors.
+
+  static Stream<Vector> statuses() {
+    return Vectors.group("status_library_default");
+  }
+
+  /**
+   * How the reasons of the vectors map to ours:
+   *
+   * <pre>
+   * retried      request_timeout, server_error   kind ERROR_STATUS
+   *              throttled                       kind THROTTLED
+   *              unavailable                     kind UNAVAILABLE
+   *              conflict_retry_after            kind CONFLICT, with a hint
+   * not retried  not_retryable                   NOT_RETRYABLE; for 422 after a key KEY_REUSED
+   *              not_replayable                  NOT_REPLAYABLE
+   *              conflict                        kind CONFLICT, either of the two
+   * </pre>
+   */
+  private static String vectorReason(Verdict verdict) {
+    if (verdict instanceof Verdict.Retryable retryable) {
+      return switch (retryable.kind()) {
+        case ERROR_STATUS -> "request_timeout or server_error";
+        case THROTTLED -> "throttled";
+        case UNAVAILABLE -> "unavailable";
+        case CONFLICT -> retryable.hint().present() ? "conflict_retry_after" : "conflict";
+        default -> retryable.kind().toString();
+      };
+    }
+    Verdict.Permanent permanent = (Verdict.Permanent) verdict;
+    if (permanent.kind() == FailureKind.CONFLICT) {
+      return "conflict";
+    }
+    return switch (permanent.reason()) {
+      case NOT_RETRYABLE, KEY_REUSED -> "not_retryable";
+      case NOT_REPLAYABLE -> "not_replayable";
+      default -> permanent.reason().toString();
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("statuses")
+  void judgesStatusesAsTheVectorsSay(Vector vector) {
+    JsonObject input = vector.input();
+    String method = input.get("method").getAsString();
+    boolean key = input.get("idempotencyKey").getAsBoolean();
+    TestResponse response = TestResponse.of(input.get("status").getAsInt());
+    if (!input.get("retryAfter").isJsonNull()) {
+      response.header("Retry-After", input.get("retryAfter").getAsString());
+    }
+    Verdict verdict =
+        operation(StandardRules.defaults(), key ? keyed(method) : TestRequest.of(method))
+            .judge(response);
+    assertEquals(
+        vector.expected().get("retry").getAsBoolean(), verdict instanceof Verdict.Retryable);
+    String reason = vector.expected().get("reason").getAsString();
+    assertTrue(
+        List.of(vectorReason(verdict).split(" or ")).contains(reason),
+        () -> verdict + " (expected: " + reason + ")");
+  }
+
+  static Stream<Vector> failures() {
+    return Vectors.group("failure_classification");
+  }
+
+  /** Which exception means what is the adapters' affair; what follows from it is the core's. */
+  @ParameterizedTest
+  @MethodSource("failures")
+  void judgesFailuresAsTheVectorsSay(Vector vector) {
+    SendState state =
+        switch (vector.expected().get("requestSent").getAsString()) {
+          case "no" -> SendState.NEVER_SENT;
+          case "unprocessed" -> SendState.REFUSED_UNPROCESSED;
+          case "maybe" -> SendState.MAYBE_PROCESSED;
+          default -> SendState.ANSWERED;
+        };
+    boolean permanent = vector.expected().has("retry");
+    TransportFailure failure =
+        permanent
+            ? TransportFailure.permanent(FailureKind.TLS, state, StopReason.NOT_RETRYABLE)
+            : TransportFailure.of(FailureKind.OTHER, state);
+    boolean safe = !permanent && vector.expected().get("safeForNonIdempotent").getAsBoolean();
+    StandardRules rules = StandardRules.defaults();
+    assertEquals(
+        safe, operation(rules, TestRequest.of("POST")).judge(failure) instanceof Verdict.Retryable);
+    assertEquals(
+        !permanent,
+        operation(rules, TestRequest.of("GET")).judge(failure) instanceof Verdict.Retryable);
+  }
+
+  // Failures: kind by send state.
+
+  @ParameterizedTest
+  @EnumSource(FailureKind.class)
+  void aFailureIsRetriedIfItIsUnprocessedOrTheRequestIsReplayable(FailureKind kind) {
+    String retried = kind == FailureKind.DNS ? "1" : "R";
+    for (SendState state : SendState.values()) {
+      TransportFailure failure = TransportFailure.of(kind, state);
+      boolean proven = state == SendState.NEVER_SENT || state == SendState.REFUSED_UNPROCESSED;
+      StandardRules rules = StandardRules.defaults();
+      Verdict get = operation(rules, TestRequest.of("GET")).judge(failure);
+      Verdict post = operation(rules, TestRequest.of("POST")).judge(failure);
+      Verdict withKey = operation(rules, keyed("POST")).judge(failure);
+      assertEquals(
+          retried + (proven ? retried : "P") + retried,
+          letter(get) + letter(post) + letter(withKey),
+          kind + " " + state);
+      assertEquals(kind, ((Verdict.Retryable) get).kind());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = StopReason.class,
+      names = {"NOT_RETRYABLE", "CANCELLED", "BODY_CHANGED", "BODY_NOT_REPEATABLE"})
+  void aPermanentFailureEndsTheOperationForItsOwnReason(StopReason reason) {
+    TransportFailure failure =
+        TransportFailure.permanent(FailureKind.OTHER, SendState.NEVER_SENT, reason);
+    assertEquals(
+        new Verdict.Permanent(reason, FailureKind.OTHER, Hint.none()),
+        operation(StandardRules.defaults(), TestRequest.of("GET")).judge(failure));
+  }
+
+  @Test
+  void retryBrokenBody() {
+    StandardRules off = StandardRules.builder().retryBrokenBody(false).build();
+    StandardRules on = StandardRules.builder().retryBrokenBody(false).retryBrokenBody(true).build();
+    TransportFailure broken = TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+    assertEquals("N", letter(operation(off, TestRequest.of("GET")).judge(broken)));
+    assertEquals("N", letter(operation(off, keyed("POST")).judge(broken)));
+    assertEquals("R", letter(operation(on, TestRequest.of("GET")).judge(broken)));
+    TransportFailure lost =
+        TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+    assertEquals("R", letter(operation(off, TestRequest.of("GET")).judge(lost)));
+  }
+
+  @Test
+  void aBodyThatCannotBeSentAgainTurnsARetryIntoAnEnd() {
+    Hint hint = Hint.atLeast(Duration.ofSeconds(3));
+    assertEquals(
+        new Verdict.Permanent(StopReason.BODY_NOT_REPEATABLE, FailureKind.TIMEOUT, hint),
+        HttpOperation.withoutBody(Verdict.retryable(FailureKind.TIMEOUT).withHint(hint)));
+    Verdict permanent = Verdict.permanent(StopReason.NOT_REPLAYABLE);
+    assertEquals(permanent, HttpOperation.withoutBody(permanent));
+    assertEquals(Verdict.accepted(), HttpOperation.withoutBody(Verdict.accepted()));
+  }
+}

@@ -1,0 +1,56 @@
+package dev.steadfast.retry.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A response head as a client would show it. */
+final class TestResponse implements ResponseView {
+  private final int status;
+  private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
+  private TestResponse(int status) {
+    this.status = status;
+  }
+
+  static TestResponse of(int status) {
+    return new TestResponse(status);
+  }
+
+  /** A response with headers given as "Name: value". */
+  static TestResponse of(int status, List<String> lines) {
+    TestResponse response = of(status);
+    for (String line : lines) {
+      int colon = line.indexOf(": ");
+      response.header(line.substring(0, colon), line.substring(colon + 2));
+    }
+    return response;
+  }
+
+  /** Adds a line. */
+  TestResponse header(String name, String value) {
+    headers.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
+    return this;
+  }
+
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    return headers.getOrDefault(name, List.of());
+  }
+
+  @Override
+  public Map<String, List<String>> headerMap() {
+    return headers;
+  }
+
+  @Override
+  public String toString() {
+    return status + " " + headers;
+  }
+}
