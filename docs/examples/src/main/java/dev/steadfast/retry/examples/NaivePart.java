@@ -23,19 +23,21 @@ final class NaivePart {
     Page.title("2  The bare clients, each in the loop that everybody writes first");
     Page.text(
         "Same server, same faults. The loop tries 5 times, 100 ms apart, after any IOException,",
-        "429 or 5xx. It sends no key, and it does not read Retry-After.");
+        "429 or 5xx. It does not read Retry-After, and sends no key but in the last row.",
+        "");
     System.out.printf(
         ROW, "", "attempts", "resent by the client", "charges", "duplicates", "lost", "time");
     OkHttpClient okHttp = OkHttpPayments.client(certificate);
     run("OkHttp", NaiveLoop.over(okHttp));
-    OkHttpPayments.close(okHttp);
     run("java.net.http", NaiveLoop.over(JdkPayments.client(certificate)));
+    run("OkHttp, keyed", NaiveLoop.over(okHttp).withKey());
+    OkHttpPayments.close(okHttp);
     Page.text(
         "",
-        "Duplicates: an answer was lost, the loop sent again, and without a key the server took it",
-        "for a second payment. Lost: the loop used up its attempts before Retry-After was over.",
-        "Resent by the client: OkHttp repeats a POST on its own when a pooled connection breaks,",
-        "beneath every loop and counter. Steadfast keeps it from doing so.");
+        "Duplicates: an answer was lost, the payment was sent again, and without a key the server",
+        "took it for a second one. Lost: all attempts were used up before Retry-After was over; and",
+        "with a key, the 409 of a payment that went through was taken for a failure. Resent: OkHttp",
+        "sends a POST again on its own when a pooled connection breaks, beneath every loop.");
   }
 
   private void run(String client, NaiveLoop loop) throws IOException {

@@ -31,6 +31,11 @@ final class SteadfastPart {
       run.print();
       runs.add(run);
     }
+    Page.text(
+        "",
+        "Attempts are counted by the library. The rest of them met a refused or dead connection, or a",
+        "refused stream. Resent: what the HTTP client sends again beneath the library, counted by the",
+        "server. The JDK, depending on its version, repeats streams that were refused unprocessed.");
     printTimeline(runs);
     return runs;
   }
