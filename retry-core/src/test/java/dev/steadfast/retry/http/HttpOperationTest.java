@@ -625,13 +625,13 @@ class HttpOperationTest {
   private static Guard guard(String name, List<String> events) {
     return new Guard() {
       @Override
-      public boolean refuses(String origin) {
-        return false;
+      public long admitsInNanos(OperationInfo operation) {
+        return 0;
       }
 
       @Override
-      public Permit acquire(String origin) {
-        events.add(name + " " + origin);
+      public Permit acquire(OperationInfo operation) {
+        events.add(name + " " + operation.origin());
         return new Permit() {
           @Override
           public void succeeded(long elapsedNanos) {}
