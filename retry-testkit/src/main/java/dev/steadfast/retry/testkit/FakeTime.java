@@ -226,6 +226,9 @@ public final class FakeTime implements RetryScheduler {
     if (Thread.interrupted()) {
       throw new InterruptedException(); // as a real wait does, however short
     }
+    if (nanos <= 0) {
+      return wake.await(0, TimeUnit.NANOSECONDS); // over already, nobody need move the time
+    }
     if (skips(nanos)) {
       advance(Duration.ofNanos(nanos));
       return wake.getCount() == 0;

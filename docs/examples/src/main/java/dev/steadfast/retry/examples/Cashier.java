@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The idempotent {@code POST /payments}: makes the charge, or the fault that is planned for it. */
+/** The idempotent {@code POST /payments}: makes the charge, or the fault that is planned. */
 final class Cashier {
   private static final Duration HINT = Duration.ofSeconds(1);
   private static final Duration WORK = Duration.ofMillis(300);
@@ -18,11 +18,13 @@ final class Cashier {
 
   private final List<Payment> plan;
   private final Ledger ledger;
+  private final Arrivals arrivals;
   private final Map<Integer, Visits> visits = new ConcurrentHashMap<>();
 
-  Cashier(List<Payment> plan, Ledger ledger) {
+  Cashier(List<Payment> plan, Ledger ledger, Arrivals arrivals) {
     this.plan = plan;
     this.ledger = ledger;
+    this.arrivals = arrivals;
   }
 
   /** How often a payment was asked for, and since when. */
@@ -40,7 +42,7 @@ final class Cashier {
   }
 
   Reply serve(Order order) {
-    ledger.arrived(order);
+    arrivals.request(order);
     Visits visit = visits.computeIfAbsent(order.payment(), unused -> new Visits());
     visit.count.incrementAndGet();
     return switch (plan.get(order.payment() - 1).fault()) {
@@ -55,6 +57,11 @@ final class Cashier {
       case STALE_CONNECTION ->
           visit.atMost(1) ? charge(order).ending(Reply.Ending.CLOSE) : charge(order);
     };
+  }
+
+  /** A port refused a stream before anything of its request was read. */
+  void refusedStream() {
+    arrivals.refusedStream();
   }
 
   private static Reply notBefore(int status) {

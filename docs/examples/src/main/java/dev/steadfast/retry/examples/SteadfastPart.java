@@ -2,7 +2,6 @@ package dev.steadfast.retry.examples;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** All payments, through each of the five entry points. */
@@ -32,24 +31,30 @@ final class SteadfastPart {
       run.print();
       runs.add(run);
     }
-    printTimeline(runs.get(runs.size() - 1));
+    Page.text(
+        "",
+        "Attempts are counted by the library. The rest of them met a refused or dead connection, or a",
+        "refused stream. Resent: what the HTTP client sends again beneath the library, counted by the",
+        "server. The JDK, depending on its version, repeats streams that were refused unprocessed.");
+    printTimeline(runs);
     return runs;
   }
 
   /** Of the payments that met their own first attempt, the one with the longest story. */
-  private void printTimeline(PaymentRun run) {
-    Payment payment =
-        plan.stream()
-            .filter(each -> each.fault() == Fault.STILL_AT_WORK)
-            .max(Comparator.comparingInt(each -> run.timeline().attempts(each.title())))
-            .orElseThrow();
+  private void printTimeline(List<PaymentRun> runs) {
+    PaymentRun longest = runs.get(0);
+    String title = "";
+    for (PaymentRun run : runs) {
+      for (Payment payment : plan) {
+        boolean met = payment.fault() == Fault.STILL_AT_WORK;
+        if (met && run.timeline().attempts(payment.title()) > longest.timeline().attempts(title)) {
+          longest = run;
+          title = payment.title();
+        }
+      }
+    }
     Page.text(
-        "",
-        "One of them, "
-            + payment.title()
-            + " through "
-            + run.entryPoint()
-            + ": connection lost while the server works.");
-    run.timeline().print(payment.title());
+        "", "The longest of their stories: " + title + " through " + longest.entryPoint(), "");
+    longest.timeline().print(title);
   }
 }
