@@ -102,9 +102,9 @@ final class AttemptRows {
         drawingHighest(
                 waits(
                     "equal jitter beyond the cap still spreads: capped first, then drawn",
-                    Backoff.equalJitter(ms(100), ms(100)),
-                    "50ms",
-                    "50ms"))
+                    Backoff.equalJitter(ms(120), ms(120)),
+                    "60ms",
+                    "60ms"))
             .trap(5),
         drawingHighest(
             waits(

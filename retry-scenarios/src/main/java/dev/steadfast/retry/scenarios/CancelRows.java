@@ -3,6 +3,7 @@ package dev.steadfast.retry.scenarios;
 import static dev.steadfast.retry.scenarios.Outcome.Category.CANCELLED;
 import static dev.steadfast.retry.scenarios.Outcome.Category.INTERRUPTED;
 import static dev.steadfast.retry.scenarios.Reply.status;
+import static dev.steadfast.retry.scenarios.Scenario.ms;
 import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
@@ -28,9 +29,15 @@ final class CancelRows {
   private static Scenario cancelled(String name, Moment moment, int number) {
     return row(name)
         .put("/a", "body")
-        .at(moment, number, Running::cancel)
+        .at(moment, number, moment == Moment.IN_WAIT ? CancelRows::cancelInWait : Running::cancel)
         .fails(CANCELLED)
         .notFor(NO_HANDLE, NO_HANDLE_WHY);
+  }
+
+  /** An interceptor on OkHttp 4 looks every 50 ms whether its call was cancelled. */
+  private static void cancelInWait(Running run) {
+    run.cancel();
+    run.advance(ms(50));
   }
 
   private static List<Scenario> cancels() {
@@ -69,7 +76,7 @@ final class CancelRows {
                 Moment.IN_WAIT,
                 run -> {
                   run.cancel();
-                  run.cancel();
+                  cancelInWait(run);
                 })
             .replies(BUSY)
             .requests(1)

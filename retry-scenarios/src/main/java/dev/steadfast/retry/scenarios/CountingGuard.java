@@ -1,6 +1,8 @@
 package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,7 +10,8 @@ import java.util.List;
 final class CountingGuard implements Guard {
   private final List<String> answers = new ArrayList<>();
   private int refusedAttempt;
-  private int refusedQuestion;
+  private int answeredQuestion;
+  private long admitsInNanos;
   private int questions;
   private int acquired;
 
@@ -17,19 +20,27 @@ final class CountingGuard implements Guard {
     refusedAttempt = number;
   }
 
-  /** Says so when it is asked the n-th time whether a retry would be refused. */
+  /** Says for good when it is asked the n-th time: no attempt would be admitted. */
   synchronized void refuseWhenAsked(int number) {
-    refusedQuestion = number;
+    answeredQuestion = number;
+    admitsInNanos = NEVER;
+  }
+
+  /** Says when it is asked the n-th time: an attempt would be admitted after so long. */
+  synchronized void admitsAfter(int number, Duration delay) {
+    answeredQuestion = number;
+    admitsInNanos = delay.toNanos();
   }
 
   @Override
-  public synchronized boolean refuses(String origin) {
-    return ++questions == refusedQuestion;
+  public synchronized long admitsInNanos(OperationInfo operation) {
+    return ++questions == answeredQuestion ? admitsInNanos : 0;
   }
 
   @Override
-  public synchronized Permit acquire(String origin) {
+  public synchronized Permit acquire(OperationInfo operation) {
     if (acquired + 1 == refusedAttempt) {
+      refusedAttempt = 0;
       throw new IllegalStateException("no permit");
     }
     answers.add("open");

@@ -13,6 +13,11 @@ public interface EntryPoint {
     return via().toString();
   }
 
+  /** How many timers run while a call waits for its next attempt, when no attempt is under way. */
+  default int timersInWait() {
+    return 1;
+  }
+
   /** Opens a client of its own: HTTP/1.1, and redirects are not followed. */
   Client open(HttpRetry retry);
 }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.scenarios;
 import static dev.steadfast.retry.scenarios.Outcome.Category.CONNECTION_LOST;
 import static dev.steadfast.retry.scenarios.Outcome.Category.REFUSED_BY_GUARD;
 import static dev.steadfast.retry.scenarios.Reply.status;
+import static dev.steadfast.retry.scenarios.Scenario.ms;
 import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
@@ -103,6 +104,34 @@ final class GuardRows {
             .requests(0)
             .trace("done GUARD_REFUSED 0")
             .expect(e -> e.permits("released")),
+        row("a guard that will admit again later than the backoff ends: waited for")
+            .get("/a")
+            .guard(guard -> guard.admitsAfter(1, ms(500)))
+            .replies(BUSY, OK)
+            .retriedAfter(UNAVAILABLE, "wait 500ms guard"),
+        row("a guard that will admit again before the backoff ends: the backoff")
+            .get("/a")
+            .guard(guard -> guard.admitsAfter(1, ms(60)))
+            .replies(BUSY, OK)
+            .retriedAfter(UNAVAILABLE),
+        row("a guard that will admit again after the deadline: the last answer is whole")
+            .get("/a")
+            .policy(p -> p.totalTimeout(ms(400)))
+            .guard(guard -> guard.admitsAfter(1, ms(500)))
+            .replies(BUSY.body("whole"))
+            .answers(503, "whole")
+            .endsAfter(UNAVAILABLE, "GUARD_REFUSED 1"),
+        row("a guard that refuses the first attempt and says when it will admit it: waited for")
+            .get("/a")
+            .guard(guard -> {
+              guard.refuseAttempt(1);
+              guard.admitsAfter(1, ms(500));
+            })
+            .replies(OK)
+            .answers(200, "ok")
+            .requests(1)
+            .trace("wait 500ms guard", "attempt 1: 200", "done ACCEPTED 1")
+            .expect(e -> e.permits("succeeded").budget("SUCCEEDED")),
         row("a guard is not asked where nothing is retried")
             .get("/a")
             .guard(guard -> guard.refuseWhenAsked(1))

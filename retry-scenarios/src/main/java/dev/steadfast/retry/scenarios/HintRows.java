@@ -63,7 +63,10 @@ final class HintRows {
         row("the hint of an answer is forgotten when the next attempt fails without one")
             .trap(14)
             .put("/a", "body")
-            .replies(unavailable("Retry-After", "5"), Reply.closeAfterRequest(), OK)
+            .replies(
+                unavailable("Retry-After", "5").header("Connection", "close"),
+                Reply.closeAfterRequest(),
+                OK)
             .answers(200, "ok")
             .requests(3)
             .trace(
@@ -188,14 +191,14 @@ final class HintRows {
         row("grpc-retry-pushback-ms: exactly that long, and the backoff starts anew")
             .get("/a")
             .policy(p -> p.maxAttempts(4))
-            .replies(status(503), unavailable("grpc-retry-pushback-ms", "50"), status(503), OK)
+            .replies(status(503), unavailable("grpc-retry-pushback-ms", "40"), status(503), OK)
             .answers(200, "ok")
             .requests(4)
             .trace(
                 "attempt 1: 503 UNAVAILABLE answered",
                 "wait 100ms backoff",
                 "attempt 2: 503 UNAVAILABLE answered",
-                "wait 50ms server pushback",
+                "wait 40ms server pushback",
                 "attempt 3: 503 UNAVAILABLE answered",
                 "wait 100ms backoff",
                 "attempt 4: 200",

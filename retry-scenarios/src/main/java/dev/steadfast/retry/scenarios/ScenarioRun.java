@@ -110,7 +110,7 @@ final class ScenarioRun {
         int number = recorder.waits();
         if (setup.has(Scenario.Moment.IN_WAIT, number)) {
           direct(() -> {
-            run.time().awaitPending(1);
+            run.time().awaitPending(entry.timersInWait());
             run.reached(Scenario.Moment.IN_WAIT, number);
           });
         } else {

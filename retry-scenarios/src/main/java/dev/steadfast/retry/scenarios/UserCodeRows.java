@@ -34,7 +34,7 @@ final class UserCodeRows {
             .replies(OK)
             .fails(USER)
             .requests(1)
-            .trace("attempt 1: OTHER answered", "done USER_CODE_FAILED 1")
+            .trace("attempt 1: 200 OTHER answered", "done USER_CODE_FAILED 1")
             .expect(e -> e.permits("released").budget("UNKNOWN")),
         row("a classifier that throws at a failure: its exception")
             .put("/a", "body")
@@ -103,12 +103,12 @@ final class UserCodeRows {
 
   private static final class ThrowingGuard implements Guard {
     @Override
-    public boolean refuses(String origin) {
-      return false;
+    public long admitsInNanos(OperationInfo operation) {
+      return 0;
     }
 
     @Override
-    public Permit acquire(String origin) {
+    public Permit acquire(OperationInfo operation) {
       return new Permit() {
         @Override
         public void succeeded(long elapsedNanos) {

@@ -136,10 +136,9 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
       boolean chunked = chunked();
       connection.send(head(headers, chunked), bytes(), chunked);
       head = connection.readHead();
-      sendState = SendState.ANSWERED;
     } catch (IOException failed) {
       connection.close();
-      boolean stale = leased.reused() && !connection.sawByte();
+      boolean stale = leased.reused() && !connection.sawByte() && operation.replayable();
       throw stale ? new StaleException(failed) : failed;
     }
     return buffered == 0
@@ -151,6 +150,7 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
     try {
       return read(head, connection, buffered);
     } catch (IOException broken) {
+      sendState = SendState.ANSWERED;
       connection.close();
       throw new BrokenBodyException(broken);
     }
@@ -162,7 +162,11 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
     if (body == null) {
       return null;
     }
-    pool.giveBack(connection);
+    if (head.values("Connection").contains("close")) {
+      connection.close();
+    } else {
+      pool.giveBack(connection);
+    }
     return new String(body, StandardCharsets.UTF_8);
   }
 
