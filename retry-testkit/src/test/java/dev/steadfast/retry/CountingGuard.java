@@ -31,12 +31,12 @@ final class CountingGuard implements Guard {
   }
 
   @Override
-  public boolean refuses(String origin) {
-    return refusedQuestions.contains(asked.incrementAndGet());
+  public long admitsInNanos(OperationInfo operation) {
+    return refusedQuestions.contains(asked.incrementAndGet()) ? NEVER : 0;
   }
 
   @Override
-  public Permit acquire(String origin) {
+  public Permit acquire(OperationInfo operation) {
     int number = acquired.incrementAndGet();
     if (refusedAcquisitions.contains(number)) {
       throw new IllegalStateException("guard refused no. " + number);
