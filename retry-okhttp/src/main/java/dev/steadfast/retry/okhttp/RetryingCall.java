@@ -172,7 +172,8 @@ final class RetryingCall implements Call {
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    listeners.forEach(call::addEventListener);
+    // No method reference: it would be resolved here, and OkHttp before 5.4 has no such method.
+    listeners.forEach(each -> call.addEventListener(each));
     if (timeout.timeoutNanos() > 0) {
       // The rest of the call's own time, which goes on while the caller reads the body.
       call.timeout().timeout(Math.max(1, leftNanos()), TimeUnit.NANOSECONDS);
