@@ -22,6 +22,7 @@ final class Delivery<T> implements BodyHandler<T> {
 
   private volatile @Nullable Collector<T> collector;
   private volatile boolean notSent;
+  private volatile boolean answered;
 
   Delivery(
       Attempt<Answer<T>> attempt,
@@ -38,9 +39,9 @@ final class Delivery<T> implements BodyHandler<T> {
     return body;
   }
 
-  /** Whether the head came, and the response was for the user. */
+  /** Whether the head of the response came. */
   boolean answered() {
-    return collector != null;
+    return answered;
   }
 
   /** Whether the client did not even take the request. */
@@ -54,6 +55,7 @@ final class Delivery<T> implements BodyHandler<T> {
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
+    answered = true;
     if (!attempt.head(Answer.head(info))) {
       return new Discarder<>(scheduler);
     }
