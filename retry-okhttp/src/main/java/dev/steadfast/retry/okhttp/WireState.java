@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,18 +57,25 @@ final class WireState {
 
   /** Makes the attempt, unless it is over before it began. */
   Response attempted(Interceptor.Chain chain, Request request) throws IOException {
-    if (!attempt.begin(request)) {
+    if (call.isCanceled() || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
     try {
       return chain.proceed(request);
     } catch (IOException thrown) {
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
-      throw thrown;
+      throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
       throw bug;
     }
+  }
+
+  // A cancelled call fails with whatever its closed socket says; the caller knows one word for it.
+  private boolean canceled(IOException thrown) {
+    return cancelledByOthers()
+        && !(thrown instanceof InterruptedIOException)
+        && !"Canceled".equals(thrown.getMessage());
   }
 
   /**
