@@ -45,10 +45,15 @@ public final class Attempt<R> {
   // Whoever comes second, the return of start() or the end, goes on with the operation.
   private final AtomicReference<@Nullable Boolean> handOver = new AtomicReference<>();
 
-  private volatile @Nullable Phase lateEnd; // an end that came while the attempt was BUSY
+  // What came while the attempt was BUSY; whoever made it so goes on with it.
+  private volatile @Nullable Phase lateEnd;
+  private final AtomicReference<@Nullable Runnable> lateCompletion = new AtomicReference<>();
+
   private volatile @Nullable Runnable canceller;
+  private volatile @Nullable Timer queueTimer;
   private volatile @Nullable Timer timer;
   private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
   // Written before the hand-over by whoever settled, read after it.
   private boolean began;
@@ -93,14 +98,14 @@ public final class Attempt<R> {
     if (!phase.compareAndSet(Phase.QUEUED, Phase.BUSY)) {
       return false;
     }
-    stopTimer();
+    stop(queueTimer);
     try {
       permits = loop.admit();
     } catch (Throwable refused) {
       return fail(Phase.REFUSED, refused);
     }
     try {
-      startTimer(loop.timerNanos(number));
+      startTimer(Phase.RUNNING, loop.timerNanos(number));
     } catch (RejectedExecutionException rejected) {
       return fail(Phase.REJECTED, rejected);
     }
@@ -128,7 +133,7 @@ public final class Attempt<R> {
    */
   public boolean stopped() {
     Phase now = phase.get();
-    return now == Phase.TIMED_OUT || now == Phase.CANCELLED;
+    return now == Phase.TIMED_OUT || now == Phase.CANCELLED || now == Phase.REJECTED;
   }
 
   /**
@@ -142,7 +147,7 @@ public final class Attempt<R> {
     if (!phase.compareAndSet(Phase.RUNNING, Phase.BUSY)) {
       return false;
     }
-    stopTimer();
+    stop(timer);
     boolean delivers = false;
     try {
       headVerdict = loop.judgeHead(this, head);
@@ -150,10 +155,14 @@ public final class Attempt<R> {
         headDecision = loop.decideAtHead(this, headVerdict, head);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
-      startTimer(loop.remainingNanos());
     } catch (Throwable thrown) {
       userFailure = thrown;
-      delivers = false;
+    }
+    try {
+      startTimer(Phase.HEAD, loop.remainingNanos());
+    } catch (RejectedExecutionException rejected) {
+      refusal = rejected;
+      lateEnd = Phase.REJECTED;
     }
     return reopen(Phase.HEAD) && delivers;
   }
@@ -176,16 +185,23 @@ public final class Attempt<R> {
    * @param failure the failure
    */
   public void complete(@Nullable R response, @Nullable Throwable failure) {
-    Phase now = phase.get();
-    while (now.open()) {
-      if (phase.compareAndSet(now, Phase.COMPLETED)) {
-        stopTimer();
+    while (true) {
+      Phase now = phase.get();
+      if (now == Phase.BUSY) {
+        Runnable again = () -> complete(response, failure);
+        lateCompletion.set(again);
+        if (phase.get() == Phase.BUSY || !lateCompletion.compareAndSet(again, null)) {
+          return;
+        }
+      } else if (!now.open()) {
+        break;
+      } else if (phase.compareAndSet(now, Phase.COMPLETED)) {
+        stopTimers();
         this.response = response;
         this.failure = failure;
         handOver();
         return;
       }
-      now = phase.get();
     }
     if (response != null) {
       loop.discard(response);
@@ -194,10 +210,13 @@ public final class Attempt<R> {
 
   /** Ends the attempt from outside. */
   void end(Phase end) {
-    if (!claim(end)) {
-      return;
+    if (claim(end)) {
+      ended(end);
     }
-    stopTimer();
+  }
+
+  private void ended(Phase end) {
+    stopTimers();
     Runnable stop = canceller;
     if (stop != null) {
       stop.run();
@@ -230,14 +249,20 @@ public final class Attempt<R> {
 
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    if (phase.get() == Phase.QUEUED) {
-      startTimer(loop.remainingNanos());
+    long nanos = loop.remainingNanos();
+    if (phase.get() != Phase.QUEUED || nanos == Long.MAX_VALUE) {
+      return;
+    }
+    Timer inQueue = new Timer(Phase.QUEUED, loop.now() + nanos);
+    queueTimer = inQueue;
+    inQueue.start(nanos);
+    if (phase.get() != Phase.QUEUED) {
+      inQueue.stop(); // the attempt left the queue meanwhile, and may have missed it
     }
   }
 
   private boolean fail(Phase end, Throwable reason) {
-    stopTimer();
-    failure = reason;
+    refusal = reason;
     phase.set(end);
     handOver();
     return false;
@@ -245,46 +270,75 @@ public final class Attempt<R> {
 
   private boolean reopen(Phase open) {
     phase.set(open);
+    Timer running = timer;
+    if (running != null && running.due) {
+      timeOut(running);
+    }
     Phase late = lateEnd;
     if (late != null) {
       end(late);
     }
+    Runnable completion = lateCompletion.getAndSet(null);
+    if (completion != null) {
+      completion.run();
+    }
     return phase.get() == open;
   }
 
-  private void startTimer(long nanos) {
-    if (nanos == Long.MAX_VALUE) {
-      return;
+  private void startTimer(Phase endsIn, long nanos) {
+    timer = null;
+    if (nanos != Long.MAX_VALUE) {
+      Timer next = new Timer(endsIn, loop.now() + nanos);
+      timer = next;
+      next.schedule(nanos);
     }
-    Timer next = new Timer(phase.get(), loop.now() + nanos);
-    timer = next;
-    next.start(nanos);
   }
 
-  private void stopTimer() {
-    Timer running = timer;
-    timer = null;
+  private void stopTimers() {
+    stop(queueTimer);
+    stop(timer);
+  }
+
+  private void stop(@Nullable Timer running) {
     if (running != null) {
       running.stop();
     }
   }
 
-  /** Ends the attempt when its time is up, unless it was stopped or another one took its place. */
+  // A timer ends its own part of the attempt and no later one, however late it comes.
+  private void timeOut(Timer due) {
+    if (phase.compareAndSet(due.endsIn, Phase.TIMED_OUT)) {
+      ended(Phase.TIMED_OUT);
+    }
+  }
+
+  /** Ends one part of the attempt, its wait in the queue, its head or its body, in time. */
   private final class Timer implements Runnable {
-    private final Phase startedIn;
+    private final Phase endsIn;
     private final long dueNanos;
     private volatile RetryScheduler.@Nullable Task task;
     private volatile boolean stopped;
+    private volatile boolean due;
 
-    Timer(Phase startedIn, long dueNanos) {
-      this.startedIn = startedIn;
+    Timer(Phase endsIn, long dueNanos) {
+      this.endsIn = endsIn;
       this.dueNanos = dueNanos;
     }
 
-    void start(long nanos) {
+    void schedule(long nanos) {
       task = loop.schedule(nanos, this);
       if (stopped) {
         stop();
+      }
+    }
+
+    /** Without a timer the attempt might never end, so it does not go on. */
+    void start(long nanos) {
+      try {
+        schedule(nanos);
+      } catch (RejectedExecutionException rejected) {
+        refusal = rejected;
+        end(Phase.REJECTED);
       }
     }
 
@@ -304,8 +358,9 @@ public final class Attempt<R> {
       long early = dueNanos - loop.now();
       if (early > 0) {
         start(early);
-      } else if (startedIn != Phase.QUEUED || phase.get() == Phase.QUEUED) {
-        end(Phase.TIMED_OUT);
+      } else {
+        due = true;
+        timeOut(this);
       }
     }
   }
@@ -339,6 +394,10 @@ public final class Attempt<R> {
 
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   @Nullable Throwable userFailure() {

@@ -190,7 +190,7 @@ public final class RetryLoop<R> {
           endOutside(
               attempt,
               StopReason.REJECTED,
-              exchange.failure(Exchange.End.REJECTED, attempt.failure()));
+              exchange.failure(Exchange.End.REJECTED, attempt.refusal()));
       default -> completed(attempt);
     };
   }
@@ -265,7 +265,7 @@ public final class RetryLoop<R> {
   }
 
   private Throwable refusal(Attempt<R> attempt) {
-    return new AttemptRefusedException(record.lastAnswer(), attempt.failure());
+    return new AttemptRefusedException(record.lastAnswer(), attempt.refusal());
   }
 
   private boolean userCodeFailed(Attempt<R> attempt, Throwable thrown) {
@@ -326,20 +326,16 @@ public final class RetryLoop<R> {
       return true;
     }
     long dueNanos = now() + retry.delayNanos();
-    try {
-      if (blocking()) {
-        return sleep(dueNanos);
-      }
-      Pause waiting = new Pause(dueNanos);
-      pause = waiting;
-      waiting.schedule(retry.delayNanos());
-      if (cancelled != null) {
-        waiting.cancel();
-      }
-      return false;
-    } catch (RejectedExecutionException rejected) {
-      return abandon(StopReason.REJECTED, exchange.failure(Exchange.End.REJECTED, rejected));
+    if (blocking()) {
+      return sleep(dueNanos);
     }
+    Pause waiting = new Pause(dueNanos);
+    pause = waiting;
+    waiting.schedule(retry.delayNanos());
+    if (cancelled != null) {
+      waiting.cancel();
+    }
+    return false;
   }
 
   private boolean sleep(long dueNanos) {
@@ -354,6 +350,8 @@ public final class RetryLoop<R> {
     } catch (InterruptedException interrupted) {
       return abandon(
           StopReason.INTERRUPTED, exchange.failure(Exchange.End.INTERRUPTED, interrupted));
+    } catch (RejectedExecutionException rejected) {
+      return abandon(StopReason.REJECTED, exchange.failure(Exchange.End.REJECTED, rejected));
     }
   }
 
@@ -369,7 +367,11 @@ public final class RetryLoop<R> {
     }
 
     void schedule(long nanos) {
-      task = plan.environment().scheduler().schedule(nanos, this);
+      try {
+        task = plan.environment().scheduler().schedule(nanos, this);
+      } catch (RejectedExecutionException rejected) {
+        rejected(rejected);
+      }
       if (get()) {
         stop();
       }
@@ -379,18 +381,10 @@ public final class RetryLoop<R> {
     public void run() {
       long left = dueNanos - now();
       if (left > 0) {
-        reschedule(left);
+        schedule(left);
       } else if (compareAndSet(false, true)) {
         pause = null;
         drive();
-      }
-    }
-
-    private void reschedule(long left) {
-      try {
-        schedule(left);
-      } catch (RejectedExecutionException rejected) {
-        rejected(rejected);
       }
     }
 
