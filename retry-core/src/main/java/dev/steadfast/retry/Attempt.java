@@ -380,6 +380,14 @@ public final class Attempt<R> {
     recorded = true;
   }
 
+  /** Counts an attempt that failed before it left the client's queue. */
+  void countUnbegun(Object request) {
+    if (!began) {
+      began = true;
+      loop.attemptBegan(this, request);
+    }
+  }
+
   boolean toBeRecorded() {
     return began && !recorded;
   }

@@ -202,6 +202,9 @@ public final class RetryLoop<R> {
     if (attempt.headDecision() instanceof RetryDecision.Retry retry) {
       return pause(retry);
     }
+    if (attempt.failure() != null) {
+      attempt.countUnbegun(info); // else attempts that cannot be made would never be exhausted
+    }
     return judged(attempt, attempt.response(), attempt.failure());
   }
 
