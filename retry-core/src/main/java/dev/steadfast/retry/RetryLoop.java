@@ -325,12 +325,12 @@ public final class RetryLoop<R> {
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
-    if (retry.delayNanos() == 0) {
-      return true;
-    }
     long dueNanos = now() + retry.delayNanos();
     if (blocking()) {
       return sleep(dueNanos);
+    }
+    if (retry.delayNanos() == 0) {
+      return true;
     }
     Pause waiting = new Pause(dueNanos);
     pause = waiting;
@@ -343,12 +343,15 @@ public final class RetryLoop<R> {
 
   private boolean sleep(long dueNanos) {
     try {
-      // Some timers fire early; a hint is a floor.
-      for (long left = dueNanos - now(); left > 0; left = dueNanos - now()) {
-        if (plan.environment().scheduler().await(wake, left)) {
+      // At least once, to see an interrupt; and again, for some timers fire early and a hint is a
+      // floor.
+      long left = dueNanos - now();
+      do {
+        if (plan.environment().scheduler().await(wake, Math.max(0, left))) {
           return true; // cancelled: the loop sees it before the next attempt
         }
-      }
+        left = dueNanos - now();
+      } while (left > 0);
       return true;
     } catch (InterruptedException interrupted) {
       return abandon(
