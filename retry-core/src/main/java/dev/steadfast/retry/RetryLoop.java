@@ -133,8 +133,8 @@ public final class RetryLoop<R> {
 
   private void begin(long boundNanos) {
     long now = now();
-    record.started(now);
     state.begin(now, boundNanos);
+    record.started(now);
   }
 
   /** Makes attempts for as long as they end on this thread. */
@@ -292,8 +292,12 @@ public final class RetryLoop<R> {
   }
 
   private boolean abandon(StopReason reason, Throwable thrown) {
-    if (!state.stopped()) {
-      state.abandon(reason, retryPending, now());
+    try {
+      if (!state.stopped()) {
+        state.abandon(reason, retryPending, now());
+      }
+    } catch (Throwable broken) {
+      thrown.addSuppressed(broken); // a budget of the user's; the operation ends all the same
     }
     return finish(reason, null, thrown);
   }
