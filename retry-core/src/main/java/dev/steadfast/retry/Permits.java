@@ -96,7 +96,7 @@ final class Permits {
     for (Guard.Permit permit : permits) {
       try {
         answer.accept(permit);
-      } catch (RuntimeException broken) {
+      } catch (Throwable broken) {
         LOG.warn("a guard threw when its permit was answered; the operation goes on", broken);
       }
     }
