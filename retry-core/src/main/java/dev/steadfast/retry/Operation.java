@@ -107,7 +107,10 @@ final class Operation<R> {
     if (attempt.toBeRecorded()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, Hint.none());
-      write(attempt, verdict, exchange.facts(null, thrown), thrown);
+      R answer = attempt.response(); // given to a function of the user's, which failed
+      Exchange.Facts facts =
+          answer == null ? exchange.facts(null, thrown) : exchange.facts(answer, null);
+      write(attempt, verdict, facts, thrown);
     } else {
       attempt.permits().release();
     }

@@ -198,6 +198,9 @@ public final class RetryLoop<R> {
       }
       decision = operation.decide(attempt, verdict, response, thrown);
     } catch (Throwable broken) {
+      if (thrown != null && !broken.equals(thrown)) {
+        broken.addSuppressed(thrown); // what the attempt itself ended with
+      }
       return userCodeFailed(attempt, broken);
     }
     if (decision instanceof RetryDecision.Retry retry) {

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.http;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
 import org.slf4j.Logger;
@@ -20,7 +20,8 @@ import org.slf4j.spi.SLF4JServiceProvider;
  */
 public final class CapturedLog implements SLF4JServiceProvider {
   private static final String OURS = "dev.steadfast.retry";
-  private static final List<Line> LINES = new CopyOnWriteArrayList<>();
+  // Per thread: what other tests left running must not be heard here.
+  private static final ThreadLocal<List<Line>> LINES = new ThreadLocal<>();
 
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter mdc = new NOPMDCAdapter();
@@ -28,11 +29,16 @@ public final class CapturedLog implements SLF4JServiceProvider {
   /** One line, with its arguments filled in. */
   record Line(Level level, String text) {}
 
-  /** What was logged while some code ran. */
+  /** What was logged on this thread while some code ran. */
   static List<Line> of(Runnable code) {
-    LINES.clear();
-    code.run();
-    return List.copyOf(LINES);
+    List<Line> lines = new ArrayList<>();
+    LINES.set(lines);
+    try {
+      code.run();
+      return List.copyOf(lines);
+    } finally {
+      LINES.remove();
+    }
   }
 
   @Override
@@ -72,8 +78,11 @@ public final class CapturedLog implements SLF4JServiceProvider {
     @Override
     protected void handleNormalizedLoggingCall(
         Level level, Marker marker, String pattern, Object[] arguments, Throwable thrown) {
-      String text = MessageFormatter.basicArrayFormat(pattern, arguments);
-      LINES.add(new Line(level, thrown == null ? text : text + " " + thrown));
+      List<Line> lines = LINES.get();
+      if (lines != null) {
+        String text = MessageFormatter.basicArrayFormat(pattern, arguments);
+        lines.add(new Line(level, thrown == null ? text : text + " " + thrown));
+      }
     }
 
     @Override

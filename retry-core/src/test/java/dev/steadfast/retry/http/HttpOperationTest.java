@@ -12,8 +12,11 @@ import com.google.gson.JsonObject;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.SendState;
@@ -536,6 +539,54 @@ class HttpOperationTest {
   }
 
   @Test
+  void whatAClassifierThrowsOnAFailureTakesThePlaceOfTheFailure() {
+    IllegalStateException own = new IllegalStateException("broken rule");
+    HttpClassifier broken =
+        new HttpClassifier() {
+          @Override
+          public Verdict onResponse(
+              OperationView operation, ResponseView response, Signals signals) {
+            return Verdict.accepted();
+          }
+
+          @Override
+          public Verdict onFailure(OperationView operation, TransportFailure failure) {
+            throw own;
+          }
+        };
+    Wire wire = Wire.run(get(retry().classifier(broken)), LOST);
+    assertSame(own, wire.thrown());
+    assertEquals(StopReason.USER_CODE_FAILED, wire.report().reason());
+  }
+
+  @Test
+  void aClassifierSeesTheRequestAndWhatIsKnownOfIt() {
+    TestRequest request = TestRequest.of("POST").header("Idempotency-Key", "k");
+    List<OperationView> seen = new ArrayList<>();
+    HttpClassifier nosy =
+        new HttpClassifier() {
+          @Override
+          public Verdict onResponse(
+              OperationView operation, ResponseView response, Signals signals) {
+            seen.add(operation);
+            return Verdict.accepted();
+          }
+
+          @Override
+          public Verdict onFailure(OperationView operation, TransportFailure failure) {
+            seen.add(operation);
+            return Verdict.retryable(failure.kind());
+          }
+        };
+    HttpOperation operation =
+        retry().classifier(nosy).build().operation(request, RetryOptions.none());
+    Wire.run(operation, LOST, status(200));
+    OperationView view = new OperationView(request, true, true);
+    assertEquals(List.of(view, view), seen);
+    assertEquals("POST https://api.example:443/orders replayable=true keyed=true", view.toString());
+  }
+
+  @Test
   void aClassifierThatSaysNothingEndsTheOperation() {
     HttpOperation operation = get(retry().classifier(new Rules(null, null)));
     for (Object outcome : List.of(status(200), status(503), LOST)) {
@@ -544,6 +595,55 @@ class HttpOperationTest {
           "verdict: null (expected: a value)",
           assertInstanceOf(NullPointerException.class, thrown).getMessage());
     }
+  }
+
+  // Guards and listeners.
+
+  @Test
+  void attemptsPassTheGuardsInTheirOrderAndListenersHear() {
+    List<String> events = new ArrayList<>();
+    HttpRetry.Builder retry =
+        retry()
+            .guard(guard("breaker", events))
+            .guard(guard("bulkhead", events))
+            .listener(
+                new RetryListener() {
+                  @Override
+                  public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+                    events.add(operation.label());
+                  }
+                });
+    Wire.run(get(retry), status(200));
+    assertEquals(
+        List.of(
+            "breaker https://api.example:443",
+            "bulkhead https://api.example:443",
+            "GET https://api.example:443/orders"),
+        events);
+  }
+
+  private static Guard guard(String name, List<String> events) {
+    return new Guard() {
+      @Override
+      public long admitsInNanos(OperationInfo operation) {
+        return 0;
+      }
+
+      @Override
+      public Permit acquire(OperationInfo operation) {
+        events.add(name + " " + operation.origin());
+        return new Permit() {
+          @Override
+          public void succeeded(long elapsedNanos) {}
+
+          @Override
+          public void failed(long elapsedNanos, Throwable failure) {}
+
+          @Override
+          public void released() {}
+        };
+      }
+    };
   }
 
   // Options.

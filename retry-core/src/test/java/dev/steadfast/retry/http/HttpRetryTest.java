@@ -68,9 +68,9 @@ class HttpRetryTest {
     HttpRetry before = builder.build();
     builder
         .stopSignal("X-Stop", "1")
+        .readRateLimitReset(true)
         .replayMarker("X-Replayed")
-        .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
-        .readRateLimitReset(true);
+        .oncePerOperation("X-First", (request, start) -> Optional.of("a"));
     HttpOperation get = before.operation(TestRequest.of("GET"), RetryOptions.none());
     TestResponse response =
         TestResponse.of(429)
@@ -177,6 +177,8 @@ class HttpRetryTest {
             + "...\" (expected: a header name: letters,"
             + " digits and !#$%&'*+-.^_`|~)",
         message);
+    assertEquals("\" ~\\u001f\\u007f\"", HttpChecks.printable(" ~\u001f\u007f"));
+    assertEquals('"' + "x".repeat(64) + '"', HttpChecks.printable("x".repeat(64)));
   }
 
   @ParameterizedTest

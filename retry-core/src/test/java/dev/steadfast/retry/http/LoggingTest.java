@@ -80,7 +80,7 @@ class LoggingTest {
             new Line(Level.DEBUG, who + ": attempt 2 ended with 500, next in 2s (server hint)"),
             new Line(
                 Level.WARN,
-                who + ": gave up after 3 attempts in 2100ms: attempts exhausted; last: 429")),
+                who + ": gave up after 3 attempts in 2.1s: attempts exhausted; last: 429")),
         logged(status(503), TestResponse.of(500).header("Retry-After", "2"), status(429)));
   }
 

@@ -20,6 +20,7 @@ class OriginsTest {
           http://api.example:80/              | http://api.example:80
           http://api.example:/                | http://api.example:80
           http://api.example:443/             | http://api.example:443
+          http://api.example:0/               | http://api.example:0
           https://api.example:80/             | https://api.example:80
           https://user:hush@api.example/      | https://api.example:443
           http://[2001:DB8::A]/               | http://[2001:db8::a]:80

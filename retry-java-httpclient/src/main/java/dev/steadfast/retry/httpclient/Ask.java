@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandler;
-import java.net.http.HttpResponse.PushPromiseHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +13,4 @@ import org.jspecify.annotations.Nullable;
  * @param pushes takes what the server pushes, null to refuse it
  */
 record Ask<T>(
-    HttpRequest request,
-    RequestBody body,
-    BodyHandler<T> handler,
-    @Nullable PushPromiseHandler<T> pushes) {}
+    HttpRequest request, RequestBody body, BodyHandler<T> handler, @Nullable Pushes<T> pushes) {}

@@ -9,6 +9,7 @@ import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.util.List;
 import java.util.Map;
@@ -46,22 +47,26 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     Delivery<T> delivery =
         new Delivery<>(attempt, body, ask.handler(), operation.plan().environment().scheduler());
     current = delivery;
-    HttpRequest request = request(attempt.number(), body);
-    if (!attempt.begin(request)) {
-      return;
-    }
-    CompletableFuture<?> sent = send(request, delivery);
-    attempt.onCancel(() -> sent.cancel(true));
-  }
-
-  private CompletableFuture<?> send(HttpRequest request, Delivery<T> delivery) {
     try {
-      return client.sendAsync(request, delivery, ask.pushes()).whenComplete(delivery::ended);
+      HttpRequest request = request(attempt.number(), body);
+      if (attempt.begin(request)) {
+        delivery.handedOver();
+        send(request, attempt, delivery);
+      }
     } catch (RuntimeException thrown) {
       delivery.refusedByClient();
       refusal = thrown;
       throw thrown;
     }
+  }
+
+  private void send(HttpRequest request, Attempt<Answer<T>> attempt, Delivery<T> delivery) {
+    Pushes<T> pushes = ask.pushes();
+    CompletableFuture<HttpResponse<T>> sent =
+        client.sendAsync(
+            request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
+    attempt.onCancel(() -> sent.cancel(true));
+    sent.whenComplete(delivery::ended);
   }
 
   private HttpRequest request(int attempt, AttemptBody body) {

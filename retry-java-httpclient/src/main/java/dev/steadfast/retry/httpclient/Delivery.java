@@ -21,7 +21,8 @@ final class Delivery<T> implements BodyHandler<T> {
   private final RetryScheduler scheduler;
 
   private volatile @Nullable Collector<T> collector;
-  private volatile boolean notSent;
+  private volatile boolean notSent = true;
+  private volatile boolean answered;
 
   Delivery(
       Attempt<Answer<T>> attempt,
@@ -38,14 +39,19 @@ final class Delivery<T> implements BodyHandler<T> {
     return body;
   }
 
-  /** Whether the head came, and the response was for the user. */
+  /** Whether the head of the response came. */
   boolean answered() {
-    return collector != null;
+    return answered;
   }
 
   /** Whether the client did not even take the request. */
   boolean notSent() {
     return notSent;
+  }
+
+  /** The client gets the request now. */
+  void handedOver() {
+    notSent = false;
   }
 
   void refusedByClient() {
@@ -54,6 +60,7 @@ final class Delivery<T> implements BodyHandler<T> {
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
+    answered = true;
     if (!attempt.head(Answer.head(info))) {
       return new Discarder<>(scheduler);
     }

@@ -29,7 +29,7 @@ final class Failures {
    * What is known about the attempt beside the exception.
    *
    * @param taken whether the client took the request at all
-   * @param answered whether the head of the response came and was for the user
+   * @param answered whether the head of the response came
    * @param oneHop whether a failure to connect proves that nothing was sent before
    * @param noRedirects whether a refusal of the last request speaks for the whole attempt
    */
@@ -81,12 +81,30 @@ final class Failures {
     if (failure instanceof SSLException tls) {
       return tls(tls, known);
     }
-    if (says(failure, "Stream not processed")) { // REFUSED_STREAM, RFC 9113 section 8.7
-      SendState state =
-          known.noRedirects() ? SendState.REFUSED_UNPROCESSED : SendState.MAYBE_PROCESSED;
-      return TransportFailure.of(FailureKind.REFUSED_STREAM, state);
+    return byMessage(String.valueOf(failure.getMessage()), known);
+  }
+
+  // Where all that the client gives is a plain IOException.
+  private static TransportFailure byMessage(String message, Circumstances known) {
+    // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
+    // JDK has sent the request again once before it says so.
+    if (message.contains("Stream not processed")
+        || message.equals("request not processed by peer")) {
+      // Unless it was the second request, after a redirect.
+      return TransportFailure.of(
+          FailureKind.REFUSED_STREAM,
+          known.noRedirects() ? SendState.REFUSED_UNPROCESSED : SendState.MAYBE_PROCESSED);
     }
-    return TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+    if (message.startsWith("too many authentication attempts")
+        || message.equals("No credentials provided")) {
+      return permanent(FailureKind.ERROR_STATUS, SendState.ANSWERED); // 401 or 407
+    }
+    return switch (message) {
+      case "closed" -> // the client, before it was asked
+          TransportFailure.permanent(FailureKind.OTHER, SendState.NEVER_SENT, StopReason.REJECTED);
+      case "shutdownNow" -> HttpOperation.cancelled(SendState.MAYBE_PROCESSED);
+      default -> TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+    };
   }
 
   private static TransportFailure tls(SSLException failure, Circumstances known) {

@@ -15,11 +15,17 @@ final class RedirectedKeys {
 
   private final HttpClient client;
   private final boolean refused;
+  private final Logger log;
   private final AtomicBoolean warned = new AtomicBoolean();
 
   RedirectedKeys(HttpClient client, HttpRetry retry) {
+    this(client, retry, LOG);
+  }
+
+  RedirectedKeys(HttpClient client, HttpRetry retry, Logger log) {
     this.client = client;
     this.refused = retry.refuseRedirectedKeys();
+    this.log = log;
     check(retry.idempotencyKeys().isPresent());
   }
 
@@ -35,7 +41,7 @@ final class RedirectedKeys {
               + " (expected: NEVER, as a redirect would carry idempotency keys to other origins)");
     }
     if (warned.compareAndSet(false, true)) {
-      LOG.warn(
+      log.warn(
           "this HttpClient follows redirects and would carry idempotency keys to other origins;"
               + " build it with followRedirects(NEVER), or set refuseRedirectedKeys(true)");
     }

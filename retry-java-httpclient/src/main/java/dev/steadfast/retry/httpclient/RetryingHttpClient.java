@@ -118,7 +118,7 @@ public final class RetryingHttpClient extends HttpClient {
       throw new InterruptedException(); // as the JDK does, before anything is sent
     }
     // Only the waiting thread can cancel, so it may run what follows.
-    return start(request, responseBodyHandler, null, Runnable::run).await();
+    return start(ask(request, responseBodyHandler, null), Runnable::run).await();
   }
 
   @Override
@@ -127,28 +127,43 @@ public final class RetryingHttpClient extends HttpClient {
     return sendAsync(request, responseBodyHandler, null);
   }
 
+  /**
+   * Sends a request. Cancelling the future, or one derived from it, ends the wait and the attempt;
+   * completing it from outside does too.
+   *
+   * <p>What the server pushes is handed to the push promise handler as it comes, whatever becomes
+   * of the attempt that it comes with; a resource that an earlier attempt has brought is not
+   * accepted again.
+   *
+   * @param request the request
+   * @param responseBodyHandler makes the body of the response that the caller gets
+   * @param pushPromiseHandler takes what the server pushes, null to refuse it
+   * @param <T> the type of the body
+   * @return the future of the last response
+   * @throws IllegalArgumentException if the request is one that the delegate does not take, or its
+   *     key header is malformed
+   */
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request,
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
     Executor executor = executor().orElseGet(() -> new CompletableFuture<Void>().defaultExecutor());
-    return start(request, responseBodyHandler, pushPromiseHandler, executor).future();
+    return start(ask(request, responseBodyHandler, pushPromiseHandler), executor).future();
   }
 
-  private <T> Sending<T> start(
-      HttpRequest request,
-      BodyHandler<T> handler,
-      @Nullable PushPromiseHandler<T> pushes,
-      Executor continuations) {
+  private <T> Ask<T> ask(
+      HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
     Objects.requireNonNull(request, "request");
     Objects.requireNonNull(handler, "responseBodyHandler");
     RequestBody body = RequestBody.of(request, options);
-    HttpOperation operation = retry.operation(new RequestHead(request, body), options);
+    return new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
+  }
+
+  private <T> Sending<T> start(Ask<T> ask, Executor continuations) {
+    HttpOperation operation = retry.operation(new RequestHead(ask.request(), ask.body()), options);
     redirectedKeys.check(operation.keyHeader().isPresent());
-    ClientExchange<T> exchange =
-        new ClientExchange<>(
-            delegate, operation, new Ask<>(request, body, handler, pushes), continuations);
+    ClientExchange<T> exchange = new ClientExchange<>(delegate, operation, ask, continuations);
     RetryLoop<Answer<T>> loop = new RetryLoop<>(operation.plan(), operation.info(), exchange);
     CompletableFuture<HttpResponse<T>> future =
         loop.start(operation.boundNanos(), Answer::response);

@@ -1,16 +1,21 @@
 package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
-import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -18,59 +23,207 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryingHttpClientTest {
-  private final ScriptedServer server = ScriptedServer.start();
-  private final FakeTime time = new FakeTime();
-  private final HttpClient plain =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final Bench bench = new Bench();
 
   @AfterEach
   void close() {
-    server.close();
+    bench.close();
   }
 
-  private RetryingHttpClient client() {
-    return RetryingHttpClient.wrap(
-        plain,
-        HttpRetry.builder()
-            .environment(time.environment())
-            .listener(time.skipWaits())
-            .idempotencyKeys(IdempotencyKeys.randomUuid())
-            .build());
-  }
+  @ParameterizedTest
+  @EnumSource
+  void retriesUntilTheServerRecovers(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.status(503).header("Retry-After", "7"), Reply.status(502));
 
-  @Test
-  void sendRetriesWithOneKey() throws Exception {
-    server.enqueue(Reply.status(503).header("Retry-After", "7"), Reply.status(503));
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri("/a")).POST(BodyPublishers.ofString("hello")).build();
-
-    HttpResponse<String> response = client().send(request, BodyHandlers.ofString());
+    HttpResponse<String> response =
+        entry.call(bench.client(), bench.put("hello"), BodyHandlers.ofString());
 
     assertEquals(200, response.statusCode());
     assertEquals("ok", response.body());
-    List<Received> requests = server.requests();
-    assertEquals(3, requests.size());
+    List<Received> requests = bench.server.requests();
     assertEquals(
-        1, requests.stream().map(each -> each.header("Idempotency-Key")).distinct().count());
-    assertTrue(requests.get(0).header("Idempotency-Key").isPresent());
-    assertTrue(requests.stream().allMatch(each -> each.bodyText().equals("hello")));
-    assertTrue(RetryReport.of(response).waited().compareTo(Duration.ofSeconds(7)) >= 0);
+        List.of("hello", "hello", "hello"), requests.stream().map(Received::bodyText).toList());
+    RetryReport report = RetryReport.of(response);
+    assertEquals(StopReason.ACCEPTED, report.reason());
+    assertEquals(3, report.attempts());
+    assertEquals(Duration.ofSeconds(7), report.waited());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cleanFirstAnswerIsHandedOverAsItIs(Entry entry) throws Throwable {
+    HttpRequest request = bench.get();
+
+    HttpResponse<String> response =
+        entry.call(
+            RetryingHttpClient.wrap(Bench.plain().build(), HttpRetry.defaults()),
+            request,
+            BodyHandlers.ofString());
+
+    assertFalse(response instanceof RetryReport.Carrier);
+    assertSame(RetryReport.clean(), RetryReport.of(response));
+    assertEquals(request, response.request());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void allAttemptsCarryOneKey(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.status(503), Reply.status(503));
+    RetryingHttpClient client =
+        bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
+
+    HttpResponse<String> response =
+        entry.call(client, bench.post("order"), BodyHandlers.ofString());
+
+    List<String> keys =
+        bench.server.requests().stream()
+            .map(each -> each.header("Idempotency-Key").orElseThrow())
+            .toList();
+    assertEquals(3, keys.size());
+    assertEquals(1, keys.stream().distinct().count());
+    assertEquals(Optional.of(keys.get(0)), RetryReport.of(response).idempotencyKey());
+    assertEquals(
+        Optional.of(keys.get(0)), response.request().headers().firstValue("Idempotency-Key"));
   }
 
   @Test
-  void sendAsyncGivesTheLastResponse() {
-    server.defaultReply(Reply.status(503).body("sorry"));
-    HttpRequest request = HttpRequest.newBuilder(server.uri("/a")).build();
+  void requestThatWasSentDiffersFromTheCallersInWhatWasAddedOnly() throws Exception {
+    RetryingHttpClient client =
+        bench.client(
+            bench
+                .retry()
+                .attemptHeader(AttemptHeader.fromZero("X-Retry"))
+                .idempotencyKeys(IdempotencyKeys.randomUuid()));
+    HttpRequest request =
+        HttpRequest.newBuilder(bench.server.uri("/things?q=1"))
+            .POST(BodyPublishers.ofString("abc"))
+            .header("Accept", "text/plain")
+            .header("Accept", "text/html")
+            .timeout(Duration.ofSeconds(90))
+            .version(HttpClient.Version.HTTP_1_1)
+            .expectContinue(true)
+            .build();
+    bench.server.enqueue(Reply.status(503));
 
-    HttpResponse<String> response = client().sendAsync(request, BodyHandlers.ofString()).join();
+    HttpRequest sent = client.send(request, BodyHandlers.ofString()).request();
 
-    assertEquals(503, response.statusCode());
-    assertEquals("sorry", response.body());
-    assertEquals(3, server.requests().size());
-    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, RetryReport.of(response).reason());
+    assertNotSame(request, sent);
+    assertEquals("POST", sent.method());
+    assertEquals(request.uri(), sent.uri());
+    assertEquals(List.of("text/plain", "text/html"), sent.headers().allValues("Accept"));
+    assertEquals(Optional.of(Duration.ofSeconds(90)), sent.timeout());
+    assertEquals(Optional.of(HttpClient.Version.HTTP_1_1), sent.version());
+    assertTrue(sent.expectContinue());
+    assertEquals(3, sent.bodyPublisher().orElseThrow().contentLength());
+    assertEquals(
+        List.of("0", "1"),
+        bench.server.requests().stream().map(each -> each.header("X-Retry").orElse("-")).toList());
+  }
+
+  @Test
+  void optionsApplyToTheirViewAndNothingElseChanges() throws Exception {
+    bench.server.defaultReply(Reply.status(503));
+    RetryingHttpClient client = bench.client();
+    RetryingHttpClient view =
+        client.with(RetryOptions.builder().idempotencyKey("order-1").noRetry().build());
+
+    assertEquals(1, RetryReport.of(view.send(bench.post("a"), BodyHandlers.ofString())).attempts());
+    assertEquals(3, RetryReport.of(client.send(bench.get(), BodyHandlers.ofString())).attempts());
+
+    List<Received> requests = bench.server.requests();
+    assertEquals(Optional.of("order-1"), requests.get(0).header("Idempotency-Key"));
+    assertEquals(Optional.empty(), requests.get(1).header("Idempotency-Key"));
+    assertEquals(requests.get(0).connection(), requests.get(3).connection());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void malformedKeyHeaderIsTheCallersMistake(Entry entry) {
+    HttpRequest twice =
+        HttpRequest.newBuilder(bench.server.uri("/"))
+            .header("Idempotency-Key", "a")
+            .header("Idempotency-Key", "b")
+            .POST(BodyPublishers.noBody())
+            .build();
+
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> entry.call(bench.client(), twice, BodyHandlers.ofString()));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> bench.client().sendAsync(twice, BodyHandlers.ofString()),
+        "thrown, not put into the future");
+    assertEquals(List.of(), bench.server.requests());
+  }
+
+  @Test
+  void nothingIsMissing() {
+    RetryingHttpClient client = bench.client();
+    HttpRequest request = bench.get();
+    assertThrows(
+        NullPointerException.class, () -> RetryingHttpClient.wrap(null, HttpRetry.defaults()));
+    assertThrows(
+        NullPointerException.class, () -> RetryingHttpClient.wrap(Bench.plain().build(), null));
+    assertThrows(NullPointerException.class, () -> client.with(null));
+    assertThrows(NullPointerException.class, () -> client.send(null, BodyHandlers.ofString()));
+    assertThrows(NullPointerException.class, () -> client.send(request, null));
+    assertThrows(NullPointerException.class, () -> client.sendAsync(null, BodyHandlers.ofString()));
+    assertThrows(NullPointerException.class, () -> client.sendAsync(request, null));
+  }
+
+  @Test
+  void wrappingARetryingClientIsRefused() {
+    RetryingHttpClient client = bench.client();
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> RetryingHttpClient.wrap(client, HttpRetry.defaults()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "true", "TRUE"})
+  void clientsThatResendAnyMethodAreRefused(String value) {
+    withProperty(
+        value,
+        () ->
+            assertThrows(
+                IllegalArgumentException.class,
+                () -> RetryingHttpClient.wrap(Bench.plain().build(), HttpRetry.defaults())));
+  }
+
+  @Test
+  void clientsThatDoNotAreNot() {
+    withProperty(
+        "false", () -> RetryingHttpClient.wrap(Bench.plain().build(), HttpRetry.defaults()));
+  }
+
+  private static void withProperty(String value, Runnable test) {
+    String name = "jdk.httpclient.enableAllMethodRetry";
+    System.setProperty(name, value);
+    try {
+      test.run();
+    } finally {
+      System.clearProperty(name);
+    }
+  }
+
+  @Test
+  void webSocketsAreTheDelegates() {
+    assertInstanceOf(java.net.http.WebSocket.Builder.class, bench.client().newWebSocketBuilder());
+  }
+
+  @Test
+  void textNamesTheDelegateAndTheConfiguration() {
+    HttpClient plain = Bench.plain().build();
+    String text = RetryingHttpClient.wrap(plain, HttpRetry.defaults()).toString();
+    assertTrue(text.contains(plain.toString()), text);
+    assertTrue(text.contains("HttpRetry("), text);
   }
 }

@@ -49,6 +49,10 @@ final class Connection implements Runnable {
     }
   }
 
+  int number() {
+    return number;
+  }
+
   Thread handler() {
     return handler;
   }

@@ -42,7 +42,11 @@ final class Conversation {
       Farewell farewell = Farewell.NONE;
       for (int index = 0; farewell == Farewell.NONE; index++) {
         Optional<RequestReader.Head> head = reader.readHead();
+        journal.busy(connection);
         farewell = head.isPresent() ? exchange(head.get(), index) : Farewell.CLOSE;
+        if (farewell == Farewell.NONE) {
+          journal.idle(connection);
+        }
       }
       return farewell;
     } catch (ProtocolException e) {

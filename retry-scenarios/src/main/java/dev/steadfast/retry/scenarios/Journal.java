@@ -16,6 +16,7 @@ final class Journal {
   private final Condition changed = lock.newCondition();
   private final List<Received> requests = new ArrayList<>();
   private final Set<Connection> open = new LinkedHashSet<>();
+  private final Set<Integer> busy = new LinkedHashSet<>();
   private final List<Throwable> problems = new ArrayList<>();
   private int accepted;
   private int taken;
@@ -28,7 +29,20 @@ final class Journal {
   }
 
   void closed(Connection connection) {
-    change(() -> open.remove(connection));
+    change(() -> {
+      open.remove(connection);
+      busy.remove(connection.number());
+    });
+  }
+
+  /** A request has begun to arrive. */
+  void busy(int connection) {
+    change(() -> busy.add(connection));
+  }
+
+  /** It has been replied to, and another one may come. */
+  void idle(int connection) {
+    change(() -> busy.remove(connection));
   }
 
   void received(Received request) {
@@ -76,6 +90,10 @@ final class Journal {
 
   void awaitNoOpenConnections(Duration limit) throws InterruptedException {
     await(open::isEmpty, () -> null, limit, "the end of all connections");
+  }
+
+  void awaitNoBusyConnections(Duration limit) throws InterruptedException {
+    await(busy::isEmpty, () -> null, limit, "the end of all requests on " + busy);
   }
 
   private <T> T await(BooleanSupplier done, Supplier<T> result, Duration limit, String what)

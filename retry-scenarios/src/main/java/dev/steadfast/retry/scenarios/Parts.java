@@ -9,6 +9,9 @@ import java.util.concurrent.CountDownLatch;
  * one assignment to a copy instead of a constructor call with a dozen arguments.
  */
 final class Parts {
+  /** So many bytes are read of an answer that is not wanted, design.md section 5. */
+  private static final int DISCARDED = 64 * 1024;
+
   /** 0: there is no head, the body is sent as it is. */
   int status;
 
@@ -51,6 +54,14 @@ final class Parts {
 
   boolean bare() {
     return status == 0;
+  }
+
+  /** Whether the connection serves the next request, if the client reads the body. */
+  boolean peaceful() {
+    boolean answer = status != 0 && ending == Reply.Ending.KEEP && !onHead && declaredLength < 0;
+    boolean closes =
+        headers.stream().anyMatch(line -> line.getKey().equalsIgnoreCase("Connection"));
+    return answer && !closes && body.length <= DISCARDED;
   }
 
   /** Whether the body ends before the message does. */

@@ -180,6 +180,16 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   /**
+   * Waits until no request is under way: each has been replied to in full, or its connection is
+   * over. Idle connections may be open; a reply that stalls keeps its request under way.
+   *
+   * @throws AssertionError that names what is known if there still is one at the end
+   */
+  public void awaitNoBusyConnections(Duration limit) throws InterruptedException {
+    journal.awaitNoBusyConnections(limit);
+  }
+
+  /**
    * Asserts that the client has no connection open. Waits a few seconds before it fails, because
    * the end of a connection takes a moment to arrive; idle pooled connections count.
    */

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -148,13 +149,28 @@ public final class FakeTime implements RetryScheduler {
    * @throws InterruptedException if the thread is interrupted
    */
   public void awaitPending(int count) throws InterruptedException {
+    await(() -> pending.size() >= count, "at least " + count);
+  }
+
+  /**
+   * Blocks until no task and no sleeping thread waits any more: what ends an operation takes its
+   * timers back, perhaps a moment later on another thread.
+   *
+   * @throws AssertionError if that does not happen within ten real seconds
+   * @throws InterruptedException if the thread is interrupted
+   */
+  public void awaitIdle() throws InterruptedException {
+    await(pending::isEmpty, "none");
+  }
+
+  private void await(BooleanSupplier reached, String expected) throws InterruptedException {
     lock.lock();
     try {
       long left = TimeUnit.SECONDS.toNanos(10);
-      while (pending.size() < count) {
+      while (!reached.getAsBoolean()) {
         if (left <= 0) {
           throw new AssertionError(
-              "pending: " + pending.size() + " (expected: " + count + " within 10 s)");
+              "pending: " + pending.size() + " (expected: " + expected + " within 10 s)");
         }
         left = changed.awaitNanos(left);
       }
@@ -207,6 +223,12 @@ public final class FakeTime implements RetryScheduler {
 
   @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException(); // as a real wait does, however short
+    }
+    if (nanos <= 0) {
+      return wake.await(0, TimeUnit.NANOSECONDS); // over already, nobody need move the time
+    }
     if (skips(nanos)) {
       advance(Duration.ofNanos(nanos));
       return wake.getCount() == 0;

@@ -28,21 +28,20 @@ final class BudgetPart {
 
   private static void print(List<RetryReport> reports, int maxAttempts) {
     int operations = reports.size();
-    int attempts = reports.stream().mapToInt(RetryReport::attempts).sum();
+    int requests = reports.stream().mapToInt(RetryReport::attempts).sum();
     List<RetryReport> refused =
-        reports.stream().filter(each -> each.reason() == StopReason.BUDGET_EXHAUSTED).toList();
+        reports.stream()
+            .filter(each -> each.reason() == StopReason.BUDGET_EXHAUSTED && each.attempts() == 1)
+            .toList();
     Page.title("3  The default budget, while the server is down");
     Page.text(
-        "Every answer is a 503. Without a budget, "
-            + maxAttempts
-            + " attempts for each payment are "
-            + operations * maxAttempts
-            + " requests to a server",
-        "that is down. The default budget starts with 10 retries per origin and earns one more per",
-        "10 successes, or per second:",
+        "Every answer is a 503. %d attempts for each payment would be %d requests to a server"
+            .formatted(maxAttempts, operations * maxAttempts),
+        "that cannot take one. The default budget holds 10 retries per origin and earns one more",
+        "for every 10 successes, and one per second. So this is what happened:",
         "",
-        "%d payments, %d requests. %d payments were told at once, by the server's own 503, and"
-            .formatted(operations, attempts, refused.size()),
-        "their reports say why, for example: " + refused.get(refused.size() / 2));
+        "%d payments made %d requests. %d of them ended after one, with the server's own 503 and"
+            .formatted(operations, requests, refused.size()),
+        "the reason in the report: " + refused.get(refused.size() / 2));
   }
 }

@@ -3,13 +3,15 @@ package dev.steadfast.retry.examples;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The idempotent {@code POST /payments}: makes the charge, or the fault that is planned for it. */
+/** The idempotent {@code POST /payments}: makes the charge, or the fault that is planned. */
 final class Cashier {
   private static final Duration HINT = Duration.ofSeconds(1);
   private static final Duration WORK = Duration.ofMillis(300);
@@ -18,11 +20,14 @@ final class Cashier {
 
   private final List<Payment> plan;
   private final Ledger ledger;
+  private final Arrivals arrivals;
   private final Map<Integer, Visits> visits = new ConcurrentHashMap<>();
+  private final Queue<CompletableFuture<?>> works = new ConcurrentLinkedQueue<>();
 
-  Cashier(List<Payment> plan, Ledger ledger) {
+  Cashier(List<Payment> plan, Ledger ledger, Arrivals arrivals) {
     this.plan = plan;
     this.ledger = ledger;
+    this.arrivals = arrivals;
   }
 
   /** How often a payment was asked for, and since when. */
@@ -40,7 +45,7 @@ final class Cashier {
   }
 
   Reply serve(Order order) {
-    ledger.arrived(order);
+    arrivals.request(order);
     Visits visit = visits.computeIfAbsent(order.payment(), unused -> new Visits());
     visit.count.incrementAndGet();
     return switch (plan.get(order.payment() - 1).fault()) {
@@ -55,6 +60,11 @@ final class Cashier {
       case STALE_CONNECTION ->
           visit.atMost(1) ? charge(order).ending(Reply.Ending.CLOSE) : charge(order);
     };
+  }
+
+  /** A port refused a stream before anything of its request was read. */
+  void refusedStream() {
+    arrivals.refusedStream();
   }
 
   private static Reply notBefore(int status) {
@@ -77,8 +87,13 @@ final class Cashier {
   private Reply workOn(Order order) {
     if (ledger.open(order.key()) == Ledger.Entry.OPENED) {
       Executor later = CompletableFuture.delayedExecutor(WORK.toMillis(), TimeUnit.MILLISECONDS);
-      later.execute(() -> ledger.charge(order));
+      works.add(CompletableFuture.runAsync(() -> ledger.charge(order), later));
     }
     return SILENCE;
+  }
+
+  /** Waits until nothing is at work any more. */
+  void finishWork() {
+    works.forEach(CompletableFuture::join);
   }
 }

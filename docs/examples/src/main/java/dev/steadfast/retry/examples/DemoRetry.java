@@ -32,12 +32,12 @@ final class DemoRetry {
    * earns a retry per ten successes, would refuse most of them. That it does so, and why, is a part
    * of its own: {@link BudgetPart}.
    */
-  static HttpRetry.Builder unlimited(long seed) {
+  static HttpRetry.Builder unlimitedBudget() {
     return HttpRetry.builder()
         .policy(policy())
         .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours keys
         .budget(RetryBudget.unlimited())
         .attemptHeader(AttemptHeader.fromOne(ATTEMPT_HEADER)) // lets the server count for itself
-        .environment(RetryEnvironment.system().withRandom(new Random(seed)));
+        .environment(RetryEnvironment.system().withRandom(new Random(Demo.SEED)));
   }
 }

@@ -3,9 +3,13 @@ package dev.steadfast.retry.examples;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import okhttp3.OkHttpClient;
+import okhttp3.Request;
 import okhttp3.Response;
 
 /**
@@ -17,10 +21,12 @@ final class NaiveLoop {
   static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Sender sender;
+  private final boolean keyed;
 
   /** Sends a payment once and returns the status. */
   interface Sender {
-    int send(Payment payment, URI address, int attempt) throws IOException, InterruptedException;
+    int send(Payment payment, URI address, Map<String, String> headers)
+        throws IOException, InterruptedException;
   }
 
   /** Told after each attempt. */
@@ -28,43 +34,50 @@ final class NaiveLoop {
     void attempted(URI address, boolean failed);
   }
 
-  private NaiveLoop(Sender sender) {
+  private NaiveLoop(Sender sender, boolean keyed) {
     this.sender = sender;
+    this.keyed = keyed;
   }
 
   static NaiveLoop over(OkHttpClient plain) {
     OkHttpClient client = plain.newBuilder().callTimeout(DemoRetry.ATTEMPT_TIMEOUT).build();
-    return new NaiveLoop((payment, address, attempt) -> {
-      try (Response response =
-          client
-              .newCall(
-                  OkHttpPayments.request(payment, address)
-                      .newBuilder()
-                      .header(DemoRetry.ATTEMPT_HEADER, "" + attempt)
-                      .build())
-              .execute()) {
-        return response.code();
-      }
-    });
+    return new NaiveLoop(
+        (payment, address, headers) -> {
+          Request.Builder request = OkHttpPayments.request(payment, address).newBuilder();
+          headers.forEach(request::header);
+          try (Response response = client.newCall(request.build()).execute()) {
+            return response.code();
+          }
+        },
+        false);
   }
 
   static NaiveLoop over(HttpClient client) {
-    return new NaiveLoop((payment, address, attempt) ->
-        client
-            .send(
-                JdkPayments.request(payment, address)
-                    .timeout(DemoRetry.ATTEMPT_TIMEOUT)
-                    .header(DemoRetry.ATTEMPT_HEADER, "" + attempt)
-                    .build(),
-                BodyHandlers.discarding())
-            .statusCode());
+    return new NaiveLoop(
+        (payment, address, headers) -> {
+          HttpRequest.Builder request = JdkPayments.request(payment, address);
+          headers.forEach(request::header);
+          request.timeout(DemoRetry.ATTEMPT_TIMEOUT);
+          return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+        },
+        false);
+  }
+
+  /** The same loop, which has heard of idempotency keys. */
+  NaiveLoop withKey() {
+    return new NaiveLoop(sender, true);
   }
 
   /** Returns whether the payment was made, as far as the loop knows. */
   boolean pay(Payment payment, URI address, Watcher watcher) throws InterruptedException {
+    Map<String, String> headers = new HashMap<>();
+    if (keyed) {
+      headers.put("Idempotency-Key", "payment-" + payment.number());
+    }
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      headers.put(DemoRetry.ATTEMPT_HEADER, Integer.toString(attempt));
       try {
-        int status = sender.send(payment, address, attempt);
+        int status = sender.send(payment, address, headers);
         watcher.attempted(address, false);
         if (status < 500 && status != 429) {
           return status == 201;

@@ -9,7 +9,7 @@ import okhttp3.OkHttpClient;
 
 /** The same payments through the bare clients. */
 final class NaivePart {
-  private static final String ROW = "   %-14s %9s %15s %9s %12s %6s %8s%n";
+  private static final String ROW = "   %-14s %9s %22s %9s %11s %5s %8s%n";
 
   private final List<Payment> plan;
   private final Certificate certificate;
@@ -23,18 +23,21 @@ final class NaivePart {
     Page.title("2  The bare clients, each in the loop that everybody writes first");
     Page.text(
         "Same server, same faults. The loop tries 5 times, 100 ms apart, after any IOException,",
-        "429 or 5xx. It sends no key, and it does not read Retry-After.");
+        "429 or 5xx. It does not read Retry-After, and sends no key but in the last row.",
+        "");
     System.out.printf(
-        ROW, "", "attempts", "reached server", "charges", "duplicates", "lost", "time");
+        ROW, "", "attempts", "resent by the client", "charges", "duplicates", "lost", "time");
     OkHttpClient okHttp = OkHttpPayments.client(certificate);
     run("OkHttp", NaiveLoop.over(okHttp));
-    OkHttpPayments.close(okHttp);
     run("java.net.http", NaiveLoop.over(JdkPayments.client(certificate)));
+    run("OkHttp, keyed", NaiveLoop.over(okHttp).withKey());
+    OkHttpPayments.close(okHttp);
     Page.text(
         "",
-        "Duplicates: an answer was lost, the loop sent again, and without a key the server took it",
-        "for a second payment. Lost: the loop used up its attempts before Retry-After was over. What",
-        "reached the server beyond the loop's attempts, OkHttp sent again on its own.");
+        "Duplicates: an answer was lost, the payment was sent again, and without a key the server",
+        "took it for a second one. Lost: all attempts were used up before Retry-After was over; and",
+        "with a key, the 409 of a payment that went through was taken for a failure. Resent: OkHttp",
+        "sends a POST again on its own when a pooled connection breaks, beneath every loop.");
   }
 
   private void run(String client, NaiveLoop loop) throws IOException {
@@ -50,12 +53,12 @@ final class NaivePart {
               service.attemptFailed(address.getPort());
             }
           });
-      Ledger.Tally tally = service.ledger().tally(plan.size());
+      Ledger.Tally tally = service.tally();
       System.out.printf(
           ROW,
           client,
           attempts,
-          service.ledger().requests(),
+          service.arrivals().repeated(),
           tally.charges(),
           tally.duplicates(),
           tally.lost(),
@@ -71,10 +74,9 @@ final class NaivePart {
                 DemoThreads.call(
                     callers,
                     () -> {
-                      if (loop.pay(payment, service.address(payment), watcher)) {
-                        service.ledger().toldPaid(payment);
-                      }
-                      return payment;
+                      boolean paid = loop.pay(payment, service.address(payment), watcher);
+                      service.ledger().told(payment, paid);
+                      return paid;
                     }))
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(payments).join();

@@ -6,20 +6,20 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** All payments through one entry point, against a server of their own. */
+/** All payments through one entry point, to a server of their own. */
 final class PaymentRun {
+  private static final String ROW = "   %-18s %10s %16s %22s %8s%n";
+
   private final EntryPoint entryPoint;
+  private final int operations;
+  private final Counter counter = new Counter();
   private final Timeline timeline = new Timeline();
   private final Ledger.Tally tally;
-  private final int operations;
-  private final int attempts;
-  private final int requests;
-  private final int attemptsSeen;
-  private final Duration took;
+  private final Arrivals arrivals;
+  private final long tookNanos;
 
   PaymentRun(EntryPoint entryPoint, List<Payment> plan, Certificate certificate)
       throws IOException {
@@ -27,39 +27,32 @@ final class PaymentRun {
     this.operations = plan.size();
     long startNanos = System.nanoTime();
     try (PaymentService service = new PaymentService(plan, certificate);
-        Progress progress = new Progress(entryPoint.toString(), operations)) {
+        Progress progress = new Progress(entryPoint.toString(), operations, counter)) {
       HttpRetry retry =
-          DemoRetry.unlimited(Demo.SEED)
-              .listener(progress)
+          DemoRetry.unlimitedBudget()
+              .listener(counter)
               .listener(timeline)
               .listener(restarts(service))
               .build();
       try (PaymentClient client = entryPoint.open(retry, certificate)) {
         payAll(plan, client, service);
       }
-      Ledger ledger = service.ledger();
-      this.tally = ledger.tally(operations);
-      this.attempts = progress.attempts();
-      this.requests = ledger.requests();
-      this.attemptsSeen = ledger.attemptsSeen();
+      this.tally = service.tally();
+      this.arrivals = service.arrivals();
     }
-    this.took = Duration.ofNanos(System.nanoTime() - startNanos);
+    this.tookNanos = System.nanoTime() - startNanos;
   }
 
   private static void payAll(List<Payment> plan, PaymentClient client, PaymentService service) {
-    CompletableFuture<?>[] payments =
+    CompletableFuture<?>[] told =
         plan.stream()
             .map(payment ->
                 client
                     .pay(payment, service.address(payment))
-                    .handle((receipt, failure) -> {
-                      if (receipt != null && receipt.paid()) {
-                        service.ledger().toldPaid(payment);
-                      }
-                      return null;
-                    }))
+                    .handle((receipt, failure) -> receipt != null && receipt.paid())
+                    .thenAccept(paid -> service.ledger().told(payment, paid)))
             .toArray(CompletableFuture<?>[]::new);
-    CompletableFuture.allOf(payments).join();
+    CompletableFuture.allOf(told).join();
   }
 
   /** A server that refuses connections is up again when its client has been refused. */
@@ -82,27 +75,41 @@ final class PaymentRun {
     return timeline;
   }
 
+  /** Whether no payment was made twice and none was lost. */
   boolean clean() {
     return tally.clean();
   }
 
   static void printHeader() {
-    System.out.printf(
-        "   %-18s   %8s   %13s   %22s   %6s%n",
-        "", "attempts", "reached server", "resent by the client", "time");
+    System.out.printf(ROW, "", "attempts", "of them arrived", "resent by the client", "time");
   }
 
-  /** What the library counted beside what the server saw. */
+  /** What the library counted, and what the server saw of it. */
   void print() {
     System.out.printf(
-        "   %-18s   %8d   %13d   %22d   %4.1f s%n",
-        entryPoint, attempts, attemptsSeen, requests - attemptsSeen, took.toMillis() / 1000.0);
+        ROW,
+        entryPoint,
+        counter.attempts(),
+        arrivals.attempts(),
+        resent(),
+        Page.seconds(tookNanos));
+  }
+
+  /** What the HTTP client sent again by itself, beneath the library. */
+  private int resent() {
+    int refusedUntold = Math.max(0, arrivals.refusedStreams() - counter.failedOverTls());
+    return arrivals.repeated() + refusedUntold;
   }
 
   /** The line that counts. */
   void printLedger() {
     System.out.printf(
         "ledger %s: operations=%d attempts=%d charges=%d duplicates=%d lost=%d%n",
-        entryPoint, operations, attempts, tally.charges(), tally.duplicates(), tally.lost());
+        entryPoint,
+        operations,
+        counter.attempts(),
+        tally.charges(),
+        tally.duplicates(),
+        tally.lost());
   }
 }

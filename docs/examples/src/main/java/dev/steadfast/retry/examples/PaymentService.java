@@ -9,25 +9,39 @@ import java.util.Map;
 /** Everything on the server's side for one run: ports, certificate, books. */
 final class PaymentService implements AutoCloseable {
   private final Ledger ledger = new Ledger();
+  private final Arrivals arrivals = new Arrivals();
+  private final int payments;
+  private final Cashier cashier;
   private final PaymentServer server;
   private final Map<Integer, SecureServer> secureServers = new HashMap<>();
   private final Map<Integer, LatePort> latePorts = new HashMap<>();
 
   PaymentService(List<Payment> plan, Certificate certificate) throws IOException {
-    Cashier cashier = new Cashier(plan, ledger);
+    this.payments = plan.size();
+    this.cashier = new Cashier(plan, ledger, arrivals);
     this.server = new PaymentServer(cashier::serve);
     for (Payment payment : plan) {
       if (payment.fault() == Fault.CONNECTION_REFUSED) {
         latePorts.put(payment.number(), new LatePort(server));
       }
       if (payment.fault() == Fault.STREAM_REFUSED) {
-        secureServers.put(payment.number(), new SecureServer(cashier::serve, certificate));
+        secureServers.put(payment.number(), new SecureServer(cashier, certificate));
       }
     }
   }
 
   Ledger ledger() {
     return ledger;
+  }
+
+  /** Closes the books. */
+  Ledger.Tally tally() {
+    cashier.finishWork();
+    return ledger.tally(payments);
+  }
+
+  Arrivals arrivals() {
+    return arrivals;
   }
 
   /** Where a payment is to be posted. */

@@ -1,75 +1,64 @@
 package dev.steadfast.retry.examples;
 
-import dev.steadfast.retry.DelayReason;
-import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.RetryListener;
-import dev.steadfast.retry.RetryReport;
+import java.io.Console;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts what goes on, and shows it on a terminal while it does. Nothing is shown where the output
- * goes to a file or a pipe.
+ * Shows on a terminal what goes on while it does. Where the output goes to a file or a pipe,
+ * nothing is shown.
  */
-final class Progress implements RetryListener, AutoCloseable {
-  private static final boolean TERMINAL = System.console() != null;
+final class Progress implements AutoCloseable {
+  private static final boolean TERMINAL = terminal();
   private static final Duration PERIOD = Duration.ofMillis(100);
   private static final int BAR = 25;
+  private static final String WIPE = "\r" + " ".repeat(95) + "\r";
 
   private final String title;
   private final int operations;
-  private final AtomicInteger attempts = new AtomicInteger();
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final AtomicInteger ended = new AtomicInteger();
-  private volatile boolean over;
+  private final Counter counter;
   private final Thread painter = new Thread(this::paint, "progress");
+  private volatile boolean over;
 
-  Progress(String title, int operations) {
+  Progress(String title, int operations, Counter counter) {
     this.title = title;
     this.operations = operations;
+    this.counter = counter;
     if (TERMINAL) {
       painter.setDaemon(true);
       painter.start();
     }
   }
 
-  @Override
-  public void attemptStarted(OperationInfo operation, int attempt, Object request) {
-    attempts.incrementAndGet();
-    waiting.addAndGet(attempt > 1 ? -1 : 0);
-  }
-
-  @Override
-  public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
-    waiting.incrementAndGet();
-  }
-
-  @Override
-  public void ended(OperationInfo operation, RetryReport report) {
-    ended.incrementAndGet();
-  }
-
-  /** How many attempts were made so far. */
-  int attempts() {
-    return attempts.get();
+  // Before JDK 22 a console is a terminal; since then it has to be asked.
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean terminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException before22) {
+      return true;
+    }
   }
 
   private void paint() {
     while (!over) {
-      int done = ended.get() * BAR / operations;
+      int done = counter.ended() * BAR / operations;
       System.out.printf(
           "\r   %-18s [%s%s] %3d of %d   attempts %3d   waiting %3d ",
           title,
           "#".repeat(done),
           ".".repeat(BAR - done),
-          ended.get(),
+          counter.ended(),
           operations,
-          attempts.get(),
-          waiting.get());
+          counter.attempts(),
+          counter.waiting());
       System.out.flush();
       DemoThreads.sleep(PERIOD);
     }
-    System.out.print("\r" + " ".repeat(95) + "\r");
+    System.out.print(WIPE);
   }
 
   /** Wipes the line. */

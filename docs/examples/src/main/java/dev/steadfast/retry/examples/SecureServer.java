@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import mockwebserver3.Dispatcher;
@@ -28,12 +27,11 @@ final class SecureServer implements AutoCloseable {
   private static final Logger CHATTER = Logger.getLogger(MockWebServer.class.getName());
 
   private final MockWebServer server = new MockWebServer();
-  private final AtomicInteger refused = new AtomicInteger();
 
-  SecureServer(Function<Order, Reply> handler, Certificate certificate) throws IOException {
+  SecureServer(Cashier cashier, Certificate certificate) throws IOException {
     CHATTER.setLevel(Level.OFF);
     server.useHttps(certificate.server().sslSocketFactory());
-    server.setDispatcher(new RefuseFirst(handler));
+    server.setDispatcher(new RefuseFirst(cashier));
     server.start(InetAddress.getLoopbackAddress(), 0);
   }
 
@@ -41,17 +39,13 @@ final class SecureServer implements AutoCloseable {
     return URI.create("https://localhost:" + server.getPort());
   }
 
-  /** How many streams it refused. */
-  int refused() {
-    return refused.get();
-  }
+  /** The first streams are refused, the others go to the cashier. */
+  private static final class RefuseFirst extends Dispatcher {
+    private final Cashier cashier;
+    private final AtomicInteger refused = new AtomicInteger();
 
-  /** The first streams are refused, the others go to the handler. */
-  private final class RefuseFirst extends Dispatcher {
-    private final Function<Order, Reply> handler;
-
-    RefuseFirst(Function<Order, Reply> handler) {
-      this.handler = handler;
+    RefuseFirst(Cashier cashier) {
+      this.cashier = cashier;
     }
 
     // Asked at several points of a connection; only the one at the start of a stream has an effect.
@@ -66,9 +60,10 @@ final class SecureServer implements AutoCloseable {
     @Override
     public MockResponse dispatch(RecordedRequest request) {
       if ("POST".equals(request.getMethod())) {
-        return response(handler.apply(order(request)));
+        return response(cashier.serve(order(request)));
       }
       refused.incrementAndGet(); // a refused stream is dispatched too, as a GET of nothing
+      cashier.refusedStream();
       return new MockResponse.Builder().build();
     }
   }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.examples;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** All payments, through each of the five entry points. */
@@ -18,38 +17,41 @@ final class SteadfastPart {
   List<PaymentRun> run() throws IOException {
     Page.title("1  With Steadfast: one key per payment, and one loop behind five entry points");
     Page.text(
-        "The budget is unlimited here, because faults hit "
-            + Faults.total()
-            + " of "
-            + plan.size()
-            + " payments: the default budget,",
+        "The budget is unlimited here, because faults hit %d of %d payments: the default budget,"
+            .formatted(Faults.total(), plan.size()),
         "which keeps retries to a tenth of the successes, would refuse most of them. See 3.",
         "");
     PaymentRun.printHeader();
     List<PaymentRun> runs = new ArrayList<>();
-    for (EntryPoint entryPoint : EntryPoint.values()) {
+    for (EntryPoint entryPoint : EntryPoint.all()) {
       PaymentRun run = new PaymentRun(entryPoint, plan, certificate);
       run.print();
       runs.add(run);
     }
-    printTimeline(runs.get(runs.size() - 1));
+    Page.text(
+        "",
+        "The library counts attempts. Those that did not arrive met a refused or dead connection, or",
+        "a refused stream. The server counts what the HTTP client sends again beneath the library:",
+        "some versions of the JDK repeat streams that were refused unprocessed, which is safe.");
+    printTimeline(runs);
     return runs;
   }
 
   /** Of the payments that met their own first attempt, the one with the longest story. */
-  private void printTimeline(PaymentRun run) {
-    Payment payment =
-        plan.stream()
-            .filter(each -> each.fault() == Fault.STILL_AT_WORK)
-            .max(Comparator.comparingInt(each -> run.timeline().attempts(each.title())))
-            .orElseThrow();
+  private void printTimeline(List<PaymentRun> runs) {
+    PaymentRun longest = runs.get(0);
+    String title = "";
+    for (PaymentRun run : runs) {
+      for (Payment payment : plan) {
+        boolean met = payment.fault() == Fault.STILL_AT_WORK;
+        if (met && run.timeline().attempts(payment.title()) > longest.timeline().attempts(title)) {
+          longest = run;
+          title = payment.title();
+        }
+      }
+    }
     Page.text(
-        "",
-        "One of them, "
-            + payment.title()
-            + " through "
-            + run.entryPoint()
-            + ": connection lost while the server works.");
-    run.timeline().print(payment.title());
+        "", "The longest of their stories: " + title + " through " + longest.entryPoint(), "");
+    longest.timeline().print(title);
   }
 }

@@ -2,6 +2,7 @@ package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
@@ -14,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Writes down what happens to each operation: attempt, what happened, wait, why. */
 final class Timeline implements RetryListener {
-  private static final String ROW = "      %7s   %-7s   %-44s   %s%n";
+  private static final String ROW = "   %8s  %-7s  %-46s  %s%n";
 
   private final Map<String, List<Step>> stepsByName = new ConcurrentHashMap<>();
 
@@ -71,15 +72,15 @@ final class Timeline implements RetryListener {
   }
 
   private static String whatHappened(AttemptReport attempt) {
-    String outcome = attempt.failure().map(Timeline::message).orElse(attempt.outcome());
-    return attempt
-        .kind()
-        .map(kind -> outcome + " (" + kind.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ")")
-        .orElse(outcome);
+    if (attempt.failure().isEmpty()) {
+      return attempt.outcome() + attempt.kind().map(kind -> " " + words(kind)).orElse("");
+    }
+    String fate = attempt.sendState().mayHaveActed() ? "fate unknown" : "not processed";
+    return attempt.outcome() + ", " + attempt.kind().map(Timeline::words).orElse("") + ", " + fate;
   }
 
-  private static String message(Throwable failure) {
-    return failure.getClass().getSimpleName();
+  private static String words(FailureKind kind) {
+    return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   private static String millis(Duration duration) {

@@ -21,7 +21,7 @@ import okhttp3.Response;
 final class WaitingPart {
   private static final Duration WAIT = Duration.ofMillis(500);
   private static final int CALLS = 200;
-  private static final int CALLS_OF_INTERCEPTOR = 20; // 200 would take 20 seconds
+  private static final int CALLS_OF_INTERCEPTOR = 15; // 200 would take 20 s
 
   private WaitingPart() {}
 

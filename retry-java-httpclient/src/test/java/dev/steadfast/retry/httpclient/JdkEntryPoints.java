@@ -1,0 +1,206 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.scenarios.Client;
+import dev.steadfast.retry.scenarios.EntryPoint;
+import dev.steadfast.retry.scenarios.HttpCall;
+import dev.steadfast.retry.scenarios.Outcome;
+import dev.steadfast.retry.scenarios.Outcome.Category;
+import dev.steadfast.retry.scenarios.Via;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The two ways into the library for users of {@code java.net.http}. */
+final class JdkEntryPoints {
+  private JdkEntryPoints() {}
+
+  static EntryPoint[] all() {
+    return new EntryPoint[] {new Sent(Via.JDK_SEND), new Sent(Via.JDK_SEND_ASYNC)};
+  }
+
+  private record Sent(Via via) implements EntryPoint {
+    @Override
+    public Client open(HttpRetry retry) {
+      HttpClient plain =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .build();
+      return new UnderTest(plain, retry, via == Via.JDK_SEND_ASYNC);
+    }
+  }
+
+  /** {@code java.net.http} in the words of the scenario table. */
+  private static final class UnderTest implements Client {
+    private static final boolean CLOSABLE = Runtime.version().feature() >= 21;
+
+    private final HttpClient plain;
+    private final RetryingHttpClient client;
+    private final boolean async;
+    private volatile CompletableFuture<HttpResponse<String>> current;
+
+    UnderTest(HttpClient plain, HttpRetry retry, boolean async) {
+      this.plain = plain;
+      this.client = RetryingHttpClient.wrap(plain, retry);
+      this.async = async;
+    }
+
+    @Override
+    public Outcome call(URI uri, HttpCall call, Runnable onHead) {
+      try {
+        HttpRequest request = request(uri, call);
+        HttpClient view = client.with(call.options());
+        HttpResponse.BodyHandler<String> handler =
+            info -> {
+              onHead.run();
+              return BodyHandlers.ofString().apply(info);
+            };
+        return answer(
+            async ? await(view.sendAsync(request, handler)) : view.send(request, handler));
+      } catch (Exception thrown) {
+        return new Outcome.Failure(category(thrown), thrown);
+      }
+    }
+
+    private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> future)
+        throws Exception {
+      current = future;
+      try {
+        return future.get();
+      } catch (ExecutionException failed) {
+        throw (Exception) failed.getCause();
+      }
+    }
+
+    private static HttpRequest request(URI uri, HttpCall call) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(uri).method(call.method(), body(call.body()));
+      call.headers().forEach(line -> request.header(line.getKey(), line.getValue()));
+      return request.build();
+    }
+
+    private static BodyPublisher body(HttpCall.Body body) {
+      byte[] bytes = body.text().getBytes(StandardCharsets.UTF_8);
+      return switch (body.form()) {
+        case ABSENT -> BodyPublishers.noBody();
+        case REPEATABLE -> BodyPublishers.ofByteArray(bytes);
+        case ONE_SHOT, UNKNOWN_LENGTH ->
+            BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(bytes));
+        case CHANGING -> {
+          AtomicInteger passes = new AtomicInteger();
+          yield BodyPublishers.ofInputStream(() -> {
+            byte[] each = bytes.clone();
+            each[0] += (byte) passes.getAndIncrement();
+            return new ByteArrayInputStream(each);
+          });
+        }
+      };
+    }
+
+    private static Outcome answer(HttpResponse<String> response) {
+      return new Outcome.Answer(
+          response.statusCode(),
+          response.body(),
+          response.headers().map(),
+          RetryReport.of(response));
+    }
+
+    /** By design.md section 4, "What the caller gets", and by what the JDK itself throws. */
+    private static Category category(Exception thrown) {
+      if (thrown instanceof Outcome.UserCodeException) {
+        return Category.USER;
+      }
+      if (thrown instanceof IllegalArgumentException) {
+        return Category.ILLEGAL_ARGUMENT;
+      }
+      if (thrown instanceof AttemptRefusedException) {
+        return Category.REFUSED_BY_GUARD;
+      }
+      if (thrown instanceof RequestBodyChangedException) {
+        return Category.BODY_CHANGED;
+      }
+      if (thrown.getClass() == HttpTimeoutException.class) {
+        return Category.TIMEOUT;
+      }
+      if (thrown.getClass() == CancellationException.class) {
+        return Category.CANCELLED;
+      }
+      if (thrown.getClass() == InterruptedException.class) {
+        return Category.INTERRUPTED;
+      }
+      if (thrown.getClass() == ConnectException.class) {
+        return Category.CONNECT;
+      }
+      return broken(thrown);
+    }
+
+    private static Category broken(Exception thrown) {
+      if (!(thrown instanceof IOException)) {
+        throw new AssertionError("an exception that the design does not know", thrown);
+      }
+      String message = String.valueOf(thrown.getMessage());
+      if (thrown instanceof ProtocolException
+          || message.startsWith("Invalid status line")
+          || message.startsWith("fixed content-length")
+          || message.startsWith("chunked transfer encoding")) {
+        return Category.BROKEN_ANSWER;
+      }
+      boolean lost =
+          thrown instanceof SocketException
+              || thrown.getCause() instanceof EOFException
+              || thrown.getCause() instanceof SocketException;
+      if (lost) {
+        return Category.CONNECTION_LOST;
+      }
+      throw new AssertionError("an exception that the design does not know", thrown);
+    }
+
+    @Override
+    public void cancel() {
+      current.cancel(true);
+    }
+
+    @Override
+    public List<String> headerValues(Object request, String name) {
+      return ((HttpRequest) request).headers().allValues(name);
+    }
+
+    @Override
+    public int plainGet(URI uri) throws Exception {
+      return plain
+          .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding())
+          .statusCode();
+    }
+
+    @Override
+    public boolean closeIdle() {
+      client.shutdown();
+      return CLOSABLE;
+    }
+
+    @Override
+    public void close() {
+      client.shutdownNow();
+    }
+  }
+}

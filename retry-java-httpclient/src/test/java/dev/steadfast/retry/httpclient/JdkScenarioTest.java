@@ -1,0 +1,14 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.scenarios.ScenarioTests;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** The scenario table through send and sendAsync. */
+class JdkScenarioTest {
+  @TestFactory
+  Stream<DynamicTest> scenarios() {
+    return ScenarioTests.all(JdkEntryPoints.all());
+  }
+}

@@ -1,0 +1,201 @@
+package dev.steadfast.retry.scenarios;
+
+import static dev.steadfast.retry.scenarios.Outcome.Category.BROKEN_ANSWER;
+import static dev.steadfast.retry.scenarios.Outcome.Category.CONNECT;
+import static dev.steadfast.retry.scenarios.Outcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.scenarios.Reply.status;
+import static dev.steadfast.retry.scenarios.Scenario.row;
+import static dev.steadfast.retry.scenarios.StatusRows.OK;
+
+import dev.steadfast.retry.http.RetryOptions;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Attempts without an answer: what was sent, what may have been processed. */
+final class FailureRows {
+  private static final String LOST = "CONNECTION_LOST maybe processed";
+  private static final String HIDDEN =
+      "the JDK client resends a GET once by itself when its response is lost";
+
+  private FailureRows() {}
+
+  static List<Scenario> rows() {
+    return Stream.of(lost(), hidden(), connect(), broken(), ambiguous())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private static List<Scenario> lost() {
+    return List.of(
+        row("PUT, response lost by FIN then 200: retried")
+            .put("/a", "body")
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST)
+            .expect(e -> e.permits("failed", "succeeded")),
+        row("PUT, response lost by RST then 200: retried")
+            .put("/a", "body")
+            .replies(Reply.resetAfterRequest(), OK)
+            .retriedAfter(LOST),
+        row("DELETE, response lost then 200: retried")
+            .call(HttpCall.of("DELETE", "/a"))
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST),
+        row("POST without a key, response lost by FIN: never sent again, on no layer")
+            .trap(15)
+            .post("/pay", "100")
+            .replies(Reply.closeAfterRequest())
+            .fails(CONNECTION_LOST)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+        row("POST without a key, response lost by RST: never sent again, on no layer")
+            .trap(15)
+            .post("/pay", "100")
+            .replies(Reply.resetAfterRequest())
+            .fails(CONNECTION_LOST)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+        row("POST on a reused connection, response lost: never sent again, on no layer")
+            .first(1, HttpCall.of("GET", "/first"))
+            .post("/pay", "100")
+            .replies(OK, Reply.closeAfterRequest())
+            .fails(CONNECTION_LOST)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+        row("PUT, response lost three times: the last exception, unchanged")
+            .put("/a", "body")
+            .replies(
+                Reply.closeAfterRequest(), Reply.closeAfterRequest(), Reply.closeAfterRequest())
+            .fails(CONNECTION_LOST)
+            .requests(3)
+            .trace(
+                "attempt 1: CONNECTION_LOST maybe processed",
+                "wait 100ms backoff",
+                "attempt 2: CONNECTION_LOST maybe processed",
+                "wait 200ms backoff",
+                "attempt 3: CONNECTION_LOST maybe processed",
+                "done ATTEMPTS_EXHAUSTED 3"));
+  }
+
+  private static List<Scenario> hidden() {
+    return List.of(
+        row("GET, response lost then 200: retried")
+            .get("/a")
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST)
+            .differs(Via.JDK, HIDDEN, e -> e.trace("attempt 1: 200", "done ACCEPTED 1")),
+        row("GET, response lost three times then 200")
+            .get("/a")
+            .replies(
+                Reply.closeAfterRequest(), Reply.closeAfterRequest(), Reply.closeAfterRequest())
+            .policy(p -> p.maxAttempts(2))
+            .fails(CONNECTION_LOST)
+            .requests(2)
+            .trace(
+                "attempt 1: CONNECTION_LOST maybe processed",
+                "wait 100ms backoff",
+                "attempt 2: CONNECTION_LOST maybe processed",
+                "done ATTEMPTS_EXHAUSTED 2")
+            .differs(
+                Via.JDK,
+                HIDDEN,
+                e ->
+                    e.answers(200, "ok")
+                        .requests(4)
+                        .trace(
+                            "attempt 1: CONNECTION_LOST maybe processed",
+                            "wait 100ms backoff",
+                            "attempt 2: 200",
+                            "done ACCEPTED 2")),
+        row("GET said not to be replayable, response lost")
+            .get("/a")
+            .options(RetryOptions.builder().replayable(false))
+            .replies(Reply.closeAfterRequest(), Reply.closeAfterRequest())
+            .fails(CONNECTION_LOST)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1")
+            .differs(Via.JDK, HIDDEN, e -> e.requests(2)));
+  }
+
+  private static List<Scenario> connect() {
+    return List.of(
+        row("POST without a key, connect refused: never sent, so retried")
+            .post("/pay", "100")
+            .refused()
+            .fails(CONNECT)
+            .requests(0)
+            .trace(
+                "attempt 1: CONNECT never sent",
+                "wait 100ms backoff",
+                "attempt 2: CONNECT never sent",
+                "wait 200ms backoff",
+                "attempt 3: CONNECT never sent",
+                "done ATTEMPTS_EXHAUSTED 3")
+            .expect(e -> e.permits("failed", "failed", "failed")),
+        row("GET, connect refused, one attempt: the exception, unchanged")
+            .get("/a")
+            .policy(p -> p.maxAttempts(1))
+            .refused()
+            .fails(CONNECT)
+            .requests(0)
+            .trace("attempt 1: CONNECT never sent", "done ATTEMPTS_EXHAUSTED 1"));
+  }
+
+  private static List<Scenario> broken() {
+    return List.of(
+        row("PUT, something that is not HTTP then 200: retried")
+            .put("/a", "body")
+            .replies(Reply.garbage(), OK)
+            .retriedAfter(LOST),
+        row("POST without a key, something that is not HTTP: never sent again")
+            .post("/pay", "100")
+            .replies(Reply.garbage())
+            .fails(BROKEN_ANSWER)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+        row("PUT, half a response head then 200: retried")
+            .put("/a", "body")
+            .replies(Reply.partialHead("HTTP/1.1 200 OK\r\nContent-Le"), OK)
+            .retriedAfter(LOST),
+        row("DELETE, closed on the head of the request then 200: retried")
+            .call(HttpCall.of("DELETE", "/a"))
+            .replies(Reply.closeOnHead(), OK)
+            .retriedAfter(LOST),
+        row("PUT, lost response, then 503, then 200")
+            .put("/a", "body")
+            .replies(Reply.resetAfterRequest(), status(503), OK)
+            .answers(200, "ok")
+            .requests(3)
+            .trace(
+                "attempt 1: CONNECTION_LOST maybe processed",
+                "wait 100ms backoff",
+                "attempt 2: 503 UNAVAILABLE answered",
+                "wait 200ms backoff",
+                "attempt 3: 200",
+                "done ACCEPTED 3")
+            .expect(e ->
+                e.permits("failed", "failed", "succeeded")
+                    .budget("took 1 CONNECTION_LOST, took 1 UNAVAILABLE, SUCCEEDED")));
+  }
+
+  /** The report says that an earlier attempt may have been applied; see {@link Laws}. */
+  private static List<Scenario> ambiguous() {
+    return List.of(
+        row("DELETE, response lost then 404: the echo of one's own success, perhaps")
+            .call(HttpCall.of("DELETE", "/a"))
+            .replies(Reply.closeAfterRequest(), status(404).body("gone"))
+            .answers(404, "gone")
+            .requests(2)
+            .trace(
+                "attempt 1: CONNECTION_LOST maybe processed",
+                "wait 100ms backoff",
+                "attempt 2: 404 ERROR_STATUS answered",
+                "done NOT_RETRYABLE 2"),
+        row("PUT with If-Match, response lost then 412: the echo of one's own success, perhaps")
+            .put("/a", "body")
+            .header("If-Match", "\"1\"")
+            .replies(Reply.closeAfterRequest(), status(412))
+            .answers(412, "")
+            .requests(2)
+            .trace(
+                "attempt 1: CONNECTION_LOST maybe processed",
+                "wait 100ms backoff",
+                "attempt 2: 412 ERROR_STATUS answered",
+                "done NOT_RETRYABLE 2")
+            .expect(e -> e.sent("If-Match", "\"1\"", "\"1\"")));
+  }
+}

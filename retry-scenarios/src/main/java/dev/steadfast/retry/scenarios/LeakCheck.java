@@ -1,0 +1,88 @@
+package dev.steadfast.retry.scenarios;
+
+import dev.steadfast.retry.testkit.FakeTime;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+
+/** What must not be left behind by a call: timers, connections, bodies, threads. */
+final class LeakCheck {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration MOMENT = Duration.ofMillis(20);
+  private static final String OURS = "dev.steadfast.";
+
+  private final Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+  /** Both ends of the connections. */
+  record Ends(Client client, ScriptedServer server) {}
+
+  void checkTimers(FakeTime time, Findings findings) throws InterruptedException {
+    try {
+      time.awaitIdle();
+    } catch (AssertionError left) {
+      findings.add("left behind, timers: " + left.getMessage());
+    }
+  }
+
+  /**
+   * Where no connection had to die, the next request must find one in the pool: it is not there if
+   * a body was left unread. Then all connections must go when the idle ones are closed.
+   */
+  void checkConnections(Ends ends, Observed observed, Findings findings) throws Exception {
+    ScriptedServer server = ends.server();
+    if (observed.peaceful()) {
+      int before = server.connectionsAccepted();
+      ends.client().plainGet(server.uri("/after"));
+      findings.check(
+          before == server.connectionsAccepted(),
+          "left behind, a body: the next request found no connection in the pool");
+    }
+    try {
+      if (ends.client().closeIdle()) {
+        awaitNoConnections(ends);
+      } else {
+        server.awaitNoBusyConnections(PATIENCE);
+      }
+    } catch (AssertionError left) {
+      findings.add("left behind, connections: " + left.getMessage());
+    }
+  }
+
+  // One that was in use a moment ago is idle now, and has to be closed as well.
+  private static void awaitNoConnections(Ends ends) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        ends.server().awaitNoOpenConnections(MOMENT);
+        return;
+      } catch (AssertionError open) {
+        if (System.nanoTime() - end > 0) {
+          throw open;
+        }
+        ends.client().closeIdle();
+      }
+    }
+  }
+
+  /** Threads that keep a JVM alive, and threads that are still in our code. */
+  void checkThreads(Findings findings) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    for (Thread each : Thread.getAllStackTraces().keySet()) {
+      while (left(each) && System.nanoTime() - end < 0) {
+        each.join(MOMENT.toMillis());
+      }
+      findings.check(
+          !left(each),
+          "left behind, a thread: " + each + " " + Arrays.toString(each.getStackTrace()));
+    }
+  }
+
+  private boolean left(Thread thread) {
+    if (before.contains(thread) || !thread.isAlive() || thread.equals(Thread.currentThread())) {
+      return false;
+    }
+    return !thread.isDaemon()
+        || Arrays.stream(thread.getStackTrace())
+            .anyMatch(frame -> frame.getClassName().startsWith(OURS));
+  }
+}

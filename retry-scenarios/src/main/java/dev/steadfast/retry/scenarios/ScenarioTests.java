@@ -1,0 +1,41 @@
+package dev.steadfast.retry.scenarios;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+
+/** The scenario table as tests: call {@link #all} from a {@code @TestFactory}. */
+public final class ScenarioTests {
+  private ScenarioTests() {}
+
+  /**
+   * Every row through every entry point, named {@code row [entry point]}. A row that is not for an
+   * entry point is aborted, with the reason.
+   */
+  public static Stream<DynamicTest> all(EntryPoint... entries) {
+    return ScenarioTable.rows().stream().flatMap(row -> tests(row, Arrays.asList(entries)));
+  }
+
+  /** The rows whose title contains a text, for work on one of them. */
+  public static Stream<DynamicTest> some(String text, EntryPoint... entries) {
+    return ScenarioTable.rows().stream()
+        .filter(row -> row.title().contains(text))
+        .flatMap(row -> tests(row, Arrays.asList(entries)));
+  }
+
+  private static Stream<DynamicTest> tests(Scenario row, List<EntryPoint> entries) {
+    return entries.stream()
+        .map(entry ->
+            DynamicTest.dynamicTest(
+                row.title() + " [" + entry.name() + "]", () -> run(row, entry)));
+  }
+
+  static void run(Scenario row, EntryPoint entry) throws Exception {
+    if (row.expected(entry.via()) == null) {
+      Assumptions.abort("not for " + entry.name() + ": " + row.reason(entry.via()));
+    }
+    ScenarioRun.of(row, entry);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.steadfast.retry.scenarios;
+
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/** The first half of a {@link Scenario}: what is done. Written only while its row is being made. */
+final class Setup {
+  final String name;
+  int[] traps = {};
+  HttpCall call = HttpCall.of("GET", "/");
+  List<HttpCall> first = List.of();
+  UnaryOperator<RetryPolicy.Builder> policy = builder -> builder;
+  BiConsumer<HttpRetry.Builder, Running> setting = (builder, run) -> {};
+  int tokens = 1_000;
+  Consumer<CountingGuard> guard = unused -> {};
+  Function<Running, List<Reply>> replies = run -> List.of();
+  boolean refused;
+  String keyHeader = "Idempotency-Key";
+  Map<Scenario.At, Scenario.Action> actions = Map.of();
+
+  Setup(String name) {
+    this.name = name;
+  }
+
+  Setup(Setup other) {
+    name = other.name;
+    traps = other.traps;
+    call = other.call;
+    first = other.first;
+    policy = other.policy;
+    setting = other.setting;
+    tokens = other.tokens;
+    guard = other.guard;
+    replies = other.replies;
+    refused = other.refused;
+    keyHeader = other.keyHeader;
+    actions = other.actions;
+  }
+
+  boolean has(Scenario.Moment moment, int number) {
+    return actions.containsKey(new Scenario.At(moment, number));
+  }
+}

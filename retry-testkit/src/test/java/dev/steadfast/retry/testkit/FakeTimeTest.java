@@ -1,0 +1,236 @@
+package dev.steadfast.retry.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryScheduler;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Time that moves only when it is told to. */
+class FakeTimeTest {
+  private static final OperationInfo INFO = OperationInfo.of("origin", "label");
+  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+  private final FakeTime time = new FakeTime();
+  private final List<String> ran = new ArrayList<>();
+
+  private Runnable note(String name) {
+    return () -> ran.add(name + "@" + Duration.ofNanos(time.nanos()).toMillis());
+  }
+
+  @Test
+  void standsStillUntilItIsMoved() {
+    assertEquals(0, time.nanos());
+    assertEquals(Instant.parse("2014-06-06T12:30:00Z"), time.instant());
+    time.advance(Duration.ofMillis(1500));
+    assertEquals(1_500_000_000, time.nanos());
+    assertEquals(Instant.parse("2014-06-06T12:30:01.500Z"), time.instant());
+    time.advance(Duration.ZERO);
+    assertEquals(1_500_000_000, time.nanos());
+  }
+
+  @Test
+  void doesNotGoBack() {
+    Exception thrown =
+        assertThrows(IllegalArgumentException.class, () -> time.advance(Duration.ofNanos(-1)));
+    assertEquals("duration: PT-0.000000001S (expected: zero or more)", thrown.getMessage());
+  }
+
+  @Test
+  void theEnvironmentShowsThisTime_andDrawsTheLowest() {
+    RetryEnvironment environment = time.environment();
+    time.advance(Duration.ofSeconds(3));
+    assertEquals(3 * SECOND, environment.ticker().getAsLong());
+    assertEquals(time.instant(), environment.clock().instant());
+    assertEquals(0, environment.random().nextLong());
+    assertSame(time, environment.scheduler());
+    assertEquals(7, time.environment(() -> 7).random().nextLong());
+  }
+
+  @Test
+  void runsTasksInTheOrderOfTheirTimes_eachAtItsOwn() {
+    time.schedule(3 * SECOND, note("late"));
+    time.schedule(SECOND, note("early"));
+    time.schedule(SECOND, note("second early"));
+    time.schedule(0, note("now"));
+    assertEquals(List.of(), ran);
+    assertEquals(4, time.pending());
+    time.advance(Duration.ofSeconds(2));
+    assertEquals(List.of("now@0", "early@1000", "second early@1000"), ran);
+    assertEquals(2 * SECOND, time.nanos());
+    time.advance(Duration.ofNanos(SECOND - 1));
+    assertEquals(3, ran.size());
+    time.advance(Duration.ofNanos(1));
+    assertEquals("late@3000", ran.get(3));
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void runsWhatATaskSchedules_ifItIsDueToo() {
+    time.schedule(
+        SECOND,
+        () -> {
+          note("first").run();
+          time.schedule(SECOND, note("second"));
+          time.schedule(5 * SECOND, note("third"));
+        });
+    time.advance(Duration.ofSeconds(4));
+    assertEquals(List.of("first@1000", "second@2000"), ran);
+    assertEquals(1, time.pending());
+  }
+
+  @Test
+  void aTaskMayMoveTheTimeItself() {
+    time.schedule(SECOND, () -> time.advance(Duration.ofSeconds(9)));
+    time.schedule(2 * SECOND, note("inner"));
+    time.advance(Duration.ofSeconds(3));
+    assertEquals(List.of("inner@2000"), ran);
+    assertEquals(10 * SECOND, time.nanos());
+  }
+
+  @Test
+  void aTaskThatIsTakenBackDoesNotRun() {
+    RetryScheduler.Task task = time.schedule(SECOND, note("never"));
+    RetryScheduler.Task other = time.schedule(SECOND, note("other"));
+    task.cancel();
+    task.cancel();
+    assertEquals(1, time.pending());
+    time.advance(Duration.ofSeconds(2));
+    assertEquals(List.of("other@1000"), ran);
+    other.cancel(); // ran already
+  }
+
+  @Test
+  void aDelayBeyondAllTimeIsNeverDue() {
+    time.advance(Duration.ofSeconds(1));
+    time.schedule(Long.MAX_VALUE, note("never"));
+    time.advance(Duration.ofDays(365 * 200));
+    assertEquals(List.of(), ran);
+    assertEquals(1, time.pending());
+  }
+
+  @Test
+  void await_blocksUntilTheTimeHasPassed() throws Exception {
+    FutureTask<Boolean> sleeper = started(() -> time.await(new CountDownLatch(1), SECOND));
+    time.awaitPending(1);
+    time.advance(Duration.ofNanos(SECOND - 1));
+    assertFalse(sleeper.isDone());
+    time.advance(Duration.ofNanos(1));
+    assertFalse(sleeper.get(10, TimeUnit.SECONDS));
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void await_endsWhenItIsWoken() throws Exception {
+    CountDownLatch wake = new CountDownLatch(1);
+    FutureTask<Boolean> sleeper = started(() -> time.await(wake, SECOND));
+    time.awaitPending(1);
+    wake.countDown();
+    assertTrue(sleeper.get(10, TimeUnit.SECONDS));
+    assertEquals(0, time.pending());
+    assertEquals(0, time.nanos());
+  }
+
+  @Test
+  void await_endsOnAnInterrupt_andLeavesNothingBehind() {
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> time.await(new CountDownLatch(1), SECOND));
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void await_ofNoTime_returnsAtOnce() throws Exception {
+    assertFalse(time.await(new CountDownLatch(1), 0));
+    assertTrue(time.await(new CountDownLatch(0), 0));
+    assertEquals(0, time.pending());
+  }
+
+  private static <T> FutureTask<T> started(Callable<T> work) {
+    FutureTask<T> task = new FutureTask<>(work);
+    Thread thread = new Thread(task, "sleeper");
+    thread.setDaemon(true);
+    thread.start();
+    return task;
+  }
+
+  @Test
+  void awaitPending_returnsAtOnceIfSoManyWait() throws Exception {
+    time.schedule(1, note("a"));
+    time.schedule(1, note("b"));
+    time.awaitPending(2);
+    time.awaitPending(1);
+    time.awaitPending(0);
+  }
+
+  @Test
+  void awaitPending_waitsForAnotherThread() throws Exception {
+    CompletableFuture<Void> scheduled =
+        CompletableFuture.runAsync(() -> time.schedule(1, note("a")));
+    time.awaitPending(1);
+    scheduled.get(10, TimeUnit.SECONDS);
+    assertEquals(1, time.pending());
+  }
+
+  @Test
+  void skipWaits_endsAnAnnouncedWaitAtOnce_byMovingTheTime() throws Exception {
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(5), DelayReason.BACKOFF);
+    assertFalse(time.await(new CountDownLatch(1), 5 * SECOND));
+    assertEquals(5 * SECOND, time.nanos());
+
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(2), DelayReason.BACKOFF);
+    CountDownLatch done = new CountDownLatch(1);
+    time.schedule(2 * SECOND, done::countDown);
+    assertTrue(done.await(10, TimeUnit.SECONDS));
+    assertEquals(7 * SECOND, time.nanos());
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void skipWaits_leavesOtherTimersAlone() {
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(5), DelayReason.BACKOFF);
+    time.skipWaits().waiting(INFO, Duration.ZERO, DelayReason.STALE_CONNECTION);
+    time.schedule(3 * SECOND, note("timeout"));
+    time.schedule(0, note("at once"));
+    assertEquals(2, time.pending());
+    assertEquals(0, time.nanos());
+    time.advance(Duration.ofSeconds(3));
+    assertEquals(List.of("at once@0", "timeout@3000"), ran);
+  }
+
+  @Test
+  void skipWaits_runsTheTimersThatBecomeDueMeanwhile() throws Exception {
+    time.schedule(SECOND, note("meanwhile"));
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(5), DelayReason.BACKOFF);
+    assertFalse(time.await(new CountDownLatch(1), 5 * SECOND));
+    assertEquals(List.of("meanwhile@1000"), ran);
+  }
+
+  @Test
+  void aTaskThatThrows_throwsOutOfAdvance_andTheRestStaysPending() {
+    time.schedule(
+        SECOND,
+        () -> {
+          throw new IllegalStateException("task");
+        });
+    time.schedule(2 * SECOND, note("rest"));
+    assertThrows(IllegalStateException.class, () -> time.advance(Duration.ofSeconds(3)));
+    assertEquals(SECOND, time.nanos());
+    time.advance(Duration.ofSeconds(1));
+    assertEquals(List.of("rest@2000"), ran);
+  }
+}
