@@ -81,11 +81,7 @@ class GuardAnswersTest {
 
   @Test
   void answers_eachWithItsAttempt() throws Exception {
-    server.enqueue(
-        Reply.status(429),
-        Reply.status(429),
-        Reply.status(404),
-        Reply.status(503));
+    server.enqueue(Reply.status(429), Reply.status(429), Reply.status(404), Reply.status(503));
     assertEquals(404, client(3).send(request(), BodyHandlers.ofString()).statusCode());
     assertEquals(503, client(3).send(request(), BodyHandlers.ofString()).statusCode());
     assertEquals(200, client(3).send(request(), BodyHandlers.ofString()).statusCode());
@@ -97,10 +93,8 @@ class GuardAnswersTest {
   @Test
   void aConnectionThatBreaks_isAFailure_aBodyThatBreaksIsNot() {
     server.enqueue(Reply.resetAfterRequest(), Reply.truncatedBody(200, 100, "part"));
-    assertThrows(
-        IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
-    assertThrows(
-        IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
+    assertThrows(IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
+    assertThrows(IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
     assertEquals(List.of("failed", "succeeded"), List.copyOf(answers));
   }
 
