@@ -130,13 +130,13 @@ public final class Attempt<R> {
   }
 
   /**
-   * Whether the timer or a cancellation ended this attempt.
+   * Whether the timer, its rejection or a cancellation ended this attempt.
    *
    * @return true if the exception that the client throws now is not the client's own
    */
   public boolean stopped() {
     Phase now = phase.get();
-    return now == Phase.TIMED_OUT || now == Phase.CANCELLED;
+    return now == Phase.TIMED_OUT || now == Phase.CANCELLED || now == Phase.REJECTED;
   }
 
   /**
