@@ -47,6 +47,14 @@ final class CancelWatch implements AutoCloseable {
             }
           });
     }
+    look();
+  }
+
+  /**
+   * Looks whether the call was cancelled. Its listener is told last: by then the attempt may have
+   * failed on the socket that the cancellation closed.
+   */
+  void look() {
     if (call.isCanceled()) {
       cancelled();
     }

@@ -70,7 +70,8 @@ public final class RetryInterceptor implements Interceptor {
     try (CancelWatch watch = CancelWatch.of(chain.call(), operation.plan().environment())) {
       RetryPlan plan = operation.plan().withEnvironment(watch.environment());
       RetryLoop<Answer> loop =
-          new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
+          new RetryLoop<>(
+              plan, operation.info(), exchange(new Proceed(chain, wires, watch), operation));
       watch.start(loop::cancel);
       return loop.run(operation.boundNanos()).response();
     } catch (IOException | RuntimeException | Error thrown) {
@@ -80,24 +81,29 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
-  private OkHttpExchange exchange(Chain chain, HttpOperation operation, Request request) {
+  private OkHttpExchange exchange(Proceed sender, HttpOperation operation) {
     return new OkHttpExchange(
         operation,
-        request,
-        new Proceed(chain, wires),
+        sender.chain().request(),
+        sender,
         new OkHttpExchange.Settings(retry.bufferBodiesUpTo(), Runnable::run));
   }
 
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, Wires wires) implements OkHttpExchange.Sender {
+  private record Proceed(Chain chain, Wires wires, CancelWatch watch)
+      implements OkHttpExchange.Sender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
         throws IOException {
       WireState wire = exchange.wire(attempt, chain.call());
+      watch.look();
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
         exchange.answered(Wires.send(bounded, request, wire), wire);
+      } catch (IOException failure) {
+        watch.look();
+        throw failure;
       } finally {
         wires.remove(chain.call());
       }

@@ -145,6 +145,9 @@ final class RetryingCall implements Call {
     WireState wire = prepare(attempted, attempt, exchange);
     try {
       exchange.answered(wire.call().execute(), wire);
+    } catch (IOException failure) {
+      lookForCancellation(wire);
+      throw failure;
     } finally {
       factory.wires().remove(wire.call());
     }
@@ -159,6 +162,7 @@ final class RetryingCall implements Call {
               @Override
               public void onFailure(Call call, IOException failure) {
                 factory.wires().remove(call);
+                lookForCancellation(wire);
                 attempt.complete(null, failure);
               }
 
@@ -168,6 +172,13 @@ final class RetryingCall implements Call {
                 exchange.answered(response, wire);
               }
             });
+  }
+
+  // Whoever cancels OkHttp's own call, the dispatcher say, means the operation.
+  private void lookForCancellation(WireState wire) {
+    if (wire.cancelledByOthers()) {
+      cancel();
+    }
   }
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
