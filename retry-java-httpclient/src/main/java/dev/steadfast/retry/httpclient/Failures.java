@@ -86,7 +86,10 @@ final class Failures {
 
   // Where all that the client gives is a plain IOException.
   private static TransportFailure byMessage(String message, Circumstances known) {
-    if (message.contains("Stream not processed")) { // REFUSED_STREAM, RFC 9113 section 8.7
+    // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
+    // JDK has sent the request again once before it says so.
+    if (message.contains("Stream not processed")
+        || message.equals("request not processed by peer")) {
       // Unless it was the second request, after a redirect.
       return TransportFailure.of(
           FailureKind.REFUSED_STREAM,

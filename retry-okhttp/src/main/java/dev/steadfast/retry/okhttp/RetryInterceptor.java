@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
@@ -52,9 +53,15 @@ public final class RetryInterceptor implements Interceptor {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
     Wires wires = new Wires();
+    WireGuard guard = new WireGuard(wires);
     builder.addInterceptor(new RetryInterceptor(Objects.requireNonNull(retry, "retry"), wires));
-    builder.networkInterceptors().add(0, new WireGuard(wires));
+    builder.addInterceptor(guard);
+    builder.networkInterceptors().add(0, guard);
     return builder;
+  }
+
+  Wires wires() {
+    return wires;
   }
 
   @Override
@@ -67,13 +74,14 @@ public final class RetryInterceptor implements Interceptor {
     HttpOperation operation =
         retry.operation(
             new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
-    try (CancelWatch watch = CancelWatch.of(chain.call(), operation.plan().environment())) {
-      RetryPlan plan = operation.plan().withEnvironment(watch.environment());
+    RetryEnvironment environment = operation.plan().environment();
+    try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
+      RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
       RetryLoop<Answer> loop =
-          new RetryLoop<>(
-              plan, operation.info(), exchange(new Proceed(chain, wires, watch), operation));
+          new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
       watch.start(loop::cancel);
-      return loop.run(operation.boundNanos()).response();
+      long bound = CallTimeouts.boundNanos(chain.call().timeout());
+      return loop.run(Math.min(operation.boundNanos(), bound)).response();
     } catch (IOException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -81,29 +89,24 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
-  private OkHttpExchange exchange(Proceed sender, HttpOperation operation) {
+  private OkHttpExchange exchange(Chain chain, HttpOperation operation, Request request) {
     return new OkHttpExchange(
         operation,
-        sender.chain().request(),
-        sender,
+        request,
+        new Proceed(chain, wires),
         new OkHttpExchange.Settings(retry.bufferBodiesUpTo(), Runnable::run));
   }
 
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, Wires wires, CancelWatch watch)
-      implements OkHttpExchange.Sender {
+  private record Proceed(Chain chain, Wires wires) implements OkHttpExchange.Sender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
         throws IOException {
       WireState wire = exchange.wire(attempt, chain.call());
-      watch.look();
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
-        exchange.answered(Wires.send(bounded, request, wire), wire);
-      } catch (IOException failure) {
-        watch.look();
-        throw failure;
+        exchange.answered(wire.attempted(bounded, request), wire);
       } finally {
         wires.remove(chain.call());
       }

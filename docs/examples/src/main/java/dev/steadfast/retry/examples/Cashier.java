@@ -3,8 +3,10 @@ package dev.steadfast.retry.examples;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +22,7 @@ final class Cashier {
   private final Ledger ledger;
   private final Arrivals arrivals;
   private final Map<Integer, Visits> visits = new ConcurrentHashMap<>();
+  private final Queue<CompletableFuture<?>> works = new ConcurrentLinkedQueue<>();
 
   Cashier(List<Payment> plan, Ledger ledger, Arrivals arrivals) {
     this.plan = plan;
@@ -84,8 +87,13 @@ final class Cashier {
   private Reply workOn(Order order) {
     if (ledger.open(order.key()) == Ledger.Entry.OPENED) {
       Executor later = CompletableFuture.delayedExecutor(WORK.toMillis(), TimeUnit.MILLISECONDS);
-      later.execute(() -> ledger.charge(order));
+      works.add(CompletableFuture.runAsync(() -> ledger.charge(order), later));
     }
     return SILENCE;
+  }
+
+  /** Waits until nothing is at work any more. */
+  void finishWork() {
+    works.forEach(CompletableFuture::join);
   }
 }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.DelayReason;
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
@@ -14,7 +13,7 @@ final class Counter implements RetryListener {
   private final AtomicInteger attempts = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
-  private final AtomicInteger refusedStreams = new AtomicInteger();
+  private final AtomicInteger failedOverTls = new AtomicInteger();
 
   @Override
   public void attemptStarted(OperationInfo operation, int attempt, Object request) {
@@ -24,8 +23,8 @@ final class Counter implements RetryListener {
 
   @Override
   public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
-    if (attempt.kind().filter(FailureKind.REFUSED_STREAM::equals).isPresent()) {
-      refusedStreams.incrementAndGet();
+    if (attempt.failure().isPresent() && operation.origin().startsWith("https")) {
+      failedOverTls.incrementAndGet();
     }
   }
 
@@ -54,8 +53,8 @@ final class Counter implements RetryListener {
     return ended.get();
   }
 
-  /** How many attempts ended with a refused stream. */
-  int refusedStreams() {
-    return refusedStreams.get();
+  /** How many attempts over HTTP/2 and TLS ended without an answer. */
+  int failedOverTls() {
+    return failedOverTls.get();
   }
 }

@@ -1,22 +1,27 @@
 package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.http.HttpRetry;
+import java.util.List;
 import java.util.function.BiFunction;
 
-/** The five ways into the one retry loop. */
-enum EntryPoint {
-  OKHTTP_EXECUTE("okhttp-execute", OkHttpPayments::execute),
-  OKHTTP_ENQUEUE("okhttp-enqueue", OkHttpPayments::enqueue),
-  OKHTTP_INTERCEPTOR("okhttp-interceptor", OkHttpPayments::interceptor),
-  JDK_SEND("jdk-send", JdkPayments::send),
-  JDK_SEND_ASYNC("jdk-sendAsync", JdkPayments::sendAsync);
+/**
+ * A way into the one retry loop.
+ *
+ * @param title its name
+ * @param opener makes its client
+ */
+record EntryPoint(String title, BiFunction<HttpRetry, Certificate, PaymentClient> opener) {
+  private static final List<EntryPoint> ALL =
+      List.of(
+          new EntryPoint("okhttp-execute", OkHttpPayments::execute),
+          new EntryPoint("okhttp-enqueue", OkHttpPayments::enqueue),
+          new EntryPoint("okhttp-interceptor", OkHttpPayments::interceptor),
+          new EntryPoint("jdk-send", JdkPayments::send),
+          new EntryPoint("jdk-sendAsync", JdkPayments::sendAsync));
 
-  private final String title;
-  private final BiFunction<HttpRetry, Certificate, PaymentClient> opener;
-
-  EntryPoint(String title, BiFunction<HttpRetry, Certificate, PaymentClient> opener) {
-    this.title = title;
-    this.opener = opener;
+  /** The five of them. */
+  static List<EntryPoint> all() {
+    return ALL;
   }
 
   PaymentClient open(HttpRetry retry, Certificate certificate) {

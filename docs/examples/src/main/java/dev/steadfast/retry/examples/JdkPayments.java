@@ -57,6 +57,7 @@ final class JdkPayments {
     @Override
     public void close() {
       callers.shutdown();
+      http.shutdown();
     }
   }
 

@@ -53,7 +53,7 @@ final class NaivePart {
               service.attemptFailed(address.getPort());
             }
           });
-      Ledger.Tally tally = service.ledger().tally(plan.size());
+      Ledger.Tally tally = service.tally();
       System.out.printf(
           ROW,
           client,

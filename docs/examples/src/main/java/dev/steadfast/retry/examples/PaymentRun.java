@@ -37,7 +37,7 @@ final class PaymentRun {
       try (PaymentClient client = entryPoint.open(retry, certificate)) {
         payAll(plan, client, service);
       }
-      this.tally = service.ledger().tally(operations);
+      this.tally = service.tally();
       this.arrivals = service.arrivals();
     }
     this.tookNanos = System.nanoTime() - startNanos;
@@ -97,7 +97,8 @@ final class PaymentRun {
 
   /** What the HTTP client sent again by itself, beneath the library. */
   private int resent() {
-    return arrivals.repeated() + arrivals.refusedStreams() - counter.refusedStreams();
+    int refusedUntold = Math.max(0, arrivals.refusedStreams() - counter.failedOverTls());
+    return arrivals.repeated() + refusedUntold;
   }
 
   /** The line that counts. */

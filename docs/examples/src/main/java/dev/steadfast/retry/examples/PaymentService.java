@@ -10,12 +10,15 @@ import java.util.Map;
 final class PaymentService implements AutoCloseable {
   private final Ledger ledger = new Ledger();
   private final Arrivals arrivals = new Arrivals();
+  private final int payments;
+  private final Cashier cashier;
   private final PaymentServer server;
   private final Map<Integer, SecureServer> secureServers = new HashMap<>();
   private final Map<Integer, LatePort> latePorts = new HashMap<>();
 
   PaymentService(List<Payment> plan, Certificate certificate) throws IOException {
-    Cashier cashier = new Cashier(plan, ledger, arrivals);
+    this.payments = plan.size();
+    this.cashier = new Cashier(plan, ledger, arrivals);
     this.server = new PaymentServer(cashier::serve);
     for (Payment payment : plan) {
       if (payment.fault() == Fault.CONNECTION_REFUSED) {
@@ -29,6 +32,12 @@ final class PaymentService implements AutoCloseable {
 
   Ledger ledger() {
     return ledger;
+  }
+
+  /** Closes the books. */
+  Ledger.Tally tally() {
+    cashier.finishWork();
+    return ledger.tally(payments);
   }
 
   Arrivals arrivals() {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.examples;
 
+import java.io.Console;
 import java.time.Duration;
 
 /**
@@ -7,7 +8,7 @@ import java.time.Duration;
  * nothing is shown.
  */
 final class Progress implements AutoCloseable {
-  private static final boolean TERMINAL = System.console() != null;
+  private static final boolean TERMINAL = terminal();
   private static final Duration PERIOD = Duration.ofMillis(100);
   private static final int BAR = 25;
   private static final String WIPE = "\r" + " ".repeat(95) + "\r";
@@ -25,6 +26,20 @@ final class Progress implements AutoCloseable {
     if (TERMINAL) {
       painter.setDaemon(true);
       painter.start();
+    }
+  }
+
+  // Before JDK 22 a console is a terminal; since then it has to be asked.
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean terminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (ReflectiveOperationException before22) {
+      return true;
     }
   }
 

@@ -17,25 +17,22 @@ final class SteadfastPart {
   List<PaymentRun> run() throws IOException {
     Page.title("1  With Steadfast: one key per payment, and one loop behind five entry points");
     Page.text(
-        "The budget is unlimited here, because faults hit "
-            + Faults.total()
-            + " of "
-            + plan.size()
-            + " payments: the default budget,",
+        "The budget is unlimited here, because faults hit %d of %d payments: the default budget,"
+            .formatted(Faults.total(), plan.size()),
         "which keeps retries to a tenth of the successes, would refuse most of them. See 3.",
         "");
     PaymentRun.printHeader();
     List<PaymentRun> runs = new ArrayList<>();
-    for (EntryPoint entryPoint : EntryPoint.values()) {
+    for (EntryPoint entryPoint : EntryPoint.all()) {
       PaymentRun run = new PaymentRun(entryPoint, plan, certificate);
       run.print();
       runs.add(run);
     }
     Page.text(
         "",
-        "Attempts are counted by the library. The rest of them met a refused or dead connection, or a",
-        "refused stream. Resent: what the HTTP client sends again beneath the library, counted by the",
-        "server. The JDK, depending on its version, repeats streams that were refused unprocessed.");
+        "The library counts attempts. Those that did not arrive met a refused or dead connection, or",
+        "a refused stream. The server counts what the HTTP client sends again beneath the library:",
+        "some versions of the JDK repeat streams that were refused unprocessed, which is safe.");
     printTimeline(runs);
     return runs;
   }
