@@ -1,0 +1,35 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import java.net.http.HttpClient;
+import org.springframework.http.MediaType;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.web.client.RestClient;
+
+/** What the guides show of Spring. */
+final class SpringGuide {
+  private SpringGuide() {}
+
+  static String pay(String url, HttpRetry retry) {
+    // region spring
+    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+    RestClient payments =
+        RestClient.builder()
+            .baseUrl(url)
+            .requestFactory(new JdkClientHttpRequestFactory(http))
+            .build();
+
+    String receipt =
+        payments
+            .post()
+            .uri("/payments")
+            .header("Idempotency-Key", "order-12345-payment") // a key of one's own vouches too
+            .contentType(MediaType.APPLICATION_JSON)
+            .body("{\"cents\": 1999}")
+            .retrieve()
+            .body(String.class);
+    // endregion
+    return receipt;
+  }
+}
