@@ -11,22 +11,28 @@ import org.springframework.web.client.RestClient;
 final class SpringGuide {
   private SpringGuide() {}
 
-  static String pay(String url, HttpRetry retry) {
+  static RestClient client(String url, HttpRetry retry) {
     // region spring
     HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     RestClient payments =
         RestClient.builder()
             .baseUrl(url)
             .requestFactory(new JdkClientHttpRequestFactory(http))
+            .bufferContent((uri, method) -> true) // a streamed body can be sent only once
             .build();
+    // endregion
+    return payments;
+  }
 
+  static String pay(RestClient payments, Object payment) {
+    // region spring-key
     String receipt =
         payments
             .post()
             .uri("/payments")
-            .header("Idempotency-Key", "order-12345-payment") // a key of one's own vouches too
+            .header("Idempotency-Key", "order-12345-payment") // a key of one's own vouches, too
             .contentType(MediaType.APPLICATION_JSON)
-            .body("{\"cents\": 1999}")
+            .body(payment)
             .retrieve()
             .body(String.class);
     // endregion
