@@ -50,6 +50,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     try {
       HttpRequest request = request(attempt.number(), body);
       if (attempt.begin(request)) {
+        delivery.handedOver();
         send(request, attempt, delivery);
       }
     } catch (RuntimeException thrown) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Collector<T> implements BodySubscriber<T> {
   private final BodySubscriber<T> users;
   private volatile Flow.@Nullable Subscription subscription;
+  private volatile boolean cancelled;
   private volatile boolean broken;
   private volatile @Nullable Throwable userFailure;
 
@@ -26,7 +27,9 @@ final class Collector<T> implements BodySubscriber<T> {
     return userFailure;
   }
 
+  /** Lets go of the body, of which nothing may have come yet. */
   void cancel() {
+    cancelled = true;
     Flow.Subscription source = subscription;
     if (source != null) {
       source.cancel();
@@ -47,7 +50,11 @@ final class Collector<T> implements BodySubscriber<T> {
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
     this.subscription = subscription;
-    watched(() -> users.onSubscribe(subscription));
+    if (cancelled) {
+      subscription.cancel();
+    } else {
+      watched(() -> users.onSubscribe(subscription));
+    }
   }
 
   @Override

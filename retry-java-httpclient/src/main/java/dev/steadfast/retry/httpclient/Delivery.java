@@ -21,7 +21,7 @@ final class Delivery<T> implements BodyHandler<T> {
   private final RetryScheduler scheduler;
 
   private volatile @Nullable Collector<T> collector;
-  private volatile boolean notSent;
+  private volatile boolean notSent = true;
   private volatile boolean answered;
 
   Delivery(
@@ -47,6 +47,11 @@ final class Delivery<T> implements BodyHandler<T> {
   /** Whether the client did not even take the request. */
   boolean notSent() {
     return notSent;
+  }
+
+  /** The client gets the request now. */
+  void handedOver() {
+    notSent = false;
   }
 
   void refusedByClient() {

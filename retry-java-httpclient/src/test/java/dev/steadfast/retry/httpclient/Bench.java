@@ -1,5 +1,9 @@
 package dev.steadfast.retry.httpclient;
 
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
@@ -7,6 +11,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /** A server, virtual time, and clients for both. Waits between attempts take no time. */
 final class Bench implements AutoCloseable {
@@ -15,6 +23,7 @@ final class Bench implements AutoCloseable {
 
   final ScriptedServer server = ScriptedServer.start();
   final FakeTime time = new FakeTime();
+  private final Timers timers = new Timers();
 
   static HttpClient.Builder plain() {
     // HTTP/1.1, as the server knows nothing else and would see an upgrade header.
@@ -23,6 +32,47 @@ final class Bench implements AutoCloseable {
 
   HttpRetry.Builder retry() {
     return HttpRetry.builder().environment(time.environment()).listener(time.skipWaits());
+  }
+
+  /** For tests that act while a call waits for its next attempt. */
+  HttpRetry.Builder retryWithWaits() {
+    return HttpRetry.builder().environment(time.environment().withScheduler(timers));
+  }
+
+  /** Blocks until a wait of this length is under way. */
+  void awaitWait(Duration delay) throws InterruptedException {
+    long scheduled = 0;
+    while (scheduled != delay.toNanos()) {
+      Long next = timers.delays.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      assertNotNull(next, "no wait of " + delay);
+      scheduled = next;
+    }
+  }
+
+  /** Blocks until no timer is left; an operation may end a moment before its timers do. */
+  void awaitNothingScheduled() {
+    long patience = System.nanoTime() + PATIENCE.toNanos();
+    while (time.pending() > 0) {
+      assertTrue(System.nanoTime() < patience, () -> time.pending() + " timers are left");
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Virtual time that tells what was scheduled. */
+  private final class Timers implements RetryScheduler {
+    private final BlockingQueue<Long> delays = new LinkedBlockingQueue<>();
+
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      Task scheduled = time.schedule(delayNanos, task);
+      delays.add(delayNanos);
+      return scheduled;
+    }
+
+    @Override
+    public boolean await(CountDownLatch wake, long nanos) {
+      throw new AssertionError("no thread is held while a call waits");
+    }
   }
 
   RetryingHttpClient client() {

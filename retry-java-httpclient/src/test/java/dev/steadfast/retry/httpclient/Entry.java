@@ -4,7 +4,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 
 /** The ways into the client; a behaviour that holds for one holds for all. */
 enum Entry {
@@ -34,10 +35,10 @@ enum Entry {
       throws Throwable;
 
   /** What a future ends with, thrown as it is. */
-  static <T> T outcome(java.util.concurrent.CompletableFuture<T> future) throws Throwable {
+  static <T> T outcome(CompletableFuture<T> future) throws Throwable {
     try {
-      return future.join();
-    } catch (CompletionException wrapped) {
+      return future.get();
+    } catch (ExecutionException wrapped) {
       throw wrapped.getCause();
     }
   }

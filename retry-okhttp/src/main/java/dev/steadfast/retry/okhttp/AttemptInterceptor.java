@@ -18,6 +18,6 @@ final class AttemptInterceptor implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     WireState wire = wires.get(chain.call());
-    return wire == null ? chain.proceed(chain.request()) : Wires.send(chain, chain.request(), wire);
+    return wire == null ? chain.proceed(chain.request()) : wire.attempted(chain, chain.request());
   }
 }

@@ -5,6 +5,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
 import okhttp3.Call;
 
 /**
@@ -14,33 +16,48 @@ import okhttp3.Call;
  * real call of the same request.
  */
 final class CallProxy {
-  private static final boolean COMPLETE =
+  private static final Set<Method> UNKNOWN =
       Arrays.stream(Call.class.getMethods())
-          .filter(method -> Modifier.isAbstract(method.getModifiers()))
-          .allMatch(CallProxy::known);
+          .filter(method -> Modifier.isAbstract(method.getModifiers()) && !known(method))
+          .collect(Collectors.toUnmodifiableSet());
 
   private CallProxy() {}
 
   static Call complete(RetryingCall call) {
-    return COMPLETE ? call : proxy(call);
+    return UNKNOWN.isEmpty() ? call : proxy(call, UNKNOWN);
   }
 
-  static Call proxy(RetryingCall call) {
+  /** A call that answers by itself but for some methods. */
+  static Call proxy(RetryingCall call, Set<Method> ofPrototype) {
     Call proxy =
         (Call)
             Proxy.newProxyInstance(
                 RetryingCall.class.getClassLoader(),
                 new Class<?>[] {Call.class},
-                (self, method, arguments) -> invoke(call, method, arguments));
+                (self, method, arguments) ->
+                    isEquals(method)
+                        ? same(self, arguments[0])
+                        : invoke(
+                            method,
+                            ofPrototype.contains(method) ? call.prototype() : call,
+                            arguments));
     call.calledBackAs(proxy);
     return proxy;
   }
 
-  private static Object invoke(RetryingCall call, Method method, Object[] arguments)
-      throws Throwable {
-    boolean ours = method.getDeclaringClass() == Object.class || known(method);
+  // Sets of calls hold the proxy, and the call behind it would not know it.
+  @SuppressWarnings("ReferenceEquality")
+  private static boolean same(Object one, Object other) {
+    return one == other;
+  }
+
+  private static boolean isEquals(Method method) {
+    return method.getName().equals("equals") && method.getParameterCount() == 1;
+  }
+
+  private static Object invoke(Method method, Call target, Object[] arguments) throws Throwable {
     try {
-      return method.invoke(ours ? call : call.prototype(), arguments);
+      return method.invoke(target, arguments);
     } catch (InvocationTargetException thrown) {
       throw thrown.getCause() == null ? thrown : thrown.getCause();
     }

@@ -9,36 +9,62 @@ import okhttp3.EventListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an interceptor that waits of the cancellation of its call. OkHttp 5.4 and later report it
- * to a listener of the call; before, somebody has to look.
+ * Tells an interceptor that waits of the cancellation of its call; what is under way OkHttp ends by
+ * itself. OkHttp 5.4 and later report it to a listener of the call; before, somebody has to look.
  */
-final class CancelWatch implements AutoCloseable {
+final class CancelWatch implements RetryScheduler, AutoCloseable {
   private static final long LOOK_NANOS = 50_000_000;
   private static final boolean LISTENS =
       Arrays.stream(Call.class.getMethods())
           .anyMatch(method -> method.getName().equals("addEventListener"));
 
   private final Call call;
-  private final RetryEnvironment environment;
+  private final RetryScheduler scheduler;
+  private boolean listening; // set by the one thread that waits
   private volatile @Nullable Runnable canceller;
 
-  private CancelWatch(Call call, RetryEnvironment environment) {
+  CancelWatch(Call call, RetryScheduler scheduler) {
     this.call = call;
-    this.environment =
-        LISTENS ? environment : environment.withScheduler(looking(environment.scheduler()));
+    this.scheduler = scheduler;
   }
 
-  static CancelWatch of(Call call, RetryEnvironment environment) {
-    return new CancelWatch(call, environment);
-  }
-
-  RetryEnvironment environment() {
-    return environment;
+  /** The environment in which waits end with the call. */
+  RetryEnvironment in(RetryEnvironment environment) {
+    return environment.withScheduler(this);
   }
 
   void start(Runnable onCancel) {
     canceller = onCancel;
+  }
+
+  @Override
+  public void close() {
+    canceller = null;
+  }
+
+  @Override
+  public Task schedule(long delayNanos, Runnable task) {
+    return scheduler.schedule(delayNanos, task);
+  }
+
+  @Override
+  public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
     if (LISTENS) {
+      listen();
+      return scheduler.await(wake, nanos);
+    }
+    Look look = new Look();
+    try {
+      look.again();
+      return scheduler.await(wake, nanos);
+    } finally {
+      look.stop();
+    }
+  }
+
+  private void listen() {
+    if (!listening) {
+      listening = true;
       call.addEventListener(
           new EventListener() {
             @Override
@@ -48,13 +74,8 @@ final class CancelWatch implements AutoCloseable {
           });
     }
     if (call.isCanceled()) {
-      cancelled();
+      cancelled(); // the listener may have come too late
     }
-  }
-
-  @Override
-  public void close() {
-    canceller = null;
   }
 
   private void cancelled() {
@@ -64,36 +85,15 @@ final class CancelWatch implements AutoCloseable {
     }
   }
 
-  private RetryScheduler looking(RetryScheduler scheduler) {
-    return new RetryScheduler() {
-      @Override
-      public Task schedule(long delayNanos, Runnable task) {
-        return scheduler.schedule(delayNanos, task);
-      }
-
-      @Override
-      public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
-        Look look = new Look(scheduler);
-        try {
-          look.again();
-          return scheduler.await(wake, nanos);
-        } finally {
-          look.stop();
-        }
-      }
-    };
-  }
-
   private final class Look implements Runnable {
-    private final RetryScheduler scheduler;
     private volatile boolean stopped;
-    private volatile RetryScheduler.@Nullable Task next;
-
-    Look(RetryScheduler scheduler) {
-      this.scheduler = scheduler;
-    }
+    private volatile @Nullable Task next;
 
     void again() {
+      if (call.isCanceled()) {
+        cancelled();
+        return;
+      }
       next = scheduler.schedule(LOOK_NANOS, this);
       if (stopped) {
         stop();
@@ -102,16 +102,14 @@ final class CancelWatch implements AutoCloseable {
 
     @Override
     public void run() {
-      if (call.isCanceled()) {
-        cancelled();
-      } else if (!stopped) {
+      if (!stopped) {
         again();
       }
     }
 
     void stop() {
       stopped = true;
-      RetryScheduler.Task task = next;
+      Task task = next;
       if (task != null) {
         task.cancel();
       }

@@ -2,9 +2,13 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -60,6 +64,7 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   @Override
   public void start(Attempt<Answer> attempt) throws IOException {
+    wire = null;
     sender.send(requestOf(attempt.number()), attempt, this);
   }
 
@@ -82,21 +87,20 @@ final class OkHttpExchange implements Exchange<Answer> {
   /** Called by the sender with the response. */
   void answered(Response response, WireState of) {
     of.handBack();
-    Answer answer = new Answer(response, of);
     try {
       buffer(response);
-    } catch (IOException broken) {
+    } catch (IOException | RuntimeException broken) {
       response.close();
       of.attempt().complete(null, broken);
       return;
     }
-    of.attempt().complete(answer, null);
+    of.attempt().complete(new Answer(response, of), null);
   }
 
   // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
   private void buffer(Response response) throws IOException {
     ResponseBody body = response.body();
-    if (bufferBodiesUpTo > 0 && body != null) {
+    if (bufferBodiesUpTo > 0 && body != null && body.contentLength() <= bufferBodiesUpTo) {
       body.source().request(bufferBodiesUpTo + 1L);
     }
   }
@@ -112,9 +116,17 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   @Override
   public Verdict judge(Throwable failure) {
-    WireState last = wire();
+    return withBody(operation.judge(classify(failure)));
+  }
+
+  private TransportFailure classify(Throwable failure) {
+    WireState last = wire;
+    if (last == null) {
+      return TransportFailure.permanent(
+          FailureKind.OTHER, SendState.NEVER_SENT, StopReason.NOT_RETRYABLE);
+    }
     last.seal();
-    return withBody(operation.judge(OkHttpFailures.classify(failure, last)));
+    return OkHttpFailures.classify(failure, last);
   }
 
   private Verdict withBody(Verdict verdict) {
@@ -127,9 +139,9 @@ final class OkHttpExchange implements Exchange<Answer> {
       return operation.facts(
           new OkHttpViews.OfResponse(answer.response()), answer.wire().deliveries());
     }
-    WireState last = wire();
-    Throwable thrown = failure == null ? new IOException("no answer") : failure;
-    return HttpOperation.facts(OkHttpFailures.classify(thrown, last), last.deliveries());
+    TransportFailure end = classify(failure == null ? new IOException("no answer") : failure);
+    WireState last = wire;
+    return HttpOperation.facts(end, last == null ? 0 : last.deliveries());
   }
 
   @Override
@@ -144,14 +156,20 @@ final class OkHttpExchange implements Exchange<Answer> {
       return;
     }
     try (body) {
-      BufferedSource source = body.source();
-      source.timeout().deadline(DISCARD_MILLIS, TimeUnit.MILLISECONDS);
-      boolean more = source.request(DISCARD_BYTES + 1);
-      if (more && !sender.boundsAttempts()) {
-        answer.wire().call().cancel(); // closing alone would read on
+      if (!endsSoon(body.source()) && !sender.boundsAttempts()) {
+        answer.wire().drop(); // closing alone would read on
       }
-    } catch (IOException ignored) {
-      // nobody waits for it
+    } catch (RuntimeException ignored) {
+      // a body of an interceptor's making; nobody waits for it
+    }
+  }
+
+  private static boolean endsSoon(BufferedSource source) {
+    source.timeout().deadline(DISCARD_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      return !source.request(DISCARD_BYTES + 1);
+    } catch (IOException endless) {
+      return false;
     }
   }
 
@@ -186,13 +204,5 @@ final class OkHttpExchange implements Exchange<Answer> {
   @Override
   public void execute(Runnable continuation) {
     executor.execute(continuation);
-  }
-
-  private WireState wire() {
-    WireState last = wire;
-    if (last == null) {
-      throw new IllegalStateException("no attempt was made");
-    }
-    return last;
   }
 }

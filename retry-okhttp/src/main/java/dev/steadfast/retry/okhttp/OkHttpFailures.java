@@ -14,31 +14,32 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.UnknownServiceException;
 import java.security.cert.CertificateException;
+import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import okhttp3.internal.http2.ErrorCode;
-import okhttp3.internal.http2.StreamResetException;
+import org.jspecify.annotations.Nullable;
 
-/** What an exception of OkHttp says about the request, given what the wire saw. */
+/**
+ * What an exception of OkHttp says about the request, given what the wire saw. First who ended the
+ * attempt, if it did not end by itself; then how far the request got; the exception comes last.
+ */
 final class OkHttpFailures {
   private OkHttpFailures() {}
 
   static TransportFailure classify(Throwable thrown, WireState wire) {
     SendState state = sendState(wire);
-    if (wire.cancelledByOthers()) {
-      return HttpOperation.cancelled(state);
-    }
-    if (!(thrown instanceof IOException failure)) {
+    if (wire.broken() || !(thrown instanceof IOException failure)) {
       return permanent(FailureKind.OTHER, state); // a bug in an interceptor, say
     }
-    if (failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException)) {
-      return interruptedOrTimedOut(wire, state);
+    TransportFailure ended = endedOutside(failure, wire, state);
+    if (ended != null) {
+      return ended;
     }
-    if (wire.hasAnswer()) {
-      return afterAnswer(failure, wire);
+    if (wire.caused(failure)) {
+      return onWire(failure, wire, state);
     }
-    return wire.caused(failure) ? onWire(failure, wire, state) : beforeWire(failure, state);
+    return wire.status() > 0 ? afterAnswer(failure, wire) : beforeWire(failure, state);
   }
 
   /** A redirect that could not be followed leaves the requests before it delivered. */
@@ -46,36 +47,36 @@ final class OkHttpFailures {
     return wire.deliveries() > 0 ? SendState.MAYBE_PROCESSED : SendState.NEVER_SENT;
   }
 
-  // OkHttp says "timeout" and "interrupted" with one class.
-  private static TransportFailure interruptedOrTimedOut(WireState wire, SendState state) {
-    if (Thread.currentThread().isInterrupted()) {
+  private static @Nullable TransportFailure endedOutside(
+      IOException failure, WireState wire, SendState state) {
+    if (wire.interrupted()) {
       return TransportFailure.permanent(FailureKind.OTHER, state, StopReason.INTERRUPTED);
     }
     if (wire.attempt().stopped()) {
       return TransportFailure.of(FailureKind.TIMEOUT, state);
     }
-    return TransportFailure.permanent(FailureKind.TIMEOUT, state, StopReason.DEADLINE);
-  }
-
-  private static TransportFailure afterAnswer(IOException failure, WireState wire) {
-    if (wire.handedBack()) {
-      return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+    boolean timedOut =
+        failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
+    if (timedOut && failure.getCause() instanceof RejectedExecutionException) {
+      return TransportFailure.permanent(FailureKind.OTHER, state, StopReason.REJECTED);
     }
-    // The answer was a redirect or a challenge, and following it failed.
-    return failure instanceof ProtocolException
-        ? permanent(FailureKind.OTHER, SendState.MAYBE_PROCESSED)
-        : TransportFailure.of(connectKind(failure), SendState.MAYBE_PROCESSED);
+    if (timedOut && wire.call().isCanceled()) {
+      // OkHttp's own timeout of the call.
+      return TransportFailure.permanent(FailureKind.TIMEOUT, state, StopReason.DEADLINE);
+    }
+    if (wire.cancelledByOthers()) {
+      return HttpOperation.cancelled(state);
+    }
+    return timedOut ? TransportFailure.of(FailureKind.TIMEOUT, state) : null;
   }
 
   private static TransportFailure onWire(IOException failure, WireState wire, SendState state) {
     if (wire.lastUnsent()) {
       return TransportFailure.of(FailureKind.STALE_CONNECTION, state);
     }
-    if (failure instanceof StreamResetException reset) {
-      boolean refused = reset.errorCode == ErrorCode.REFUSED_STREAM;
-      // The server refused this request (RFC 9113 section 8.7); what a redirect sent before, it
-      // took.
-      return refused && wire.deliveries() == 1
+    if (OkHttpErrors.streamReset(failure)) {
+      // The server refused this request; what a redirect sent before, it took.
+      return OkHttpErrors.refusedStream(failure) && wire.deliveries() == 1
           ? TransportFailure.of(FailureKind.REFUSED_STREAM, SendState.REFUSED_UNPROCESSED)
           : TransportFailure.of(FailureKind.CONNECTION_LOST, state);
     }
@@ -99,6 +100,32 @@ final class OkHttpFailures {
     Throwable cause = failure.getCause();
     return cause instanceof EOFException
         && String.valueOf(cause.getMessage()).startsWith("\\n not found: limit=0 ");
+  }
+
+  private static TransportFailure afterAnswer(IOException failure, WireState wire) {
+    if (!wire.handedBack() && followed(wire.status())) {
+      // The answer was a redirect or a challenge, and following it failed.
+      return failure instanceof ProtocolException
+          ? permanent(FailureKind.OTHER, SendState.MAYBE_PROCESSED)
+          : TransportFailure.of(connectKind(failure), SendState.MAYBE_PROCESSED);
+    }
+    // An interceptor that reads the body may also have an exception of its own.
+    boolean body = wire.handedBack() || ofTransport(failure);
+    return TransportFailure.of(
+        body ? FailureKind.BROKEN_BODY : FailureKind.OTHER, SendState.ANSWERED);
+  }
+
+  private static boolean followed(int status) {
+    return (status >= 300 && status < 400) || status == 401 || status == 407 || status == 421;
+  }
+
+  private static boolean ofTransport(IOException failure) {
+    return failure instanceof ProtocolException
+        || failure instanceof SocketException
+        || failure instanceof SocketTimeoutException
+        || failure instanceof EOFException
+        || failure instanceof SSLException
+        || OkHttpErrors.streamReset(failure);
   }
 
   private static TransportFailure beforeWire(IOException failure, SendState state) {

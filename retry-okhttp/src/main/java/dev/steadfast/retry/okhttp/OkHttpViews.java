@@ -11,12 +11,20 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** OkHttp's requests and responses as the rules see them. */
 final class OkHttpViews {
   private OkHttpViews() {}
 
-  record OfRequest(Request request) implements RequestView {
+  static final class OfRequest implements RequestView {
+    private final Request request;
+    private @Nullable URI uri; // OkHttp makes a new one each time
+
+    OfRequest(Request request) {
+      this.request = request;
+    }
+
     @Override
     public String method() {
       return request.method();
@@ -24,7 +32,12 @@ final class OkHttpViews {
 
     @Override
     public URI uri() {
-      return request.url().uri();
+      URI made = uri;
+      if (made == null) {
+        made = request.url().uri();
+        uri = made;
+      }
+      return made;
     }
 
     @Override

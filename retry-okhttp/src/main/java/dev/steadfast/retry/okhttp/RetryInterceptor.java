@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
@@ -52,9 +53,15 @@ public final class RetryInterceptor implements Interceptor {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
     Wires wires = new Wires();
+    WireGuard guard = new WireGuard(wires);
     builder.addInterceptor(new RetryInterceptor(Objects.requireNonNull(retry, "retry"), wires));
-    builder.networkInterceptors().add(0, new WireGuard(wires));
+    builder.addInterceptor(guard);
+    builder.networkInterceptors().add(0, guard);
     return builder;
+  }
+
+  Wires wires() {
+    return wires;
   }
 
   @Override
@@ -67,12 +74,14 @@ public final class RetryInterceptor implements Interceptor {
     HttpOperation operation =
         retry.operation(
             new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
-    try (CancelWatch watch = CancelWatch.of(chain.call(), operation.plan().environment())) {
-      RetryPlan plan = operation.plan().withEnvironment(watch.environment());
+    RetryEnvironment environment = operation.plan().environment();
+    try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
+      RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
       RetryLoop<Answer> loop =
           new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
       watch.start(loop::cancel);
-      return loop.run(operation.boundNanos()).response();
+      long bound = CallTimeouts.boundNanos(chain.call().timeout());
+      return loop.run(Math.min(operation.boundNanos(), bound)).response();
     } catch (IOException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -97,7 +106,7 @@ public final class RetryInterceptor implements Interceptor {
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
-        exchange.answered(Wires.send(bounded, request, wire), wire);
+        exchange.answered(wire.attempted(bounded, request), wire);
       } finally {
         wires.remove(chain.call());
       }

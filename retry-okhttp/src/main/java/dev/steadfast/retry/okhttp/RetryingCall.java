@@ -11,6 +11,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import kotlin.jvm.functions.Function0;
 import kotlin.reflect.KClass;
 import okhttp3.Call;
@@ -35,14 +36,16 @@ final class RetryingCall implements Call {
   private final HttpOperation operation;
   private final Timeout timeout = new Timeout();
   private final AtomicBoolean executed = new AtomicBoolean();
-  private final List<EventListener> listeners = new CopyOnWriteArrayList<>();
-
+  // Listeners and tags that were put on this call, for the calls of its attempts.
+  private final List<Consumer<Call>> extras = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable Call> prototype = new AtomicReference<>();
 
   private long startNanos;
   private Call self = this; // what callbacks get: the proxy, where there is one
   private volatile boolean canceled;
   private volatile @Nullable RetryLoop<Answer> loop;
+  private volatile @Nullable WireState last; // of the latest attempt
+  private volatile @Nullable Thread ofDispatcher; // the latest of its threads that was lent to us
 
   RetryingCall(RetryingCallFactory factory, Request request, HttpOperation operation) {
     this.factory = factory;
@@ -72,7 +75,7 @@ final class RetryingCall implements Call {
 
   @Override
   public Response execute() throws IOException {
-    RetryLoop<Answer> running = start(this::execute);
+    RetryLoop<Answer> running = begin(this::execute);
     try {
       return running.run(boundNanos()).response();
     } catch (IOException | RuntimeException | Error thrown) {
@@ -86,25 +89,39 @@ final class RetryingCall implements Call {
 
   @Override
   public void enqueue(Callback callback) {
-    RetryLoop<Answer> running = start(this::enqueue);
-    running.start(
-        boundNanos(),
-        (answer, thrown) -> {
-          factory.ended(this);
-          if (answer != null) {
-            respond(callback, answer.response());
-          } else {
-            callback.onFailure(self, asIo(thrown));
-          }
-        });
+    Objects.requireNonNull(callback, "callback");
+    RetryLoop<Answer> running = begin(this::enqueue);
+    try {
+      running.start(boundNanos(), (answer, thrown) -> ended(callback, answer, thrown));
+    } catch (RuntimeException | Error thrown) {
+      factory.ended(this);
+      throw thrown;
+    }
+  }
+
+  // May come from the thread that called enqueue, from a timer's, or from the canceller's.
+  private void ended(Callback callback, @Nullable Answer answer, @Nullable Throwable thrown) {
+    factory.ended(this);
+    Runnable told =
+        answer == null
+            ? () -> callback.onFailure(self, asIo(thrown))
+            : () -> respond(callback, answer);
+    if (Thread.currentThread().equals(ofDispatcher)) {
+      told.run();
+    } else {
+      callBack(told);
+    }
   }
 
   // OkHttp logs what a callback throws after a response; the operation is over either way.
-  private void respond(Callback callback, Response response) {
+  private void respond(Callback callback, Answer answer) {
     try {
-      callback.onResponse(self, response);
+      callback.onResponse(self, answer.response());
     } catch (IOException thrown) {
       LOG.info("the callback of {} failed", operation, thrown);
+    } catch (RuntimeException | Error thrown) {
+      answer.wire().call().cancel(); // as OkHttp does: nobody will close the response
+      throw thrown;
     }
   }
 
@@ -112,7 +129,7 @@ final class RetryingCall implements Call {
     return thrown instanceof IOException io ? io : new IOException(thrown);
   }
 
-  private RetryLoop<Answer> start(OkHttpExchange.Sender sender) {
+  private RetryLoop<Answer> begin(OkHttpExchange.Sender sender) {
     if (!executed.compareAndSet(false, true)) {
       throw new IllegalStateException("Already Executed");
     }
@@ -133,9 +150,16 @@ final class RetryingCall implements Call {
 
   private void callBack(Runnable continuation) {
     try {
-      factory.client().dispatcher().executorService().execute(continuation);
+      factory
+          .client()
+          .dispatcher()
+          .executorService()
+          .execute(() -> {
+            ofDispatcher = Thread.currentThread();
+            continuation.run();
+          });
     } catch (RejectedExecutionException shutDown) {
-      continuation.run(); // better on the canceller's thread than never
+      continuation.run(); // better on this thread than never
     }
   }
 
@@ -153,45 +177,66 @@ final class RetryingCall implements Call {
   // The one sender of enqueue(): through the dispatcher, with a place in its queue per attempt.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
-    wire.call()
-        .enqueue(
-            new Callback() {
-              @Override
-              public void onFailure(Call call, IOException failure) {
-                factory.wires().remove(call);
-                attempt.complete(null, failure);
-              }
+    try {
+      wire.call().enqueue(new Arrival(wire, exchange));
+    } catch (RuntimeException | Error thrown) {
+      factory.wires().remove(wire.call());
+      throw thrown;
+    }
+  }
 
-              @Override
-              public void onResponse(Call call, Response response) {
-                factory.wires().remove(call);
-                exchange.answered(response, wire);
-              }
-            });
+  /** The end of an attempt, on a thread of the dispatcher's. */
+  private final class Arrival implements Callback {
+    private final WireState wire;
+    private final OkHttpExchange exchange;
+
+    Arrival(WireState wire, OkHttpExchange exchange) {
+      this.wire = wire;
+      this.exchange = exchange;
+    }
+
+    @Override
+    public void onFailure(Call call, IOException failure) {
+      arrived(call);
+      wire.attempt().complete(null, failure);
+    }
+
+    @Override
+    public void onResponse(Call call, Response response) {
+      arrived(call);
+      exchange.answered(response, wire);
+    }
+
+    private void arrived(Call call) {
+      factory.wires().remove(call);
+      ofDispatcher = Thread.currentThread();
+    }
   }
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    listeners.forEach(call::addEventListener);
-    if (timeout.timeoutNanos() > 0) {
-      // The rest of the call's own time, which goes on while the caller reads the body.
-      call.timeout().timeout(Math.max(1, leftNanos()), TimeUnit.NANOSECONDS);
-    }
+    extras.forEach(extra -> extra.accept(call));
+    bound(call.timeout());
     WireState wire = exchange.wire(attempt, call);
+    last = wire;
     factory.wires().put(call, wire);
     attempt.onCancel(call::cancel);
     return wire;
   }
 
-  private long boundNanos() {
-    startNanos = nanoTime();
-    long bound = operation.boundNanos();
+  // The rest of this call's own time, which goes on while the caller reads the body.
+  private void bound(Timeout ofAttempt) {
     long own = timeout.timeoutNanos();
-    return own > 0 ? Math.min(bound, own) : bound;
+    long left = own == 0 ? 0 : Math.max(1, own - (nanoTime() - startNanos));
+    ofAttempt.timeout(left, TimeUnit.NANOSECONDS);
+    if (timeout.hasDeadline()) {
+      ofAttempt.deadlineNanoTime(timeout.deadlineNanoTime());
+    }
   }
 
-  private long leftNanos() {
-    return timeout.timeoutNanos() - (nanoTime() - startNanos);
+  private long boundNanos() {
+    startNanos = nanoTime();
+    return Math.min(operation.boundNanos(), CallTimeouts.boundNanos(timeout));
   }
 
   private long nanoTime() {
@@ -205,6 +250,10 @@ final class RetryingCall implements Call {
     if (running != null) {
       running.cancel();
     }
+    WireState wire = last;
+    if (wire != null) {
+      wire.call().cancel(); // ends a body that is being read, too
+    }
   }
 
   @Override
@@ -214,7 +263,8 @@ final class RetryingCall implements Call {
 
   @Override
   public boolean isCanceled() {
-    return canceled;
+    WireState wire = last;
+    return canceled || (wire != null && wire.cancelledByOthers());
   }
 
   @Override
@@ -224,7 +274,7 @@ final class RetryingCall implements Call {
 
   @Override
   public void addEventListener(EventListener listener) {
-    listeners.add(listener);
+    extras.add(call -> call.addEventListener(listener));
   }
 
   @Override
@@ -239,12 +289,24 @@ final class RetryingCall implements Call {
 
   @Override
   public <T> T tag(KClass<T> type, Function0<? extends T> make) {
-    return prototype().tag(type, make);
+    T known = prototype().tag(type);
+    if (known != null) {
+      return known;
+    }
+    T made = prototype().tag(type, make);
+    extras.add(call -> call.tag(type, () -> made));
+    return made;
   }
 
   @Override
   public <T> T tag(Class<T> type, Function0<? extends T> make) {
-    return prototype().tag(type, make);
+    T known = prototype().tag(type);
+    if (known != null) {
+      return known;
+    }
+    T made = prototype().tag(type, make);
+    extras.add(call -> call.tag(type, () -> made));
+    return made;
   }
 
   // A new operation: a clone is a new intent unless the caller's own key says otherwise.

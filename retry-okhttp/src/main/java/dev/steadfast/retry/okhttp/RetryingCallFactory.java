@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Call;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -40,13 +41,23 @@ public final class RetryingCallFactory implements Call.Factory {
   private RetryingCallFactory(OkHttpClient plain, HttpRetry retry) {
     this.plain = plain;
     this.retry = retry;
+    this.client = derived(plain, wires);
+  }
+
+  private static OkHttpClient derived(OkHttpClient plain, Wires wires) {
     OkHttpClient.Builder derived = plain.newBuilder();
     // One layer retries: the outer one.
-    derived.interceptors().removeIf(RetryInterceptor.class::isInstance);
+    derived.interceptors().removeIf(RetryingCallFactory::ours);
+    derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
+    WireGuard guard = new WireGuard(wires);
     derived.interceptors().add(0, new AttemptInterceptor(wires));
-    derived.networkInterceptors().removeIf(WireGuard.class::isInstance);
-    derived.networkInterceptors().add(0, new WireGuard(wires));
-    this.client = derived.build();
+    derived.interceptors().add(guard); // within the client's own: they see what the server sent
+    derived.networkInterceptors().add(0, guard);
+    return derived.build();
+  }
+
+  private static boolean ours(Interceptor interceptor) {
+    return interceptor instanceof RetryInterceptor || interceptor instanceof WireGuard;
   }
 
   /**
@@ -114,6 +125,10 @@ public final class RetryingCallFactory implements Call.Factory {
 
   void ended(RetryingCall call) {
     running.remove(call);
+  }
+
+  int underWay() {
+    return running.size();
   }
 
   @Override

@@ -7,17 +7,19 @@ import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
-import okhttp3.internal.http2.ConnectionShutdownException;
 
 /**
- * The first network interceptor: makes every delivery an attempt of ours.
+ * Makes every delivery an attempt of ours: one object, registered as the last application
+ * interceptor and as the first network interceptor.
  *
  * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
  * HTTP/2 resets, on 408, and on 503 with {@code Retry-After: 0}, whatever the method. All of that
- * happens above this interceptor, so it hides the hints and makes failures final for OkHttp; {@link
- * Wires#send} gives the originals back. Address fallback, redirects and authentication go on: they
- * are decided before the request is sent, or by other statuses.
+ * happens between the two places, so the inner one hides the hints and makes failures final for
+ * OkHttp, and the outer one gives the originals back. Address fallback, redirects and
+ * authentication go on: they are decided before the request is sent, or by other statuses. So does
+ * the way to another connection where nothing was sent on the first.
  */
 final class WireGuard implements Interceptor {
   private final Wires wires;
@@ -30,24 +32,60 @@ final class WireGuard implements Interceptor {
   public Response intercept(Chain chain) throws IOException {
     WireState wire = wires.get(chain.call());
     Connection connection = chain.connection();
-    if (wire == null || connection == null) {
+    if (connection == null) {
+      return wire == null ? chain.proceed(chain.request()) : outside(chain, wire);
+    }
+    boolean reused = Wires.reused(connection);
+    if (wire == null) {
       return chain.proceed(chain.request());
     }
-    boolean reused = wires.reused(connection);
-    if (reused && !wire.replayable() && closedByServer(connection)) {
-      IOException stale = new IOException("the server closed the connection while it was idle");
-      wire.failedUnsent(stale);
-      throw new Wires.Sealed(stale);
+    if (reused && wire.asksFirst() && closedByServer(connection)) {
+      return elsewhere(chain, wire);
     }
+    return inside(chain, wire, reused);
+  }
+
+  private static Response outside(Chain chain, WireState wire) throws IOException {
+    try {
+      return wire.reveal(chain.proceed(chain.request()));
+    } catch (Sealed sealed) {
+      throw sealed.opened();
+    }
+  }
+
+  private static Response inside(Chain chain, WireState wire, boolean reused) throws IOException {
     Request request = wire.withoutForeignKey(chain.request());
     wire.sending(reused);
     try {
       Response response = chain.proceed(request);
-      wire.answered();
+      wire.answered(response.code());
       return wire.hideFollowUp(response);
     } catch (IOException failure) {
-      wire.failed(failure, failure instanceof ConnectionShutdownException);
-      throw new Wires.Sealed(failure);
+      if (OkHttpErrors.connectionShutdown(failure)) {
+        wire.notSent(failure);
+        throw failure;
+      }
+      wire.failed(failure);
+      throw new Sealed(failure);
+    }
+  }
+
+  /**
+   * The connection is dead and closed, so proceeding fails before a byte has left, and OkHttp takes
+   * another connection. A body that can be written once must not be touched for that.
+   */
+  private static Response elsewhere(Chain chain, WireState wire) throws IOException {
+    RequestBody body = chain.request().body();
+    if (body != null && body.isOneShot()) {
+      IOException dead = new IOException("the server closed the connection while it was idle");
+      wire.foundDead(dead);
+      throw new Sealed(dead);
+    }
+    try {
+      return chain.proceed(chain.request());
+    } catch (IOException closed) {
+      wire.foundDead(closed);
+      throw closed;
     }
   }
 

@@ -3,19 +3,24 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt did on the wire, as the network interceptor saw it: how often a request went
- * out, on what kind of connection, and what was hidden from OkHttp on the way back.
+ * What one attempt did on the wire, as the interceptors saw it: how often a request went out, on
+ * what kind of connection, how it failed, and what was hidden from OkHttp on the way back.
+ *
+ * <p>Written by the thread of OkHttp's call; read by whoever settles the attempt, which after a
+ * timeout or a cancellation is another one.
  */
 final class WireState {
   private final HttpOperation operation;
@@ -23,15 +28,15 @@ final class WireState {
   private final Attempt<Answer> attempt;
   private final Call call;
 
-  // Written by the thread of the call; read by whoever settles the attempt, which for a timeout is
-  // another thread.
   // Requests sent; sealed, it is -1 - requests, so that sending and sealing exclude each other.
   private final AtomicInteger sent = new AtomicInteger();
   private volatile boolean reused;
   private volatile boolean unsent;
-  private volatile boolean stale;
-  private volatile boolean answered;
+  private volatile int status;
   private volatile boolean handedBack;
+  private volatile boolean dropped;
+  private volatile boolean interrupted;
+  private volatile boolean broken;
   private volatile @Nullable IOException failure;
   private @Nullable List<String> hiddenRetryAfter;
 
@@ -48,6 +53,37 @@ final class WireState {
 
   Call call() {
     return call;
+  }
+
+  /** Makes the attempt, unless it is over before it began. */
+  Response attempted(Interceptor.Chain chain, Request request) throws IOException {
+    if (call.isCanceled() || !attempt.begin(request)) {
+      throw new IOException("Canceled");
+    }
+    try {
+      return chain.proceed(request);
+    } catch (IOException thrown) {
+      interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
+      throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
+    } catch (RuntimeException | Error bug) {
+      broken = true; // OkHttp may make an IOException of it
+      throw bug;
+    }
+  }
+
+  // A cancelled call fails with whatever its closed socket says; the caller knows one word for it.
+  private boolean canceled(IOException thrown) {
+    return cancelledByOthers()
+        && !(thrown instanceof InterruptedIOException)
+        && !"Canceled".equals(thrown.getMessage());
+  }
+
+  /**
+   * Whether it is worth a millisecond to ask whether a pooled connection is still alive: the
+   * request could not be sent again, or a retry must not meet the next dead connection.
+   */
+  boolean asksFirst() {
+    return !operation.replayable() || attempt.number() > 1;
   }
 
   boolean replayable() {
@@ -83,7 +119,8 @@ final class WireState {
       throw new IOException("Canceled");
     }
     reused = onReusedConnection;
-    answered = false;
+    unsent = false;
+    status = 0;
   }
 
   /**
@@ -97,31 +134,35 @@ final class WireState {
     }
   }
 
-  void answered() {
-    answered = true;
+  void answered(int code) {
+    status = code;
   }
 
   /** A request that was counted failed. */
-  void failed(IOException reason, boolean nothingSent) {
+  void failed(IOException reason) {
     failure = reason;
-    unsent = nothingSent;
+  }
+
+  /** A request that was counted did not go out after all. */
+  void notSent(IOException reason) {
+    sent.getAndUpdate(count -> count < 0 ? count + 1 : count - 1);
+    foundDead(reason);
   }
 
   /** A connection was found dead before a request was counted. */
-  void failedUnsent(IOException reason) {
+  void foundDead(IOException reason) {
     failure = reason;
-    stale = true;
+    unsent = true;
   }
 
   /** Whether nothing of the last request can have reached the server. */
   boolean lastUnsent() {
-    return unsent || stale;
+    return unsent;
   }
 
   int deliveries() {
     int count = sent.get();
-    int requests = count < 0 ? -1 - count : count;
-    return unsent ? Math.max(0, requests - 1) : requests;
+    return count < 0 ? -1 - count : count;
   }
 
   /** OkHttp gave the response to the loop: what breaks now is its body. */
@@ -133,17 +174,34 @@ final class WireState {
     return handedBack;
   }
 
+  /** OkHttp's call is cancelled to get rid of its response. */
+  void drop() {
+    dropped = true;
+    call.cancel();
+  }
+
   /** Whether somebody cancelled OkHttp's call who is neither our timer nor our canceller. */
   boolean cancelledByOthers() {
-    return call.isCanceled() && !attempt.stopped();
+    return call.isCanceled() && !attempt.stopped() && !dropped;
+  }
+
+  /** Whether the thread of the call was interrupted when the attempt failed. */
+  boolean interrupted() {
+    return interrupted;
+  }
+
+  /** Whether an interceptor threw what no interceptor may throw. */
+  boolean broken() {
+    return broken;
   }
 
   boolean reused() {
     return reused;
   }
 
-  boolean hasAnswer() {
-    return answered;
+  /** The status of the last request, 0 without an answer. */
+  int status() {
+    return status;
   }
 
   /** Whether a failure is the wire's own, and not that of a connect or of another interceptor. */
@@ -171,8 +229,20 @@ final class WireState {
     if (values == null || (response.code() != 503 && response.code() != 408)) {
       return response;
     }
-    Headers.Builder headers = response.headers().newBuilder().removeAll("Retry-After");
+    Response network = response.networkResponse();
+    return response
+        .newBuilder()
+        .headers(revealed(response.headers(), values))
+        .networkResponse(
+            network == null
+                ? null
+                : network.newBuilder().headers(revealed(network.headers(), values)).build())
+        .build();
+  }
+
+  private static Headers revealed(Headers hidden, List<String> values) {
+    Headers.Builder headers = hidden.newBuilder().removeAll("Retry-After");
     values.forEach(value -> headers.add("Retry-After", value));
-    return response.newBuilder().headers(headers.build()).build();
+    return headers.build();
   }
 }

@@ -73,7 +73,7 @@ final class BodyRows {
             .replies(Reply.stalledBody(200, 100, "half"))
             .at(Scenario.Moment.HEAD, run -> run.advance(Duration.ofSeconds(5)))
             .fails(TIMEOUT)
-            .endsAfter("TIMEOUT maybe processed", "DEADLINE 1")
+            .endsAfter("TIMEOUT answered", "DEADLINE 1")
             .notFor(Via.OKHTTP, AT_HEAD + ", under his own timeouts"));
   }
 

@@ -95,16 +95,6 @@ final class RaceRows {
             .requests(1)
             .trace("attempt 1: 503 UNAVAILABLE answered", "wait 100ms backoff", "done CANCELLED 1")
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
-        row("a wait that ends early is begun again: a hint is a floor")
-            .put("/a", "body")
-            .replies(status(503).header("Retry-After", "2"), OK)
-            .at(
-                Moment.IN_WAIT,
-                run -> {
-                  run.advance(ms(1999));
-                  run.advance(ms(1));
-                })
-            .retriedAfter("503 UNAVAILABLE answered", "wait 2s server hint"),
         row("the deadline and the attempt's timeout at the same moment: the deadline")
             .put("/a", "body")
             .policy(p -> p.attemptTimeout(ms(300)).totalTimeout(ms(300)))

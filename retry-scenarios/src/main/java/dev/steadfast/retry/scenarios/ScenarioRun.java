@@ -5,10 +5,12 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Carries one scenario out through one entry point, and compares. */
 final class ScenarioRun {
@@ -28,6 +31,7 @@ final class ScenarioRun {
   private final Recorder recorder;
   private final CountingBudget budget;
   private final CountingGuard guard = new CountingGuard();
+  private final AtomicLong held = new AtomicLong(); // the wait that is not skipped, 0 for none
   private final ExecutorService director =
       Executors.newSingleThreadExecutor(task -> Threads.daemon("scenario-director", task));
 
@@ -92,7 +96,7 @@ final class ScenarioRun {
     HttpRetry.Builder builder =
         HttpRetry.builder()
             .policy(setup.policy.apply(base).build())
-            .environment(run.time().environment())
+            .environment(run.time().environment().withScheduler(scheduler()))
             .budget(budget)
             .guard(guard)
             .listener(recorder)
@@ -107,17 +111,41 @@ final class ScenarioRun {
     return new RetryListener() {
       @Override
       public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
-        int number = recorder.waits();
-        if (setup.has(Scenario.Moment.IN_WAIT, number)) {
-          direct(() -> {
-            run.time().awaitPending(entry.timersInWait());
-            run.reached(Scenario.Moment.IN_WAIT, number);
-          });
+        if (setup.has(Scenario.Moment.IN_WAIT, recorder.waits())) {
+          held.set(delay.toNanos());
         } else {
           skip.waiting(operation, delay, why);
         }
       }
     };
+  }
+
+  /** The virtual time, which sees when a wait begins that was not skipped. */
+  private RetryScheduler scheduler() {
+    return new RetryScheduler() {
+      @Override
+      public Task schedule(long delayNanos, Runnable task) {
+        Task scheduled = run.time().schedule(delayNanos, task);
+        begun(delayNanos);
+        return scheduled;
+      }
+
+      @Override
+      public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+        begun(nanos);
+        return run.time().await(wake, nanos);
+      }
+    };
+  }
+
+  private void begun(long nanos) {
+    if (nanos > 0 && held.compareAndSet(nanos, 0)) {
+      int number = recorder.waits();
+      direct(() -> {
+        run.time().awaitPending(entry.timersInWait());
+        run.reached(Scenario.Moment.IN_WAIT, number);
+      });
+    }
   }
 
   private interface Direction {
