@@ -14,7 +14,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Eight threads on one account: nothing is paid that was not earned. */
 class BudgetStressTest {
@@ -174,5 +179,54 @@ class BudgetStressTest {
     }
     assertTrue(highest.get() <= most, "at one time: " + highest);
     assertEquals("0 retries of 0 operations", account.toString());
+  }
+
+  static Stream<Arguments> oneRetry() {
+    return Stream.of(
+        oneRetry("successFunded", () -> RetryBudget.successFunded(0, 1, 0)),
+        oneRetry("requestFunded", () -> RetryBudget.requestFunded(0, 1, Duration.ofSeconds(1))),
+        oneRetry("awsQuota", () -> RetryBudget.awsQuota(1, 1, 1)),
+        oneRetry("concurrent", () -> RetryBudget.concurrent(0, 1)),
+        oneRetry(
+            "both", () -> RetryBudget.concurrent(0, 9).and(RetryBudget.successFunded(0, 1, 0))));
+  }
+
+  private static Arguments oneRetry(String family, Supplier<RetryBudget> budget) {
+    return Arguments.of(family, budget);
+  }
+
+  // Two threads at a time meet at each of many accounts, and race for its one retry.
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("oneRetry")
+  void theLastRetryIsPaidOnce(String family, Supplier<RetryBudget> budget) throws Exception {
+    int rounds = 2_000;
+    RetryBudget.Account[] accounts = new RetryBudget.Account[rounds];
+    for (int i = 0; i < rounds; i++) {
+      accounts[i] = budget.get().account("x");
+    }
+    AtomicInteger arrived = new AtomicInteger();
+    Callable<int[]> racer =
+        () -> {
+          int[] granted = new int[rounds];
+          for (int i = 0; i < rounds; i++) {
+            arrived.incrementAndGet();
+            while (arrived.get() < 2 * (i + 1)) {
+              Thread.onSpinWait();
+            }
+            granted[i] = accounts[i].tryWithdraw(FailureKind.OTHER, 0).granted() ? 1 : 0;
+          }
+          return granted;
+        };
+    ExecutorService pool = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<int[]>> both = pool.invokeAll(List.of(racer, racer));
+      int[] one = both.get(0).get();
+      int[] other = both.get(1).get();
+      for (int i = 0; i < rounds; i++) {
+        assertEquals(1, one[i] + other[i], family + " in round " + i);
+      }
+    } finally {
+      pool.shutdown();
+    }
   }
 }
