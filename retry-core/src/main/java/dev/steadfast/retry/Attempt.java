@@ -46,11 +46,13 @@ public final class Attempt<R> {
   // Whoever comes second, the return of start() or the end, goes on with the operation.
   private final AtomicReference<@Nullable Boolean> handOver = new AtomicReference<>();
 
-  private volatile boolean lateCancel; // it came while the attempt was BUSY, as did the next one
+  // What came while the attempt was BUSY; whoever made it so goes on with it.
+  private volatile @Nullable Phase lateEnd;
   private final AtomicReference<@Nullable Outcome<R>> lateOutcome = new AtomicReference<>();
   private volatile @Nullable Runnable canceller;
   private final AtomicReference<@Nullable Timer> timer = new AtomicReference<>();
   private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
   // Written before the hand-over by whoever settled, read after it.
   private boolean began;
@@ -128,13 +130,13 @@ public final class Attempt<R> {
   }
 
   /**
-   * Whether the timer or a cancellation ended this attempt.
+   * Whether the timer, its rejection or a cancellation ended this attempt.
    *
    * @return true if the exception that the client throws now is not the client's own
    */
   public boolean stopped() {
     Phase now = phase.get();
-    return now == Phase.TIMED_OUT || now == Phase.CANCELLED;
+    return now == Phase.TIMED_OUT || now == Phase.CANCELLED || now == Phase.REJECTED;
   }
 
   /**
@@ -156,10 +158,14 @@ public final class Attempt<R> {
         headDecision = operation.decide(this, headVerdict, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
-      startTimer(Phase.HEAD, operation.remainingNanos());
     } catch (Throwable thrown) {
       userFailure = thrown;
-      delivers = false;
+    }
+    try {
+      startTimer(Phase.HEAD, operation.remainingNanos());
+    } catch (RejectedExecutionException rejected) {
+      refusal = rejected;
+      lateEnd = Phase.REJECTED;
     }
     return reopen(Phase.HEAD) && delivers;
   }
@@ -238,7 +244,7 @@ public final class Attempt<R> {
       Phase now = phase.get();
       if (now == Phase.BUSY) {
         if (guarded == null) {
-          lateCancel = true;
+          lateEnd = end;
         }
         if (phase.get() == Phase.BUSY) {
           return false; // whoever is busy sees it
@@ -259,7 +265,7 @@ public final class Attempt<R> {
     }
     Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos);
     if (timer.compareAndSet(null, queued)) {
-      queued.start(nanos);
+      queued.startOrEnd(nanos);
       if (phase.get() != Phase.QUEUED) {
         queued.stop();
       }
@@ -268,7 +274,7 @@ public final class Attempt<R> {
 
   private boolean fail(Phase end, Throwable reason) {
     replaceTimer(null);
-    failure = reason;
+    refusal = reason;
     phase.set(end);
     handOver();
     return false;
@@ -277,8 +283,9 @@ public final class Attempt<R> {
   private boolean reopen(Phase open) {
     phase.set(open);
     Timer running = timer.get();
-    if (lateCancel) {
-      cancel();
+    Phase late = lateEnd;
+    if (late != null) {
+      end(late, null);
     } else if (running != null && running.due) {
       end(Phase.TIMED_OUT, running.guarded);
     }
@@ -325,6 +332,16 @@ public final class Attempt<R> {
       }
     }
 
+    /** Without a timer the attempt might never end, so it does not go on. */
+    void startOrEnd(long nanos) {
+      try {
+        start(nanos);
+      } catch (RejectedExecutionException rejected) {
+        refusal = rejected;
+        end(Phase.REJECTED, null);
+      }
+    }
+
     void stop() {
       stopped = true;
       RetryScheduler.Task scheduled = task;
@@ -340,7 +357,7 @@ public final class Attempt<R> {
       }
       long early = dueNanos - operation.now();
       if (early > 0) {
-        start(early);
+        startOrEnd(early);
       } else {
         due = true;
         end(Phase.TIMED_OUT, guarded);
@@ -381,6 +398,10 @@ public final class Attempt<R> {
 
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   @Nullable Throwable userFailure() {

@@ -9,6 +9,7 @@ import static dev.steadfast.retry.scenarios.StatusRows.OK;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.RetryOptions;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,6 +18,11 @@ final class AttemptRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
   private static final String SLOW = "TIMEOUT maybe processed";
   private static final Reply BUSY = status(503);
+
+  /** The interceptor bounds its attempts by read timeouts, which take real time. */
+  private static final Duration SHORT = ms(500);
+
+  private static final Duration LONG = ms(10_000);
 
   private AttemptRows() {}
 
@@ -27,7 +33,7 @@ final class AttemptRows {
   private static List<Scenario> counts() {
     return List.of(
         row("503 until the attempts are used up: the last answer, unread")
-            .trap(19)
+            .trap(16, 19)
             .get("/a")
             .replies(BUSY.body("1"), BUSY.body("2"), BUSY.body("3"))
             .answers(503, "3")
@@ -123,8 +129,8 @@ final class AttemptRows {
   private static Scenario stalling(String name) {
     return row(name)
         .put("/a", "body")
-        .policy(p -> p.attemptTimeout(ms(300)))
-        .at(Scenario.Moment.REQUEST, run -> run.advance(ms(300)));
+        .policy(p -> p.attemptTimeouts(List.of(SHORT, LONG)))
+        .at(Scenario.Moment.REQUEST, run -> run.advance(SHORT));
   }
 
   private static List<Scenario> timeouts() {
@@ -143,9 +149,9 @@ final class AttemptRows {
             .replies(Reply.stallAfterRequest(), OK)
             .retriedAfter(SLOW),
         stalling("PUT, silence on every attempt: the timeout of the last one")
-            .policy(p -> p.attemptTimeout(ms(300)).maxAttempts(2))
+            .policy(p -> p.attemptTimeout(SHORT).maxAttempts(2))
             .replies(Reply.stallAfterRequest(), Reply.stallAfterRequest())
-            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(ms(300)))
+            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(SHORT))
             .fails(TIMEOUT)
             .requests(2)
             .trace(
@@ -154,9 +160,9 @@ final class AttemptRows {
                 "attempt 2: TIMEOUT maybe processed",
                 "done ATTEMPTS_EXHAUSTED 2"),
         stalling("PUT, a timeout for each attempt")
-            .policy(p -> p.attemptTimeouts(List.of(ms(300), ms(100))))
+            .policy(p -> p.attemptTimeouts(List.of(SHORT, SHORT.dividedBy(2), LONG)))
             .replies(Reply.stallAfterRequest(), Reply.stallAfterRequest(), OK)
-            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(ms(100)))
+            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(SHORT.dividedBy(2)))
             .answers(200, "ok")
             .requests(3)
             .trace(
@@ -166,13 +172,12 @@ final class AttemptRows {
                 "wait 200ms backoff",
                 "attempt 3: 200",
                 "done ACCEPTED 3"),
-        stalling("GET, response lost, then silence")
+        row("GET, response lost, then silence")
             .trap(13)
             .get("/a")
-            .policy(p -> p.attemptTimeout(ms(300)))
+            .policy(p -> p.attemptTimeouts(List.of(LONG, SHORT, LONG)))
             .replies(Reply.closeAfterRequest(), Reply.stallAfterRequest(), OK)
-            .at(Scenario.Moment.REQUEST, run -> {})
-            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(ms(300)))
+            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(LONG))
             .answers(200, "ok")
             .requests(3)
             .trace(

@@ -81,17 +81,17 @@ final class DeadlineRows {
     return List.of(
         row("the deadline passes within the first attempt")
             .put("/a", "body")
-            .policy(p -> p.totalTimeout(ms(300)))
+            .policy(p -> p.totalTimeout(ms(500)))
             .replies(Reply.stallAfterRequest())
-            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(300)))
+            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
             .endsAfter("TIMEOUT maybe processed", "DEADLINE 1")
             .expect(e -> e.permits("failed").budget("FAILED")),
         row("the deadline passes within the first attempt of a POST without a key")
             .post("/pay", "100")
-            .policy(p -> p.totalTimeout(ms(300)))
+            .policy(p -> p.totalTimeout(ms(500)))
             .replies(Reply.stallAfterRequest())
-            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(300)))
+            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
             .endsAfter("TIMEOUT maybe processed", "DEADLINE 1")
             .differs(
@@ -100,9 +100,10 @@ final class DeadlineRows {
                 e -> e.trace("attempt 1: TIMEOUT maybe processed", "done NOT_REPLAYABLE 1")),
         row("the deadline passes within the second attempt, before its own timeout")
             .put("/a", "body")
-            .policy(p -> p.totalTimeout(ms(500)).attemptTimeout(ms(10_000)))
+            .policy(p -> p.totalTimeout(ms(10_000)).attemptTimeout(ms(10_000)))
             .replies(BUSY, Reply.stallAfterRequest())
-            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(ms(400)))
+            .at(Scenario.Moment.BEFORE_WAIT, run -> run.advance(ms(9_400)))
+            .at(Scenario.Moment.REQUEST, 2, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
             .requests(2)
             .trace(

@@ -3,15 +3,21 @@ package dev.steadfast.retry.scenarios;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 
 /** What must not be left behind by a call: timers, connections, bodies, threads. */
 final class LeakCheck {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final Duration MOMENT = Duration.ofMillis(20);
   private static final String OURS = "dev.steadfast.";
 
-  private final Set<Thread> before = Thread.getAllStackTraces().keySet();
+  private final Set<Thread> before = Set.copyOf(threads());
+  private final Duration patience;
+
+  /** Looks at what there is before; what ends may take this long. */
+  LeakCheck(Duration patience) {
+    this.patience = patience;
+  }
 
   /** Both ends of the connections. */
   record Ends(Client client, ScriptedServer server) {}
@@ -41,7 +47,7 @@ final class LeakCheck {
       if (ends.client().closeIdle()) {
         awaitNoConnections(ends);
       } else {
-        server.awaitNoBusyConnections(PATIENCE);
+        server.awaitNoBusyConnections(patience);
       }
     } catch (AssertionError left) {
       findings.add("left behind, connections: " + left.getMessage());
@@ -49,8 +55,8 @@ final class LeakCheck {
   }
 
   // One that was in use a moment ago is idle now, and has to be closed as well.
-  private static void awaitNoConnections(Ends ends) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+  private void awaitNoConnections(Ends ends) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
     while (true) {
       try {
         ends.server().awaitNoOpenConnections(MOMENT);
@@ -66,8 +72,8 @@ final class LeakCheck {
 
   /** Threads that keep a JVM alive, and threads that are still in our code. */
   void checkThreads(Findings findings) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    for (Thread each : Thread.getAllStackTraces().keySet()) {
+    long end = System.nanoTime() + patience.toNanos();
+    for (Thread each : threads()) {
       while (left(each) && System.nanoTime() - end < 0) {
         each.join(MOMENT.toMillis());
       }
@@ -75,6 +81,16 @@ final class LeakCheck {
           !left(each),
           "left behind, a thread: " + each + " " + Arrays.toString(each.getStackTrace()));
     }
+  }
+
+  /** Without the stacks of all of them, which cost too much to take after each row. */
+  private static List<Thread> threads() {
+    ThreadGroup top = Thread.currentThread().getThreadGroup();
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    Thread[] threads = new Thread[top.activeCount() + 64];
+    return List.of(Arrays.copyOf(threads, top.enumerate(threads)));
   }
 
   private boolean left(Thread thread) {

@@ -23,12 +23,12 @@ final class RaceRows {
         row("a response right after the attempt's timeout: closed, the retry goes on")
             .trap(17)
             .put("/a", "body")
-            .policy(p -> p.attemptTimeout(ms(300)))
+            .policy(p -> p.attemptTimeout(ms(500)))
             .replies(run -> List.of(status(200).body("late").delayUntil(run.gate()), OK))
             .at(
                 Moment.REQUEST,
                 run -> {
-                  run.advance(ms(300));
+                  run.advance(ms(500));
                   run.openGate();
                 })
             .retriedAfter("TIMEOUT maybe processed")
@@ -37,9 +37,9 @@ final class RaceRows {
                 "its attempts end by a read timeout, which a response in time prevents"),
         row("a response right before the attempt's timeout: accepted")
             .put("/a", "body")
-            .policy(p -> p.attemptTimeout(ms(300)))
+            .policy(p -> p.attemptTimeout(ms(10_000)))
             .replies(OK)
-            .at(Moment.REQUEST, run -> run.advance(ms(299)))
+            .at(Moment.REQUEST, run -> run.advance(ms(9_999)))
             .answers(200, "ok")
             .endsAfter("200", "ACCEPTED 1"),
         row("a response right after the cancellation: closed")
@@ -70,13 +70,13 @@ final class RaceRows {
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("the attempt's timeout right after the cancellation: cancelled")
             .put("/a", "body")
-            .policy(p -> p.attemptTimeout(ms(300)))
+            .policy(p -> p.attemptTimeout(ms(500)))
             .replies(Reply.stallAfterRequest())
             .at(
                 Moment.REQUEST,
                 run -> {
                   run.cancel();
-                  run.advance(ms(300));
+                  run.advance(ms(500));
                 })
             .fails(CANCELLED)
             .endsAfter("OTHER maybe processed", "CANCELLED 1")
@@ -97,9 +97,9 @@ final class RaceRows {
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("the deadline and the attempt's timeout at the same moment: the deadline")
             .put("/a", "body")
-            .policy(p -> p.attemptTimeout(ms(300)).totalTimeout(ms(300)))
+            .policy(p -> p.attemptTimeout(ms(500)).totalTimeout(ms(500)))
             .replies(Reply.stallAfterRequest())
-            .at(Moment.REQUEST, run -> run.advance(ms(300)))
+            .at(Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
             .endsAfter("TIMEOUT maybe processed", "DEADLINE 1"));
   }

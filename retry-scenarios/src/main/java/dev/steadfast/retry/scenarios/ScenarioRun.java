@@ -50,7 +50,12 @@ final class ScenarioRun {
    * @throws AssertionError that names all that was not as the row or the laws say
    */
   static void of(Scenario scenario, EntryPoint entry) throws Exception {
-    LeakCheck leaks = new LeakCheck();
+    of(scenario, entry, Duration.ofSeconds(5));
+  }
+
+  /** As above, with the time that the ends of connections and threads may take. */
+  static void of(Scenario scenario, EntryPoint entry, Duration patience) throws Exception {
+    LeakCheck leaks = new LeakCheck(patience);
     Findings findings = new Findings();
     ScenarioRun one = new ScenarioRun(scenario, entry);
     try {

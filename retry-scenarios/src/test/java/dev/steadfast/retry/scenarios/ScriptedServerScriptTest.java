@@ -136,6 +136,24 @@ class ScriptedServerScriptTest {
   }
 
   @Test
+  void busyConnections_areThoseWithARequestUnderWay() throws Exception {
+    server.enqueue(Reply.status(200), Reply.stalledBody(200, 10, "half"));
+    try (RawClient idle = RawClient.connect(server)) {
+      idle.get("/").readHead();
+      server.awaitNoBusyConnections(SOON);
+      assertEquals(1, server.openConnections());
+      try (RawClient stalled = RawClient.connect(server)) {
+        stalled.get("/").readHead();
+        AssertionError e =
+            assertThrows(
+                AssertionError.class, () -> server.awaitNoBusyConnections(Duration.ofMillis(20)));
+        assertTrue(e.getMessage().contains("[1]"), e::toString);
+      }
+      server.awaitNoBusyConnections(SOON);
+    }
+  }
+
+  @Test
   void close_endsThreadsAndListening() throws Exception {
     server.enqueue(Reply.stallAfterRequest());
     try (RawClient stalled = RawClient.connect(server);

@@ -233,4 +233,31 @@ class FakeTimeTest {
     time.advance(Duration.ofSeconds(1));
     assertEquals(List.of("rest@2000"), ran);
   }
+
+  @Test
+  void anInterruptedThreadDoesNotWait_howeverShortTheWaitIs() {
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(1), DelayReason.BACKOFF);
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> time.await(new CountDownLatch(1), SECOND));
+    assertFalse(Thread.currentThread().isInterrupted());
+    assertEquals(0, time.nanos());
+  }
+
+  @Test
+  void awaitIdle_waitsUntilTheLastTaskIsTakenBackOrRan() throws Exception {
+    time.awaitIdle();
+    RetryScheduler.Task task = time.schedule(SECOND, note("never"));
+    time.schedule(2 * SECOND, note("later"));
+    FutureTask<Void> idle =
+        new FutureTask<>(() -> {
+          time.awaitIdle();
+          return null;
+        });
+    new Thread(idle, "idle").start();
+    task.cancel();
+    assertFalse(idle.isDone());
+    time.advance(Duration.ofSeconds(2));
+    idle.get(10, TimeUnit.SECONDS);
+    assertEquals(List.of("later@2000"), ran);
+  }
 }
