@@ -25,8 +25,8 @@ final class DemoRetry {
         .maxAttempts(8)
         .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(1)))
         // Short first, long last: a machine under load is slow, and that is no fault of the server.
-        .attemptTimeouts(List.of(ATTEMPT_TIMEOUT, Duration.ofSeconds(2), Duration.ofSeconds(5)))
-        .totalTimeout(Duration.ofSeconds(30))
+        .attemptTimeouts(List.of(ATTEMPT_TIMEOUT, Duration.ofSeconds(3), Duration.ofSeconds(10)))
+        .totalTimeout(Duration.ofMinutes(1))
         .hintSpread(0.25) // of a hint of 1 s; 200 payments need no wider spread, and it saves time
         .build();
   }
