@@ -87,7 +87,7 @@ final class Delivery<T> implements BodyHandler<T> {
       attempt.userCodeFailed(unwrapped(userFailure));
     }
     RequestBodyChangedException changed = body.changed();
-    attempt.complete(null, changed != null ? changed : unwrapped(thrown));
+    attempt.complete(null, changed != null ? changed : Failures.ownCopy(unwrapped(thrown)));
   }
 
   private static Throwable unwrapped(@Nullable Throwable thrown) {

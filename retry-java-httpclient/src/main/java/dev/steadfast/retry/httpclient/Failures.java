@@ -5,10 +5,14 @@ import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
+import java.net.SocketException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -17,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the exceptions of {@code java.net.http} say about the wire: by type first, then by cause,
@@ -123,6 +128,41 @@ final class Failures {
       return TransportFailure.of(FailureKind.TLS, SendState.MAYBE_PROCESSED);
     }
     return TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  }
+
+  /**
+   * The same failure in an object of its own. When an HTTP/2 connection breaks, all its streams get
+   * one and the same exception, and the report of one operation must not ride on that of another.
+   */
+  static Throwable ownCopy(Throwable failure) {
+    Throwable copy = sameClass(failure.getClass(), failure.getMessage());
+    if (copy == null) {
+      return failure; // of a kind that belongs to one request
+    }
+    if (failure.getCause() != null) {
+      copy.initCause(failure.getCause());
+    }
+    copy.setStackTrace(failure.getStackTrace());
+    return copy;
+  }
+
+  private static @Nullable IOException sameClass(Class<?> type, @Nullable String message) {
+    if (type == IOException.class) {
+      return new IOException(message);
+    }
+    if (type == EOFException.class) {
+      return new EOFException(message);
+    }
+    if (type == SocketException.class) {
+      return new SocketException(message);
+    }
+    if (type == ProtocolException.class) {
+      return new ProtocolException(message);
+    }
+    if (type == SSLException.class) {
+      return new SSLException(message);
+    }
+    return type == ClosedChannelException.class ? new ClosedChannelException() : null;
   }
 
   private static TransportFailure permanent(FailureKind kind, SendState state) {
