@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -228,6 +230,39 @@ class Http2Test {
     assertEquals("ok", response.body());
     RetryReport report = RetryReport.of(response);
     assertEquals(FailureKind.BROKEN_BODY, report.attemptReports().get(0).kind().orElseThrow());
+  }
+
+  @Test
+  void eachOperationOnABrokenConnectionHasAReportOfItsOwn() throws Exception {
+    // All streams of the connection get one exception from the JDK.
+    server.enqueue(ok());
+    server.enqueue(stalled());
+    server.enqueue(stalled());
+    server.enqueue(
+        new MockResponse.Builder().onResponseStart(new SocketEffect.CloseSocket()).build());
+    RetryingHttpClient client = client();
+    client.send(post(), BodyHandlers.ofString());
+    server.takeRequest();
+    List<CompletableFuture<HttpResponse<String>>> futures = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      RetryOptions own =
+          RetryOptions.builder().replayable(false).idempotencyKey("order-" + i).build();
+      futures.add(client.with(own).sendAsync(post(), BodyHandlers.ofString()));
+      server.takeRequest();
+    }
+
+    for (int i = 0; i < 3; i++) {
+      CompletableFuture<HttpResponse<String>> future = futures.get(i);
+      Throwable thrown = assertThrows(IOException.class, () -> Entry.outcome(future));
+      RetryReport report = RetryReport.of(thrown).orElseThrow();
+      assertEquals("order-" + i, report.idempotencyKey().orElseThrow());
+      assertSame(thrown, report.last().orElseThrow().failure().orElseThrow());
+      assertEquals(1, thrown.getSuppressed().length);
+    }
+  }
+
+  private static MockResponse stalled() {
+    return new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build();
   }
 
   @Test
