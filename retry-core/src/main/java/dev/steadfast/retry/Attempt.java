@@ -3,6 +3,8 @@ package dev.steadfast.retry;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt on its way. One compare-and-set on its phase settles it: a response, a failure, the
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class Attempt<R> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   enum Phase {
     QUEUED,
     /** Guards are being passed, or a head is being judged: nobody else may settle now. */
@@ -125,7 +129,19 @@ public final class Attempt<R> {
   public void onCancel(Runnable canceller) {
     this.canceller = canceller;
     if (stopped()) {
-      canceller.run();
+      stopOnTheWire();
+    }
+  }
+
+  // Whatever it throws, the operation must go on, or end.
+  private void stopOnTheWire() {
+    Runnable stop = canceller;
+    try {
+      if (stop != null) {
+        stop.run();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("an attempt could not be stopped; the operation goes on without it", broken);
     }
   }
 
@@ -224,10 +240,7 @@ public final class Attempt<R> {
       return;
     }
     replaceTimer(null);
-    Runnable stop = canceller;
-    if (stop != null) {
-      stop.run();
-    }
+    stopOnTheWire();
     if (loop.blocking()) {
       return; // the calling thread is in the wire, which lets go of it now
     }

@@ -208,7 +208,11 @@ public final class Retrier {
 
     private static void cancel(CompletionStage<?> stage) {
       if (stage instanceof CompletableFuture<?> future) {
-        future.cancel(true);
+        try {
+          future.cancel(true);
+        } catch (UnsupportedOperationException readOnly) {
+          // A view such as minimalCompletionStage() cannot be stopped; its result comes too late.
+        }
       }
     }
 

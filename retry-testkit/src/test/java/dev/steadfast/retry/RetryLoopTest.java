@@ -386,6 +386,32 @@ class RetryLoopTest {
   }
 
   @Test
+  void anAttemptThatCannotBeStopped_isGivenUpAllTheSame() {
+    it.exchange
+        .onStart(each -> {
+          begin(each);
+          each.onCancel(() -> {
+            throw new UnsupportedOperationException("no way");
+          });
+        })
+        .onStart(RetryLoopTest::begin);
+    it.start();
+    it.advance("5s");
+    it.advance("100ms");
+    it.exchange.attempt().onCancel(() -> {});
+    it.loop.cancel();
+    it.exchange.runContinuations();
+    it.exchange
+        .attempt()
+        .onCancel(() -> {
+          throw new AssertionError("no way");
+        });
+    it.verify(
+        "CancellationException: cancelled",
+        "1 TimeoutException, wait 100ms backoff, 2 CancellationException, cancelled");
+  }
+
+  @Test
   void cancelWithinStart_beforeTheCancellerIsKnown() {
     List<String> stopped = new ArrayList<>();
     it.exchange.onStart(each -> {
