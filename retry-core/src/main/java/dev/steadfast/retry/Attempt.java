@@ -48,7 +48,8 @@ public final class Attempt<R> {
 
   private volatile @Nullable Phase lateEnd; // an end that came while the attempt was BUSY
   private volatile @Nullable Runnable canceller;
-  private volatile @Nullable Timer timer;
+  private volatile @Nullable Timer timer; // set by whoever owns the phase
+  private volatile @Nullable Timer queueTimer; // set by whoever started the attempt, at any time
   private volatile @Nullable Throwable userFailure;
 
   // Written before the hand-over by whoever settled, read after it.
@@ -232,8 +233,15 @@ public final class Attempt<R> {
 
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    if (phase.get() == Phase.QUEUED) {
-      startTimer(operation.remainingNanos());
+    long nanos = operation.remainingNanos();
+    if (nanos == Long.MAX_VALUE || phase.get() != Phase.QUEUED) {
+      return;
+    }
+    Timer next = new Timer(Phase.QUEUED, operation.now() + nanos);
+    queueTimer = next;
+    next.start(nanos);
+    if (phase.get() != Phase.QUEUED) {
+      next.stop(); // the attempt left the queue meanwhile, and may have missed it
     }
   }
 
@@ -264,6 +272,10 @@ public final class Attempt<R> {
   }
 
   private void stopTimer() {
+    Timer waiting = queueTimer;
+    if (waiting != null) {
+      waiting.stop();
+    }
     Timer running = timer;
     timer = null;
     if (running != null) {
