@@ -152,7 +152,7 @@ public final class RetryState {
     }
     // 2
     if (verdict instanceof Verdict.Permanent permanent) {
-      return end(permanent.reason(), RetryBudget.Outcome.FAILED, nowNanos);
+      return end(permanent.reason(), outcome(permanent.reason()), nowNanos);
     }
     Verdict.Retryable failure = (Verdict.Retryable) verdict;
     budget.attemptFailed(failure.kind(), held, nowNanos);
@@ -264,6 +264,13 @@ public final class RetryState {
       kindsSeen = EnumSet.noneOf(FailureKind.class);
     }
     return !kindsSeen.add(kind);
+  }
+
+  private static RetryBudget.Outcome outcome(StopReason reason) {
+    return switch (reason) {
+      case CANCELLED, INTERRUPTED, REJECTED -> RetryBudget.Outcome.UNKNOWN;
+      default -> RetryBudget.Outcome.FAILED;
+    };
   }
 
   private RetryDecision.Stop fail(StopReason reason, long nowNanos) {
