@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,7 +68,22 @@ final class WireState {
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
       throw bug;
+    } catch (Throwable undeclared) {
+      throw declared(undeclared);
     }
+  }
+
+  // OkHttp 5 lets an InterruptedException through while it connects.
+  private IOException declared(Throwable undeclared) {
+    if (!(undeclared instanceof InterruptedException)) {
+      broken = true;
+      return new IOException(undeclared);
+    }
+    interrupted = true;
+    Thread.currentThread().interrupt();
+    IOException declared = new InterruptedIOException("interrupted");
+    declared.initCause(undeclared);
+    return declared;
   }
 
   /**
