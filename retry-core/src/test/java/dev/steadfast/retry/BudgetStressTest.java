@@ -199,7 +199,7 @@ class BudgetStressTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("oneRetry")
   void theLastRetryIsPaidOnce(String family, Supplier<RetryBudget> budget) throws Exception {
-    int rounds = 2_000;
+    int rounds = 500;
     RetryBudget.Account[] accounts = new RetryBudget.Account[rounds];
     for (int i = 0; i < rounds; i++) {
       accounts[i] = budget.get().account("x");
