@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.Withdrawal;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,12 +37,12 @@ final class Books implements Guard, RetryBudget, RetryBudget.Account {
   }
 
   @Override
-  public boolean refuses(String origin) {
-    return known;
+  public long admitsInNanos(OperationInfo operation) {
+    return known ? NEVER : 0;
   }
 
   @Override
-  public Permit acquire(String origin) {
+  public Permit acquire(OperationInfo operation) {
     if (refusing) {
       throw new IllegalStateException("breaker is open");
     }
