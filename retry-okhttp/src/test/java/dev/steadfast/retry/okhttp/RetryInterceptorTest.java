@@ -109,7 +109,8 @@ class RetryInterceptorTest {
                     }
                   }));
       sockets.start();
-      OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.once()));
+      // Not the rig's: OkHttp lets go of a web socket's connection some time after onClosed.
+      OkHttpClient client = RetryInterceptor.addTo(Rig.builder(), rig.once()).build();
       Request request = new Request.Builder().url(sockets.url("/")).build();
       CompletableFuture<Throwable> refused = new CompletableFuture<>();
       client.newWebSocket(
