@@ -93,7 +93,7 @@ final class Journal {
   }
 
   void awaitNoBusyConnections(Duration limit) throws InterruptedException {
-    await(busy::isEmpty, () -> null, limit, "the end of all requests on " + busy);
+    await(busy::isEmpty, () -> null, limit, "the end of all requests");
   }
 
   private <T> T await(BooleanSupplier done, Supplier<T> result, Duration limit, String what)
@@ -114,7 +114,7 @@ final class Journal {
   }
 
   private String summary() {
-    return "open: " + open + ", requests: " + requests + ", problems: " + problems;
+    return "open: " + open + ", busy: " + busy + ", requests: " + requests + ", problems: " + problems;
   }
 
   private void change(Runnable change) {
