@@ -3,6 +3,8 @@ package dev.steadfast.retry;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt on its way. One compare-and-set on its phase settles it: a response, a failure, the
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class Attempt<R> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   enum Phase {
     QUEUED,
     /** Guards are being passed, or a head is being judged: nobody else may settle now. */
@@ -46,11 +50,13 @@ public final class Attempt<R> {
   // Whoever comes second, the return of start() or the end, goes on with the operation.
   private final AtomicReference<@Nullable Boolean> handOver = new AtomicReference<>();
 
-  private volatile boolean lateCancel; // it came while the attempt was BUSY, as did the next one
+  // What came while the attempt was BUSY; whoever made it so goes on with it.
+  private volatile @Nullable Phase lateEnd;
   private final AtomicReference<@Nullable Outcome<R>> lateOutcome = new AtomicReference<>();
   private volatile @Nullable Runnable canceller;
   private final AtomicReference<@Nullable Timer> timer = new AtomicReference<>();
   private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
   // Written before the hand-over by whoever settled, read after it.
   private boolean began;
@@ -123,18 +129,30 @@ public final class Attempt<R> {
   public void onCancel(Runnable canceller) {
     this.canceller = canceller;
     if (stopped()) {
-      canceller.run();
+      stopOnTheWire();
+    }
+  }
+
+  // Whatever it throws, the operation must go on, or end.
+  private void stopOnTheWire() {
+    Runnable stop = canceller;
+    try {
+      if (stop != null) {
+        stop.run();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("an attempt could not be stopped; the operation goes on without it", broken);
     }
   }
 
   /**
-   * Whether the timer or a cancellation ended this attempt.
+   * Whether the timer, its rejection or a cancellation ended this attempt.
    *
    * @return true if the exception that the client throws now is not the client's own
    */
   public boolean stopped() {
     Phase now = phase.get();
-    return now == Phase.TIMED_OUT || now == Phase.CANCELLED;
+    return now == Phase.TIMED_OUT || now == Phase.CANCELLED || now == Phase.REJECTED;
   }
 
   /**
@@ -156,10 +174,14 @@ public final class Attempt<R> {
         headDecision = operation.decide(this, headVerdict, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
-      startTimer(Phase.HEAD, operation.remainingNanos());
     } catch (Throwable thrown) {
       userFailure = thrown;
-      delivers = false;
+    }
+    try {
+      startTimer(Phase.HEAD, operation.remainingNanos());
+    } catch (RejectedExecutionException rejected) {
+      refusal = rejected;
+      lateEnd = Phase.REJECTED;
     }
     return reopen(Phase.HEAD) && delivers;
   }
@@ -218,10 +240,7 @@ public final class Attempt<R> {
       return;
     }
     replaceTimer(null);
-    Runnable stop = canceller;
-    if (stop != null) {
-      stop.run();
-    }
+    stopOnTheWire();
     if (loop.blocking()) {
       return; // the calling thread is in the wire, which lets go of it now
     }
@@ -238,7 +257,7 @@ public final class Attempt<R> {
       Phase now = phase.get();
       if (now == Phase.BUSY) {
         if (guarded == null) {
-          lateCancel = true;
+          lateEnd = end;
         }
         if (phase.get() == Phase.BUSY) {
           return false; // whoever is busy sees it
@@ -259,7 +278,7 @@ public final class Attempt<R> {
     }
     Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos);
     if (timer.compareAndSet(null, queued)) {
-      queued.start(nanos);
+      queued.startOrEnd(nanos);
       if (phase.get() != Phase.QUEUED) {
         queued.stop();
       }
@@ -268,7 +287,7 @@ public final class Attempt<R> {
 
   private boolean fail(Phase end, Throwable reason) {
     replaceTimer(null);
-    failure = reason;
+    refusal = reason;
     phase.set(end);
     handOver();
     return false;
@@ -277,8 +296,9 @@ public final class Attempt<R> {
   private boolean reopen(Phase open) {
     phase.set(open);
     Timer running = timer.get();
-    if (lateCancel) {
-      cancel();
+    Phase late = lateEnd;
+    if (late != null) {
+      end(late, null);
     } else if (running != null && running.due) {
       end(Phase.TIMED_OUT, running.guarded);
     }
@@ -325,6 +345,16 @@ public final class Attempt<R> {
       }
     }
 
+    /** Without a timer the attempt might never end, so it does not go on. */
+    void startOrEnd(long nanos) {
+      try {
+        start(nanos);
+      } catch (RejectedExecutionException rejected) {
+        refusal = rejected;
+        end(Phase.REJECTED, null);
+      }
+    }
+
     void stop() {
       stopped = true;
       RetryScheduler.Task scheduled = task;
@@ -340,7 +370,7 @@ public final class Attempt<R> {
       }
       long early = dueNanos - operation.now();
       if (early > 0) {
-        start(early);
+        startOrEnd(early);
       } else {
         due = true;
         end(Phase.TIMED_OUT, guarded);
@@ -381,6 +411,10 @@ public final class Attempt<R> {
 
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  @Nullable Throwable refusal() {
+    return refusal;
   }
 
   @Nullable Throwable userFailure() {

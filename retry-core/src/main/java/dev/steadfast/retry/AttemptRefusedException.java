@@ -42,11 +42,15 @@ public final class AttemptRefusedException extends IOException {
   }
 
   /**
-   * The delay that the last response asked for.
+   * The delay that the server asked for: what is left of it where the operation was held back for
+   * it, else what the last response said.
    *
    * @return the delay, empty for none
    */
   public Optional<Duration> hint() {
+    if (getCause() instanceof HeldBackException held) {
+      return Optional.of(held.remaining());
+    }
     return last == null ? Optional.empty() : last.hint().delay();
   }
 

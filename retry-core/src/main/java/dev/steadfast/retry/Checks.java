@@ -17,6 +17,13 @@ final class Checks {
     throw bad(name, value, ">= " + minimum);
   }
 
+  static int within(String name, int value, int minimum, int maximum) {
+    if (value >= minimum && value <= maximum) {
+      return value;
+    }
+    throw bad(name, value, minimum + " to " + maximum);
+  }
+
   // Written as "inside the range" and never as its negation, so that NaN fails.
   static double within(String name, double value, double minimum, double maximum) {
     if (value >= minimum && value <= maximum) {

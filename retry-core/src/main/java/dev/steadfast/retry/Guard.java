@@ -1,8 +1,8 @@
 package dev.steadfast.retry;
 
 /**
- * A breaker or a bulkhead that attempts pass through. Implementations are shared by operations and
- * safe for use by many threads.
+ * A breaker, a bulkhead or a gate that attempts pass through. Implementations are shared by
+ * operations and safe for use by many threads.
  *
  * <p>A guard counts attempts, not operations: it is asked before a wait is begun, so that a refusal
  * which is already known ends the operation while its last answer is still whole, and acquired when
@@ -23,6 +23,18 @@ public interface Guard {
    *     it; {@link #NEVER} if a refusal is known and not worth waiting for
    */
   long admitsInNanos(OperationInfo operation);
+
+  /**
+   * Over what time from {@link #admitsInNanos} on the operations that wait for this guard are to be
+   * spread, so that they do not come all at once. The machine draws, and never spreads an operation
+   * past its deadline. Asked after {@link #admitsInNanos}, where that is more than 0.
+   *
+   * @param operation the operation
+   * @return nanoseconds, 0 by default
+   */
+  default long spreadNanos(OperationInfo operation) {
+    return 0;
+  }
 
   /**
    * Admits an attempt, or throws.

@@ -1,136 +1,141 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Request-funded tokens that expire: a ring of ten slices of the ttl, each with what was deposited
- * and not withdrawn in it, and a reserve that never expires but is spent last and refills with
- * time.
+ * Request-funded tokens that expire, as Finagle counts them: within any ttl, retries cost no more
+ * than that ttl's deposits and the reserve.
  *
- * <p>The unit is a thousandth of a first try, as in Finagle: a deposit is 1,000, a retry costs
- * 1,000 / ratio.
+ * <p>The unit is a thousandth of a first try: a deposit is 1,000, a retry costs 1,000 / ratio. The
+ * ttl is a ring of ten slices, each with its deposits less its withdrawals; the ring is immutable
+ * and replaced as a whole, so a withdrawal is decided on a balance that was true.
  */
 final class LeakyAccount implements RetryBudget.Account {
   private static final int SLICES = 10;
   private static final long DEPOSIT = 1_000;
+  // Below a millionth a retry would cost more than a long can count with the reserve.
+  private static final double SMALLEST_RATIO = 1e-6;
 
   /** What the accounts of a budget have in common. */
-  record Terms(long costOfRetry, long reserve, long sliceNanos, boolean deposits) {
+  record Terms(long deposit, long costOfRetry, long reserve, long sliceNanos) {
     static Terms of(double ratio, int minPerSecond, Duration ttl) {
       Checks.within("ratio", ratio, 0, 1_000);
       Checks.within("minPerSecond", minPerSecond, 0, 1_000_000);
       Checks.notNull("ttl", ttl);
       if (ttl.compareTo(Duration.ofSeconds(1)) < 0 || ttl.compareTo(Duration.ofSeconds(60)) > 0) {
-        throw Checks.bad("ttl", ttl, "1 to 60 seconds");
+        throw Checks.bad("ttl", Durations.print(ttl), "1 to 60 seconds");
       }
       // Without a share for first tries only the reserve pays, at its own unit.
-      long cost = ratio == 0 ? DEPOSIT : Math.max(1, Math.round(DEPOSIT / ratio));
+      boolean deposits = ratio >= SMALLEST_RATIO;
+      long cost = deposits ? Math.max(1, Math.round(DEPOSIT / ratio)) : DEPOSIT;
       long reserve = Math.round(minPerSecond * (ttl.toNanos() / 1e9)) * cost;
-      return new Terms(cost, reserve, ttl.toNanos() / SLICES, ratio > 0);
+      return new Terms(deposits ? DEPOSIT : 0, cost, reserve, ttl.toNanos() / SLICES);
+    }
+  }
+
+  /** The last ttl. Immutable. */
+  private static final class Ring {
+    private final long startNanos; // of the current slice
+    private final int current;
+    private final long[] slices;
+
+    Ring(long startNanos, int current, long[] slices) {
+      this.startNanos = startNanos;
+      this.current = current;
+      this.slices = slices;
+    }
+
+    /** The ring as it is at a time; a time that is past already changes nothing. */
+    Ring at(long nowNanos, long sliceNanos) {
+      long steps = (nowNanos - startNanos) / sliceNanos;
+      if (steps <= 0) {
+        return this;
+      }
+      long[] turned = slices.clone();
+      for (long step = 1; step <= Math.min(steps, SLICES); step++) {
+        turned[slot(step)] = 0;
+      }
+      return new Ring(startNanos + steps * sliceNanos, slot(steps), turned);
+    }
+
+    private int slot(long later) {
+      return (int) ((current + later) % SLICES);
+    }
+
+    Ring plus(long amount) {
+      long[] changed = slices.clone();
+      changed[current] += amount;
+      return new Ring(startNanos, current, changed);
+    }
+
+    long sum() {
+      long sum = 0;
+      for (long slice : slices) {
+        sum += slice;
+      }
+      return sum;
     }
   }
 
   private final Terms terms;
   private final Withdrawal cost;
-  private final AtomicLongArray slices = new AtomicLongArray(SLICES);
-  private final AtomicLong currentSlice = new AtomicLong(Long.MIN_VALUE);
-  // The reserve as a slice of its own: what was taken from it comes back after the ttl.
-  private final AtomicLongArray takenFromReserve = new AtomicLongArray(SLICES);
+  private final long start; // what the reserve has paid already
+  private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
 
-  LeakyAccount(Terms terms) {
+  LeakyAccount(Terms terms, boolean fresh) {
     this.terms = terms;
     this.cost = Withdrawal.of(terms.costOfRetry());
+    this.start = fresh ? 0 : -terms.reserve();
   }
 
   @Override
   public void operationBegan(long nowNanos) {
-    if (terms.deposits()) {
-      slices.addAndGet(slot(turnTo(nowNanos)), DEPOSIT);
+    if (terms.deposit() > 0) {
+      add(terms.deposit(), nowNanos);
     }
   }
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
-    int slot = slot(turnTo(nowNanos));
-    long price = terms.costOfRetry();
-    long owed = price;
-    // The oldest first: what would expire next is spent next.
-    for (int age = SLICES - 1; age >= 0 && owed > 0; age--) {
-      owed -= takeUpTo(owed, Math.floorMod(slot - age, SLICES));
-    }
-    if (owed == 0 || takeFromReserve(owed, slot)) {
-      return cost;
-    }
-    slices.addAndGet(slot, price - owed);
-    return Withdrawal.refused();
-  }
-
-  private long takeUpTo(long wanted, int slot) {
     while (true) {
-      long before = slices.get(slot);
-      long taken = Math.min(wanted, Math.max(0, before));
-      if (taken == 0 || slices.compareAndSet(slot, before, before - taken)) {
-        return taken;
+      Ring before = ring.get();
+      Ring now = at(before, nowNanos);
+      if (terms.reserve() + now.sum() < terms.costOfRetry()) {
+        return Withdrawal.refused();
+      }
+      if (ring.compareAndSet(before, now.plus(-terms.costOfRetry()))) {
+        return cost;
       }
     }
   }
 
-  private boolean takeFromReserve(long amount, int slot) {
-    takenFromReserve.addAndGet(slot, amount);
-    long taken = 0;
-    for (int i = 0; i < SLICES; i++) {
-      taken += takenFromReserve.get(i);
-    }
-    if (taken <= terms.reserve()) {
-      return true;
-    }
-    takenFromReserve.addAndGet(slot, -amount);
-    return false;
-  }
-
   @Override
   public void refund(Withdrawal withdrawal, long nowNanos) {
-    slices.addAndGet(slot(turnTo(nowNanos)), withdrawal.cost());
+    add(withdrawal.cost(), nowNanos);
   }
 
   @Override
   public void operationEnded(
       RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
 
-  /** Empties the slices that time has passed; whoever moves the mark empties them. */
-  private long turnTo(long nowNanos) {
-    long now = Math.floorDiv(nowNanos, terms.sliceNanos());
-    long before = currentSlice.get();
-    while (before < now) {
-      if (currentSlice.compareAndSet(before, now)) {
-        long steps = before == Long.MIN_VALUE ? 0 : Math.min(SLICES, now - before);
-        for (long step = 0; step < steps; step++) {
-          int slot = slot(now - step);
-          slices.set(slot, 0);
-          takenFromReserve.set(slot, 0);
-        }
-        return now;
-      }
-      before = currentSlice.get();
-    }
-    return before;
+  private void add(long amount, long nowNanos) {
+    Ring before;
+    do {
+      before = ring.get();
+    } while (!ring.compareAndSet(before, at(before, nowNanos).plus(amount)));
   }
 
-  private static int slot(long slice) {
-    return Math.floorMod(slice, SLICES);
+  private Ring at(@Nullable Ring before, long nowNanos) {
+    return before == null
+        ? new Ring(nowNanos, 0, new long[SLICES]).plus(start)
+        : before.at(nowNanos, terms.sliceNanos());
   }
 
   /** The retries that it would pay for now. */
   long balance(long nowNanos) {
-    turnTo(nowNanos);
-    long sum = terms.reserve();
-    for (int i = 0; i < SLICES; i++) {
-      sum += slices.get(i) - takenFromReserve.get(i);
-    }
-    return sum / terms.costOfRetry();
+    return (terms.reserve() + at(ring.get(), nowNanos).sum()) / terms.costOfRetry();
   }
 
   @Override

@@ -33,8 +33,8 @@ final class Operation<R> {
 
   void begin(long boundNanos) {
     long now = now();
-    record.started(now);
     state.begin(now, boundNanos);
+    record.started(now);
   }
 
   // Time.
@@ -134,7 +134,7 @@ final class Operation<R> {
   }
 
   Throwable refusal(Attempt<R> attempt) {
-    return new AttemptRefusedException(record.lastAnswer(), attempt.failure());
+    return new AttemptRefusedException(record.lastAnswer(), attempt.refusal());
   }
 
   // The end.

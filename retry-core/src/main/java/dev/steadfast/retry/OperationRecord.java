@@ -117,7 +117,8 @@ final class OperationRecord {
 
   /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
   void discarding(int status, Map<String, List<String>> headers) {
-    lastAnswer = new AttemptRefusedException.LastAnswer(OptionalInt.of(status), headers, hint);
+    OptionalInt answered = status < 0 ? OptionalInt.empty() : OptionalInt.of(status);
+    lastAnswer = new AttemptRefusedException.LastAnswer(answered, headers, hint);
   }
 
   AttemptRefusedException.LastAnswer lastAnswer() {

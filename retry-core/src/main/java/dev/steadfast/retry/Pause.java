@@ -22,7 +22,11 @@ final class Pause implements SystemScheduler.Rejectable {
   }
 
   void schedule(long nanos) {
-    task = operation.scheduler().schedule(nanos, this);
+    try {
+      task = operation.scheduler().schedule(nanos, this);
+    } catch (RejectedExecutionException rejected) {
+      rejected(rejected);
+    }
     if (over.get()) {
       stop();
     }
@@ -31,16 +35,10 @@ final class Pause implements SystemScheduler.Rejectable {
   @Override
   public void run() {
     long early = dueNanos - operation.now();
-    if (early <= 0) {
-      if (over.compareAndSet(false, true)) {
-        loop.pauseOver();
-      }
-      return;
-    }
-    try {
+    if (early > 0) {
       schedule(early); // some timers fire early; a hint is a floor
-    } catch (RejectedExecutionException rejected) {
-      rejected(rejected);
+    } else if (over.compareAndSet(false, true)) {
+      loop.pauseOver();
     }
   }
 

@@ -96,7 +96,7 @@ final class Permits {
     for (Guard.Permit permit : permits) {
       try {
         answer.accept(permit);
-      } catch (RuntimeException broken) {
+      } catch (Throwable broken) { // an error too: the next permit is answered all the same
         LOG.warn("a guard threw when its permit was answered; the operation goes on", broken);
       }
     }

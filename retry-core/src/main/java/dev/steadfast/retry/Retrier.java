@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -123,10 +124,12 @@ public final class Retrier {
     if (failure instanceof CancellationException) {
       return Verdict.permanent(StopReason.CANCELLED);
     }
+    FailureKind kind =
+        failure instanceof TimeoutException ? FailureKind.TIMEOUT : FailureKind.OTHER;
     boolean again = failure instanceof Exception && retryExceptions.test(failure);
     return again
-        ? Verdict.retryable(FailureKind.OTHER)
-        : Verdict.permanent(StopReason.NOT_RETRYABLE);
+        ? Verdict.retryable(kind)
+        : new Verdict.Permanent(StopReason.NOT_RETRYABLE, kind, Hint.none());
   }
 
   private static Exchange.Facts factsOfACall(@Nullable Throwable failure) {
@@ -205,7 +208,11 @@ public final class Retrier {
 
     private static void cancel(CompletionStage<?> stage) {
       if (stage instanceof CompletableFuture<?> future) {
-        future.cancel(true);
+        try {
+          future.cancel(true);
+        } catch (UnsupportedOperationException readOnly) {
+          // A view such as minimalCompletionStage() cannot be stopped; its result comes too late.
+        }
       }
     }
 

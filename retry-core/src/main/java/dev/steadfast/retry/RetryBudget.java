@@ -47,7 +47,7 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if the ratio is out of its range or NaN
    */
   static RetryBudget perOrigin(double ratio) {
-    OriginBudget.Terms terms = OriginBudget.Terms.of(ratio, 10, 1);
+    TokenAccount.Terms terms = TokenAccount.Terms.of(ratio, 10, 1);
     return new OriginBudget(fresh -> new TokenAccount(terms, fresh), "perOrigin(" + ratio + ")");
   }
 
@@ -56,7 +56,7 @@ public interface RetryBudget {
    * a storm ends by itself however high the load (simulations: it recovers as fast as without
    * retries).
    *
-   * @param ratio retries earned per success, 0 to 10
+   * @param ratio retries earned per success, 0 to 10; millionths count
    * @param burst the most tokens that are kept, and what a new origin starts with, 0 to 1,000,000
    * @param floorPerSecond retries granted per second beside, up to the burst, so that a quiet
    *     client can retry too; 0 to 1,000,000
@@ -64,7 +64,7 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if an argument is out of its range or NaN
    */
   static RetryBudget successFunded(double ratio, int burst, double floorPerSecond) {
-    OriginBudget.Terms terms = OriginBudget.Terms.of(ratio, burst, floorPerSecond);
+    TokenAccount.Terms terms = TokenAccount.Terms.of(ratio, burst, floorPerSecond);
     return new OriginBudget(
         fresh -> new TokenAccount(terms, fresh),
         "successFunded(" + ratio + ", burst " + burst + ", " + floorPerSecond + "/s)");
@@ -76,7 +76,7 @@ public interface RetryBudget {
    * outage retries go on at the ratio, so above a load of {@code 1 / (1 + ratio)} it does not end
    * by itself; prefer {@link #successFunded}.
    *
-   * @param ratio retries per first try, 0 to 1,000
+   * @param ratio retries per first try, 0 to 1,000; less than a millionth counts as 0
    * @param minPerSecond retries per second that are always granted, 0 to 1,000,000
    * @param ttl how long a deposit lasts, 1 to 60 seconds
    * @return a budget
@@ -85,7 +85,7 @@ public interface RetryBudget {
   static RetryBudget requestFunded(double ratio, int minPerSecond, Duration ttl) {
     LeakyAccount.Terms terms = LeakyAccount.Terms.of(ratio, minPerSecond, ttl);
     return new OriginBudget(
-        fresh -> new LeakyAccount(terms),
+        fresh -> new LeakyAccount(terms, fresh),
         "requestFunded(" + ratio + ", " + minPerSecond + "/s, " + Durations.print(ttl) + ")");
   }
 
@@ -101,7 +101,8 @@ public interface RetryBudget {
   static RetryBudget grpcThrottle(int maxTokens, double tokenRatio) {
     ThrottleAccount.Terms terms = ThrottleAccount.Terms.of(maxTokens, tokenRatio);
     return new OriginBudget(
-        fresh -> new ThrottleAccount(terms), "grpcThrottle(" + maxTokens + ", " + tokenRatio + ")");
+        fresh -> new ThrottleAccount(terms, fresh),
+        "grpcThrottle(" + maxTokens + ", " + tokenRatio + ")");
   }
 
   /**

@@ -171,7 +171,7 @@ public final class RetryLoop<R> {
       case CANCELLED -> endOutside(attempt, cancelReason(), cancellation());
       case TIMED_OUT -> timedOut(attempt);
       case REFUSED -> refused(attempt);
-      case REJECTED -> endOutside(attempt, StopReason.REJECTED, rejection(attempt.failure()));
+      case REJECTED -> endOutside(attempt, StopReason.REJECTED, rejection(attempt.refusal()));
       default -> completed(attempt);
     };
   }
@@ -260,7 +260,11 @@ public final class RetryLoop<R> {
   }
 
   private boolean abandon(StopReason reason, Throwable thrown) {
-    operation.abandon(reason);
+    try {
+      operation.abandon(reason);
+    } catch (Throwable broken) {
+      thrown.addSuppressed(broken); // a budget of the user's; the operation ends all the same
+    }
     return finish(reason, null, thrown);
   }
 
@@ -295,38 +299,39 @@ public final class RetryLoop<R> {
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
+    long dueNanos = operation.now() + retry.delayNanos();
+    if (blocking()) {
+      return sleep(dueNanos);
+    }
     if (retry.delayNanos() == 0) {
       return true;
     }
-    long dueNanos = operation.now() + retry.delayNanos();
-    try {
-      if (blocking()) {
-        return sleep(dueNanos);
-      }
-      Pause waiting = new Pause(this, operation, dueNanos);
-      pause = waiting;
-      waiting.schedule(retry.delayNanos());
-      if (cancelled != null) {
-        waiting.cancel();
-      }
-      return false;
-    } catch (RejectedExecutionException rejected) {
-      return abandon(StopReason.REJECTED, rejection(rejected));
+    Pause waiting = new Pause(this, operation, dueNanos);
+    pause = waiting;
+    waiting.schedule(retry.delayNanos());
+    if (cancelled != null) {
+      waiting.cancel();
     }
+    return false;
   }
 
   private boolean sleep(long dueNanos) {
     try {
-      // Some timers fire early; a hint is a floor.
-      for (long left = dueNanos - operation.now(); left > 0; left = dueNanos - operation.now()) {
-        if (operation.scheduler().await(wake, left)) {
+      // At least once, to see an interrupt; and again, for some timers fire early and a hint is a
+      // floor.
+      long left = dueNanos - operation.now();
+      do {
+        if (operation.scheduler().await(wake, Math.max(0, left))) {
           return true; // cancelled: the loop sees it before the next attempt
         }
-      }
+        left = dueNanos - operation.now();
+      } while (left > 0);
       return true;
     } catch (InterruptedException interrupted) {
       return abandon(
           StopReason.INTERRUPTED, exchange.failure(Exchange.End.INTERRUPTED, interrupted));
+    } catch (RejectedExecutionException rejected) {
+      return abandon(StopReason.REJECTED, rejection(rejected));
     }
   }
 

@@ -49,19 +49,33 @@ public final class RetryState {
   record Admission(List<Guard> guards, @Nullable OperationInfo operation) {
     static final Admission FREE = new Admission(List.of(), null);
 
-    /** How long from now the last of the guards refuses. */
-    long inNanos() {
-      long longest = 0;
+    /** When the last of the guards admits an attempt. */
+    Opening opening() {
+      Opening latest = Opening.NOW;
       if (operation != null) {
         for (Guard guard : guards) {
-          longest = Math.max(longest, guard.admitsInNanos(operation));
-          if (longest == Guard.NEVER) {
-            return longest;
+          long nanos = guard.admitsInNanos(operation);
+          if (nanos == Guard.NEVER) {
+            return Opening.NEVER;
+          }
+          if (nanos > latest.inNanos()) {
+            latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation)));
           }
         }
       }
-      return longest;
+      return latest;
     }
+  }
+
+  /**
+   * When guards admit an attempt.
+   *
+   * @param inNanos how long from now; {@link Guard#NEVER} if that is unknown
+   * @param spreadNanos over what time from then on those who wait are spread
+   */
+  record Opening(long inNanos, long spreadNanos) {
+    static final Opening NOW = new Opening(0, 0);
+    static final Opening NEVER = new Opening(Guard.NEVER, 0);
   }
 
   RetryState(
@@ -195,12 +209,12 @@ public final class RetryState {
       return fail(StopReason.DEADLINE, nowNanos);
     }
     // 8
-    long admittedIn = admission.inNanos();
-    if (admittedIn > retry.delayNanos()) {
-      if (admittedIn == Guard.NEVER || !fits(admittedIn, nowNanos)) {
+    Opening opening = admission.opening();
+    if (opening.inNanos() > retry.delayNanos()) {
+      if (!worthWaitingFor(opening, nowNanos)) {
         return fail(StopReason.GUARD_REFUSED, nowNanos);
       }
-      retry = new RetryDecision.Retry(admittedIn, DelayReason.GUARD);
+      retry = waitFor(opening, nowNanos);
     }
     // 9
     Withdrawal withdrawal = budget.tryWithdraw(failure.kind(), nowNanos);
@@ -235,13 +249,23 @@ public final class RetryState {
 
   /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission(long nowNanos) {
-    long admittedIn = admission.inNanos();
+    Opening opening = admission.opening();
     // A guard that refuses and sees nothing against an attempt does not know when it will admit
     // one.
-    boolean known = admittedIn > 0 && admittedIn != Guard.NEVER;
-    return known && fits(admittedIn, nowNanos)
-        ? new RetryDecision.Retry(admittedIn, DelayReason.GUARD)
+    return opening.inNanos() > 0 && worthWaitingFor(opening, nowNanos)
+        ? waitFor(opening, nowNanos)
         : null;
+  }
+
+  private boolean worthWaitingFor(Opening opening, long nowNanos) {
+    return opening.inNanos() != Guard.NEVER && fits(opening.inNanos(), nowNanos);
+  }
+
+  private RetryDecision.Retry waitFor(Opening opening, long nowNanos) {
+    long ceiling =
+        spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos(nowNanos));
+    long spread = ceiling == 0 ? 0 : Backoffs.uniform(ceiling, random);
+    return new RetryDecision.Retry(opening.inNanos() + spread, DelayReason.GUARD);
   }
 
   private RetryDecision.Retry delay(Hint hint, long remainingNanos) {
@@ -258,7 +282,9 @@ public final class RetryState {
     if (!hint.present()) {
       return new RetryDecision.Retry(backoff, DelayReason.BACKOFF);
     }
-    long spread = Backoffs.uniform(spreadCeiling(asked, remainingNanos), random);
+    double share = asked * policy.hintSpread();
+    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+    long spread = Backoffs.uniform(spreadCeiling(wanted, asked, remainingNanos), random);
     long hinted = Durations.saturatedAdd(asked, spread);
     return backoff > hinted
         ? new RetryDecision.Retry(backoff, DelayReason.BACKOFF)
@@ -266,13 +292,11 @@ public final class RetryState {
   }
 
   // The spread may use the room before the deadline and never makes an operation miss it.
-  private long spreadCeiling(long asked, long remainingNanos) {
-    double share = asked * policy.hintSpread();
-    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+  private long spreadCeiling(long wanted, long delayNanos, long remainingNanos) {
     if (remainingNanos == Long.MAX_VALUE) {
       return wanted;
     }
-    long room = remainingNanos - policy.minimumAttemptNanos() - asked;
+    long room = remainingNanos - policy.minimumAttemptNanos() - delayNanos;
     return Math.max(0, Math.min(wanted, room));
   }
 

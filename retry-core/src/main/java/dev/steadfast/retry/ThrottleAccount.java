@@ -22,9 +22,10 @@ final class ThrottleAccount implements RetryBudget.Account {
   private final Terms terms;
   private final AtomicLong millis;
 
-  ThrottleAccount(Terms terms) {
+  ThrottleAccount(Terms terms, boolean fresh) {
     this.terms = terms;
-    this.millis = new AtomicLong(terms.maxMillis());
+    // Half full it refuses until something succeeds.
+    this.millis = new AtomicLong(fresh ? terms.maxMillis() : terms.maxMillis() / 2);
   }
 
   @Override

@@ -14,6 +14,19 @@ import org.jspecify.annotations.Nullable;
 final class TokenAccount implements RetryBudget.Account {
   static final long ONE = 1_000_000;
 
+  /** What the accounts of a budget have in common. */
+  record Terms(long depositMicros, long burstMicros, double floorNanosPerToken) {
+    static Terms of(double ratio, int burst, double floorPerSecond) {
+      Checks.within("ratio", ratio, 0, 10);
+      Checks.within("burst", burst, 0, 1_000_000);
+      Checks.within("floorPerSecond", floorPerSecond, 0, 1_000_000);
+      return new Terms(
+          Math.round(ratio * ONE),
+          burst * ONE,
+          floorPerSecond == 0 ? 0 : 1_000_000_000 / floorPerSecond);
+    }
+  }
+
   /** The time up to which the floor has been granted. */
   private record Mark(long nanos) {}
 
@@ -26,7 +39,7 @@ final class TokenAccount implements RetryBudget.Account {
   // Null until the first retry: a full account has no use for the floor.
   private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
-  TokenAccount(OriginBudget.Terms terms, boolean fresh) {
+  TokenAccount(Terms terms, boolean fresh) {
     this.depositMicros = terms.depositMicros();
     this.burstMicros = terms.burstMicros();
     this.nanosPerMicro = terms.floorNanosPerToken() / ONE;

@@ -27,7 +27,7 @@ class TokenAccountTest {
 
   private static TokenAccount account(double ratio, long burst, long floorNanosPerToken) {
     return new TokenAccount(
-        new OriginBudget.Terms(
+        new TokenAccount.Terms(
             Math.round(ratio * TokenAccount.ONE), burst * TokenAccount.ONE, floorNanosPerToken),
         true);
   }

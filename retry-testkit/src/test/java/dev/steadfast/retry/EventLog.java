@@ -85,6 +85,10 @@ final class EventLog implements RetryListener {
     return this;
   }
 
+  boolean began() {
+    return operation != null;
+  }
+
   int attemptsStarted() {
     return started;
   }

@@ -219,6 +219,10 @@ public final class HttpOperation {
     // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
     Signals signals =
         response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
+    HintGate gate = retry.hintGate();
+    if (gate != null) {
+      gate.learn(info.origin(), response.status(), signals.hint(), plan.policy());
+    }
     Verdict verdict =
         HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     if (!(verdict instanceof Verdict.Retryable retryable)) {

@@ -36,10 +36,13 @@ public final class HttpRetry {
   private final int bufferBodiesUpTo;
   private final boolean refuseRedirectedKeys;
 
+  private final @Nullable HintGate hintGate;
+
   private HttpRetry(Builder builder) {
+    this.hintGate = builder.hintGate ? new HintGate(builder.environment.ticker()) : null;
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
-            .withGuards(builder.guards)
+            .withGuards(guards(hintGate, builder.guards))
             .withListeners(builder.listeners);
     this.keys = builder.keys;
     this.classifier = builder.classifier;
@@ -50,6 +53,14 @@ public final class HttpRetry {
     this.replayMarkers = List.copyOf(builder.replayMarkers);
     this.bufferBodiesUpTo = builder.bufferBodiesUpTo;
     this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
+  }
+
+  private static List<Guard> guards(@Nullable HintGate gate, List<Guard> others) {
+    List<Guard> all = new ArrayList<>(others);
+    if (gate != null) {
+      all.add(0, gate);
+    }
+    return all;
   }
 
   /**
@@ -148,6 +159,10 @@ public final class HttpRetry {
     return stableHeaders;
   }
 
+  @Nullable HintGate hintGate() {
+    return hintGate;
+  }
+
   List<String> replayMarkers() {
     return replayMarkers;
   }
@@ -176,6 +191,7 @@ public final class HttpRetry {
         new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
     private int bufferBodiesUpTo;
     private boolean refuseRedirectedKeys;
+    private boolean hintGate;
 
     private Builder() {}
 
@@ -371,6 +387,24 @@ public final class HttpRetry {
      */
     public Builder refuseRedirectedKeys(boolean refuse) {
       this.refuseRedirectedKeys = refuse;
+      return this;
+    }
+
+    /**
+     * Whether a 429 or 503 that asks for a delay holds back all operations of this configuration to
+     * the same origin, and not only the one that it answered. Default false: many servers limit by
+     * key or path, and then one throttled caller would hold back the others.
+     *
+     * <p>An operation that is held back waits at most for the policy's hint ceiling, within its own
+     * deadline, and holds no permit; it is let go at a random time after the delay, by the policy's
+     * hint spread. If its deadline is too near it fails with an {@link
+     * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
+     *
+     * @param hold true to hold back
+     * @return this
+     */
+    public Builder hintGate(boolean hold) {
+      this.hintGate = hold;
       return this;
     }
 

@@ -52,7 +52,7 @@ final class Answer<T> implements ResponseView {
   /** Lets go of a body that nobody will read. */
   void discard() {
     if (collector != null) {
-      collector.cancel();
+      collector.discard();
     }
   }
 

@@ -54,7 +54,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
         send(request, attempt, delivery);
       }
     } catch (RuntimeException thrown) {
-      delivery.refusedByClient();
+      delivery.notTakenByClient();
       refusal = thrown;
       throw thrown;
     }
@@ -104,22 +104,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   private TransportFailure classify(Throwable failure) {
-    Delivery<T> delivery = current;
-    return Failures.classify(failure, known(delivery));
-  }
-
-  private Failures.Circumstances known(@Nullable Delivery<T> delivery) {
-    boolean noRedirects = client.followRedirects() == HttpClient.Redirect.NEVER;
-    if (delivery == null) {
-      return new Failures.Circumstances(false, false, true, noRedirects);
-    }
-    // The request that failed to connect may be the second one, after a redirect or a challenge.
-    boolean oneHop =
-        ask.body().present()
-            ? !delivery.body().subscribed()
-            : noRedirects && client.authenticator().isEmpty();
-    return new Failures.Circumstances(
-        !delivery.notSent(), delivery.answered(), oneHop, noRedirects);
+    return Failures.classify(failure, Circumstances.of(client, ask.body(), current));
   }
 
   @Override

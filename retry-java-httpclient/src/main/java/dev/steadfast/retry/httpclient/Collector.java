@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The user's own subscriber for the body of a response that he gets, watched: a body that breaks on
  * its way is a failure of the attempt, and what the user's code throws is not.
  */
-final class Collector<T> implements BodySubscriber<T> {
+final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
   private final BodySubscriber<T> users;
   private volatile Flow.@Nullable Subscription subscription;
-  private volatile boolean cancelled;
+  private volatile boolean discarded;
+  private volatile boolean cancelledByUser;
   private volatile boolean broken;
   private volatile @Nullable Throwable userFailure;
 
@@ -28,32 +29,59 @@ final class Collector<T> implements BodySubscriber<T> {
   }
 
   /** Lets go of the body, of which nothing may have come yet. */
-  void cancel() {
-    cancelled = true;
+  void discard() {
+    discarded = true;
+    cancelUpstream();
+  }
+
+  private void cancelUpstream() {
     Flow.Subscription source = subscription;
     if (source != null) {
       source.cancel();
     }
   }
 
+  // What the user's subscriber asks for.
+
+  @Override
+  public void request(long n) {
+    Flow.Subscription source = subscription;
+    if (source != null) {
+      source.request(n);
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cancelledByUser = true;
+    cancelUpstream();
+  }
+
+  // What the client brings.
+
   @Override
   public CompletionStage<T> getBody() {
-    return users
-        .getBody()
-        .whenComplete((body, thrown) -> {
-          if (thrown != null && !broken && userFailure == null) {
-            userFailure = thrown;
-          }
-        });
+    CompletionStage<T> body;
+    try {
+      body = users.getBody();
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    }
+    return body.whenComplete((value, thrown) -> {
+      if (thrown != null && !broken && userFailure == null) {
+        userFailure = thrown;
+      }
+    });
   }
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
     this.subscription = subscription;
-    if (cancelled) {
+    if (discarded) {
       subscription.cancel();
     } else {
-      watched(() -> users.onSubscribe(subscription));
+      watched(() -> users.onSubscribe(this));
     }
   }
 
@@ -64,7 +92,7 @@ final class Collector<T> implements BodySubscriber<T> {
 
   @Override
   public void onError(Throwable failure) {
-    broken = true;
+    broken = !cancelledByUser;
     users.onError(failure);
   }
 

@@ -21,7 +21,7 @@ final class Delivery<T> implements BodyHandler<T> {
   private final RetryScheduler scheduler;
 
   private volatile @Nullable Collector<T> collector;
-  private volatile boolean notSent = true;
+  private volatile boolean notTaken = true;
   private volatile boolean answered;
 
   Delivery(
@@ -45,17 +45,17 @@ final class Delivery<T> implements BodyHandler<T> {
   }
 
   /** Whether the client did not even take the request. */
-  boolean notSent() {
-    return notSent;
+  boolean notTaken() {
+    return notTaken;
   }
 
   /** The client gets the request now. */
   void handedOver() {
-    notSent = false;
+    notTaken = false;
   }
 
-  void refusedByClient() {
-    notSent = true;
+  void notTakenByClient() {
+    notTaken = true;
   }
 
   @Override
@@ -87,7 +87,7 @@ final class Delivery<T> implements BodyHandler<T> {
       attempt.userCodeFailed(unwrapped(userFailure));
     }
     RequestBodyChangedException changed = body.changed();
-    attempt.complete(null, changed != null ? changed : unwrapped(thrown));
+    attempt.complete(null, changed != null ? changed : Failures.ownCopy(unwrapped(thrown)));
   }
 
   private static Throwable unwrapped(@Nullable Throwable thrown) {

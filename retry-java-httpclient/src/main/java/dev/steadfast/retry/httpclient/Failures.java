@@ -5,10 +5,15 @@ import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.httpclient.Circumstances.Progress;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
+import java.net.SocketException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -17,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the exceptions of {@code java.net.http} say about the wire: by type first, then by cause,
@@ -25,50 +31,29 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 final class Failures {
   private Failures() {}
 
-  /**
-   * What is known about the attempt beside the exception.
-   *
-   * @param taken whether the client took the request at all
-   * @param answered whether the head of the response came
-   * @param oneHop whether a failure to connect proves that nothing was sent before
-   * @param noRedirects whether a refusal of the last request speaks for the whole attempt
-   */
-  record Circumstances(boolean taken, boolean answered, boolean oneHop, boolean noRedirects) {
-    SendState unlessSent() {
-      return oneHop ? SendState.NEVER_SENT : SendState.MAYBE_PROCESSED;
-    }
-  }
-
   static TransportFailure classify(Throwable failure, Circumstances known) {
     if (hasCause(failure, RejectedExecutionException.class)) {
-      return TransportFailure.permanent(FailureKind.OTHER, sendState(known), StopReason.REJECTED);
+      return TransportFailure.permanent(FailureKind.OTHER, known.sendState(), StopReason.REJECTED);
     }
     if (failure instanceof CancellationException) {
-      return HttpOperation.cancelled(sendState(known));
+      return HttpOperation.cancelled(known.sendState());
     }
     if (failure instanceof RequestBodyChangedException) {
       return TransportFailure.permanent(
-          FailureKind.OTHER, sendState(known), StopReason.BODY_CHANGED);
+          FailureKind.OTHER, known.sendState(), StopReason.BODY_CHANGED);
     }
-    if (!known.taken() || !(failure instanceof IOException broken)) {
-      return permanent(FailureKind.OTHER, sendState(known));
+    if (known.progress() == Progress.NOT_TAKEN || !(failure instanceof IOException broken)) {
+      return permanent(FailureKind.OTHER, known.sendState());
     }
-    if (known.answered()) {
+    if (known.progress() == Progress.ANSWERED) {
       return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
     }
     return beforeAnswer(broken, known);
   }
 
-  private static SendState sendState(Circumstances known) {
-    if (!known.taken()) {
-      return SendState.NEVER_SENT;
-    }
-    return known.answered() ? SendState.ANSWERED : SendState.MAYBE_PROCESSED;
-  }
-
   private static TransportFailure beforeAnswer(IOException failure, Circumstances known) {
     if (failure instanceof HttpConnectTimeoutException) {
-      return TransportFailure.of(FailureKind.CONNECT, known.unlessSent());
+      return TransportFailure.of(FailureKind.CONNECT, known.withoutConnection());
     }
     if (failure instanceof HttpTimeoutException) {
       return TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED);
@@ -76,12 +61,30 @@ final class Failures {
     if (failure instanceof ConnectException) {
       boolean unresolved = hasCause(failure, UnresolvedAddressException.class);
       return TransportFailure.of(
-          unresolved ? FailureKind.DNS : FailureKind.CONNECT, known.unlessSent());
+          unresolved ? FailureKind.DNS : FailureKind.CONNECT, known.withoutConnection());
     }
     if (failure instanceof SSLException tls) {
       return tls(tls, known);
     }
     return byMessage(String.valueOf(failure.getMessage()), known);
+  }
+
+  private static TransportFailure tls(SSLException failure, Circumstances known) {
+    boolean untrusted =
+        failure instanceof SSLPeerUnverifiedException
+            || hasCause(failure, CertificateException.class)
+            || hasCause(failure, CertPathValidatorException.class);
+    String message = String.valueOf(failure.getMessage());
+    if (untrusted || message.contains("Unrecognized SSL message")) { // no TLS at that port
+      return permanent(FailureKind.TLS, known.withoutHandshake());
+    }
+    if (message.contains("Remote host terminated the handshake")) {
+      return TransportFailure.of(FailureKind.TLS, known.withoutHandshake());
+    }
+    // With TLS 1.3 the server may refuse the client when a request is on its way already.
+    return TransportFailure.of(
+        failure instanceof SSLHandshakeException ? FailureKind.TLS : FailureKind.CONNECTION_LOST,
+        SendState.MAYBE_PROCESSED);
   }
 
   // Where all that the client gives is a plain IOException.
@@ -90,10 +93,7 @@ final class Failures {
     // JDK has sent the request again once before it says so.
     if (message.contains("Stream not processed")
         || message.equals("request not processed by peer")) {
-      // Unless it was the second request, after a redirect.
-      return TransportFailure.of(
-          FailureKind.REFUSED_STREAM,
-          known.noRedirects() ? SendState.REFUSED_UNPROCESSED : SendState.MAYBE_PROCESSED);
+      return TransportFailure.of(FailureKind.REFUSED_STREAM, known.refused());
     }
     if (message.startsWith("too many authentication attempts")
         || message.equals("No credentials provided")) {
@@ -107,31 +107,8 @@ final class Failures {
     };
   }
 
-  private static TransportFailure tls(SSLException failure, Circumstances known) {
-    boolean untrusted =
-        failure instanceof SSLPeerUnverifiedException
-            || hasCause(failure, CertificateException.class)
-            || hasCause(failure, CertPathValidatorException.class);
-    if (untrusted || says(failure, "Unrecognized SSL message")) { // no TLS at that port
-      return permanent(FailureKind.TLS, known.unlessSent());
-    }
-    if (says(failure, "Remote host terminated the handshake")) {
-      return TransportFailure.of(FailureKind.TLS, known.unlessSent());
-    }
-    if (failure instanceof SSLHandshakeException) {
-      // With TLS 1.3 the server may still refuse the client when a request is on its way.
-      return TransportFailure.of(FailureKind.TLS, SendState.MAYBE_PROCESSED);
-    }
-    return TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
-  }
-
   private static TransportFailure permanent(FailureKind kind, SendState state) {
     return TransportFailure.permanent(kind, state, StopReason.NOT_RETRYABLE);
-  }
-
-  private static boolean says(IOException failure, String text) {
-    String message = failure.getMessage();
-    return message != null && message.contains(text);
   }
 
   private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {
@@ -143,5 +120,40 @@ final class Failures {
       each = each.getCause();
     }
     return false;
+  }
+
+  /**
+   * The same failure in an object of its own. When an HTTP/2 connection breaks, all its streams get
+   * one and the same exception, and the report of one operation must not ride on that of another.
+   */
+  static Throwable ownCopy(Throwable failure) {
+    Throwable copy = sameClass(failure.getClass(), failure.getMessage());
+    if (copy == null) {
+      return failure; // of a kind that belongs to one request
+    }
+    if (failure.getCause() != null) {
+      copy.initCause(failure.getCause());
+    }
+    copy.setStackTrace(failure.getStackTrace());
+    return copy;
+  }
+
+  private static @Nullable IOException sameClass(Class<?> type, @Nullable String message) {
+    if (type == IOException.class) {
+      return new IOException(message);
+    }
+    if (type == EOFException.class) {
+      return new EOFException(message);
+    }
+    if (type == SocketException.class) {
+      return new SocketException(message);
+    }
+    if (type == ProtocolException.class) {
+      return new ProtocolException(message);
+    }
+    if (type == SSLException.class) {
+      return new SSLException(message);
+    }
+    return type == ClosedChannelException.class ? new ClosedChannelException() : null;
   }
 }

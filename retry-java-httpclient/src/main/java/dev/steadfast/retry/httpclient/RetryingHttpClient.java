@@ -37,7 +37,9 @@ import org.jspecify.annotations.Nullable;
  * another attempt never reaches the caller's body handler; the handler is asked anew for each
  * response that is for the caller. A body that breaks while the handler collects it ({@code
  * ofString}, {@code ofFile}) is a failure of the attempt and retried if the request may be; with a
- * handler that completes at the head ({@code ofInputStream}) reading the body is the caller's.
+ * handler that completes at the head ({@code ofInputStream}) reading the body is the caller's. A
+ * file is then written from its start: give {@code ofFile} the options {@code CREATE, WRITE,
+ * TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the one that broke.
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.

@@ -14,7 +14,6 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.UnknownServiceException;
 import java.security.cert.CertificateException;
-import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -57,7 +56,7 @@ final class OkHttpFailures {
     }
     boolean timedOut =
         failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
-    if (timedOut && failure.getCause() instanceof RejectedExecutionException) {
+    if (timedOut && "executor rejected".equals(failure.getMessage())) {
       return TransportFailure.permanent(FailureKind.OTHER, state, StopReason.REJECTED);
     }
     if (timedOut && wire.call().isCanceled()) {

@@ -120,7 +120,8 @@ final class RetryingCall implements Call {
     } catch (IOException thrown) {
       LOG.info("the callback of {} failed", operation, thrown);
     } catch (RuntimeException | Error thrown) {
-      answer.wire().call().cancel(); // as OkHttp does: nobody will close the response
+      answer.wire().call().cancel(); // as OkHttp does
+      answer.response().close();
       throw thrown;
     }
   }

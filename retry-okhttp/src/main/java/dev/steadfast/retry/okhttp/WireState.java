@@ -68,6 +68,8 @@ final class WireState {
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
       throw bug;
+    } catch (Throwable undeclared) {
+      throw declared(undeclared);
     }
   }
 
@@ -76,6 +78,19 @@ final class WireState {
     return cancelledByOthers()
         && !(thrown instanceof InterruptedIOException)
         && !"Canceled".equals(thrown.getMessage());
+  }
+
+  // OkHttp 5 lets an InterruptedException through while it connects.
+  private IOException declared(Throwable undeclared) {
+    if (!(undeclared instanceof InterruptedException)) {
+      broken = true;
+      return new IOException(undeclared);
+    }
+    interrupted = true;
+    Thread.currentThread().interrupt();
+    IOException declared = new InterruptedIOException("interrupted");
+    declared.initCause(undeclared);
+    return declared;
   }
 
   /**

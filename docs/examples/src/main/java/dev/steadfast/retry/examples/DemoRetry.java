@@ -8,21 +8,25 @@ import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 
 /** The configuration that all five entry points share. */
 final class DemoRetry {
+  /** The bound on the first attempt of a payment. */
   static final Duration ATTEMPT_TIMEOUT = Duration.ofMillis(750);
+
   static final String ATTEMPT_HEADER = "x-attempt";
 
   private DemoRetry() {}
 
   static RetryPolicy policy() {
     return RetryPolicy.builder()
-        .maxAttempts(5)
+        .maxAttempts(8)
         .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(1)))
-        .attemptTimeout(ATTEMPT_TIMEOUT)
-        .totalTimeout(Duration.ofSeconds(20))
+        // Short first, long last: a machine under load is slow, and that is no fault of the server.
+        .attemptTimeouts(List.of(ATTEMPT_TIMEOUT, Duration.ofSeconds(3), Duration.ofSeconds(10)))
+        .totalTimeout(Duration.ofMinutes(1))
         .hintSpread(0.25) // of a hint of 1 s; 200 payments need no wider spread, and it saves time
         .build();
   }

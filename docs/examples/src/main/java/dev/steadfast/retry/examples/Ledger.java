@@ -2,8 +2,10 @@ package dev.steadfast.retry.examples;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The books: what the server charged, and what its clients were told. Safe for use by many threads.
@@ -28,12 +30,12 @@ final class Ledger {
    *
    * @param charges how many charges were made
    * @param duplicates how many of them were one too many
-   * @param lost how many payments were never charged, or charged though the client was told that
+   * @param lost the payments that were never charged, or charged though the client was told that
    *     they failed
    */
-  record Tally(int charges, int duplicates, int lost) {
+  record Tally(int charges, int duplicates, List<Integer> lost) {
     boolean clean() {
-      return duplicates == 0 && lost == 0;
+      return duplicates == 0 && lost.isEmpty();
     }
   }
 
@@ -64,12 +66,12 @@ final class Ledger {
 
   /** Closes the books on the payments 1 to {@code payments}. */
   synchronized Tally tally(int payments) {
-    int made = 0;
-    int lost = 0;
-    for (int number = 1; number <= payments; number++) {
-      made += charges.getOrDefault(number, 0);
-      lost += charges.containsKey(number) && toldPaid.contains(number) ? 0 : 1;
-    }
+    int made = charges.values().stream().mapToInt(Integer::intValue).sum();
+    List<Integer> lost =
+        IntStream.rangeClosed(1, payments)
+            .filter(number -> !charges.containsKey(number) || !toldPaid.contains(number))
+            .boxed()
+            .toList();
     return new Tally(made, made - charges.size(), lost);
   }
 }

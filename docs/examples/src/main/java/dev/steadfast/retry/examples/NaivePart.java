@@ -61,7 +61,7 @@ final class NaivePart {
           service.arrivals().repeated(),
           tally.charges(),
           tally.duplicates(),
-          tally.lost(),
+          tally.lost().size(),
           Page.seconds(System.nanoTime() - startNanos));
     }
   }

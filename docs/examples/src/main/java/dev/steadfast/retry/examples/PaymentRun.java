@@ -80,6 +80,11 @@ final class PaymentRun {
     return tally.clean();
   }
 
+  /** The payments that were lost, if any. */
+  List<Integer> lost() {
+    return tally.lost();
+  }
+
   static void printHeader() {
     System.out.printf(ROW, "", "attempts", "of them arrived", "resent by the client", "time");
   }
@@ -110,6 +115,6 @@ final class PaymentRun {
         counter.attempts(),
         tally.charges(),
         tally.duplicates(),
-        tally.lost());
+        tally.lost().size());
   }
 }

@@ -26,6 +26,7 @@ final class SteadfastPart {
     for (EntryPoint entryPoint : EntryPoint.all()) {
       PaymentRun run = new PaymentRun(entryPoint, plan, certificate);
       run.print();
+      run.lost().forEach(number -> printLost(run, plan.get(number - 1)));
       runs.add(run);
     }
     Page.text(
@@ -35,6 +36,11 @@ final class SteadfastPart {
         "some versions of the JDK repeat streams that were refused unprocessed, which is safe.");
     printTimeline(runs);
     return runs;
+  }
+
+  private static void printLost(PaymentRun run, Payment payment) {
+    Page.text("   lost: " + payment.title() + ", " + payment.fault());
+    run.timeline().print(payment.title());
   }
 
   /** Of the payments that met their own first attempt, the one with the longest story. */

@@ -1,0 +1,87 @@
+package dev.steadfast.retry.examples;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.UnsuccessfulAttemptException;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.resilience4j.Resilience4jGuards;
+import dev.steadfast.retry.resilience4j.Resilience4jRetries;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.retry.Retry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+/** What the guide to breakers and bulkheads quotes. */
+final class BreakerSnippets {
+  private BreakerSnippets() {}
+
+  static HttpRetry ownBreaker() {
+    // region own-breaker
+    CircuitBreakerConfig breaker =
+        CircuitBreakerConfig.custom()
+            .slidingWindowSize(20)
+            .minimumNumberOfCalls(10)
+            .failureRateThreshold(50)
+            .waitDurationInOpenState(Duration.ofSeconds(5))
+            .permittedNumberOfCallsInHalfOpenState(3)
+            .build();
+    BulkheadConfig bulkhead = BulkheadConfig.custom().maxConcurrentCalls(50).build();
+
+    HttpRetry retry =
+        HttpRetry.builder()
+            .guard(Resilience4jGuards.circuitBreaker(breaker))
+            .guard(Resilience4jGuards.bulkhead(bulkhead))
+            .build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry registryBreaker() {
+    // region registry-breaker
+    CircuitBreakerRegistry registry =
+        CircuitBreakerRegistry.of(
+            CircuitBreakerConfig.custom()
+                .minimumNumberOfCalls(10)
+                .slidingWindowSize(20)
+                .recordExceptions(IOException.class, UnsuccessfulAttemptException.class)
+                .build());
+
+    HttpRetry retry =
+        HttpRetry.builder().guard(Resilience4jGuards.circuitBreaker(registry)).build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry waitingBreaker(CircuitBreakerConfig breaker) {
+    // region waiting-breaker
+    HttpRetry retry =
+        HttpRetry.builder()
+            .guard(Resilience4jGuards.circuitBreaker(breaker).waitingForHalfOpen())
+            .build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry hintGate() {
+    // region hint-gate
+    HttpRetry retry = HttpRetry.builder().hintGate(true).build();
+    // endregion
+    return retry;
+  }
+
+  static <T> T resilience4jRetry(Callable<T> work) throws Exception {
+    // region resilience4j-retry
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .maxAttempts(3)
+            .backoff(Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(5)))
+            .build();
+    Retry retry = Resilience4jRetries.retry("orders", policy);
+    T result = retry.executeCallable(work);
+    // endregion
+    return result;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.AttemptHeader;
+import dev.steadfast.retry.http.HttpClassifier;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.Signals;
+import dev.steadfast.retry.http.StandardRules;
+import dev.steadfast.retry.http.TransportFailure;
+import java.time.Duration;
+
+/** What the guides show of policies, budgets and rules. */
+final class ConfigurationGuide {
+  private ConfigurationGuide() {}
+
+  static RetryPolicy policyInCode() {
+    // region policy-code
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .maxAttempts(4)
+            .backoff(Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(20)))
+            .totalTimeout(Duration.ofSeconds(30))
+            .attemptTimeout(Duration.ofSeconds(5))
+            .build();
+    // endregion
+    return policy;
+  }
+
+  static RetryPolicy policyAsText() {
+    // region policy-text
+    RetryPolicy policy =
+        RetryPolicy.parse(
+            "maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=5s");
+    // endregion
+    return policy;
+  }
+
+  static Backoff ownBackoff() {
+    // region own-backoff
+    // Up to 50 ms before the first retry, 100 ms before the second, and so on.
+    Backoff backoff = (retry, previousNanos, random) -> random.nextLong(retry * 50_000_000L);
+    // endregion
+    return backoff;
+  }
+
+  static HttpRetry[] sharedBudget() {
+    // region shared-budget
+    RetryBudget budget = RetryBudget.perOrigin(0.10);
+    HttpRetry forPayments = HttpRetry.builder().budget(budget).build();
+    HttpRetry forReports = HttpRetry.builder().budget(budget).build();
+    // endregion
+    return new HttpRetry[] {forPayments, forReports};
+  }
+
+  static HttpRetry attemptHeader() {
+    // region attempt-header
+    HttpRetry retry =
+        HttpRetry.builder().attemptHeader(AttemptHeader.onRetries("X-Retry-Count")).build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry rules() {
+    // region rules
+    HttpRetry retry =
+        HttpRetry.builder()
+            .classifier(
+                StandardRules.builder()
+                    .retry409WhenKeyed(true) // this server says 409 while it works, without a delay
+                    .alsoRetry(423)
+                    .neverRetry(500)
+                    .build())
+            .stopSignal("X-Do-Not-Retry", "true")
+            .build();
+    // endregion
+    return retry;
+  }
+
+  // region own-rules
+  /** Reads its own writes from replicas that may lag. */
+  static final class ReplicaRules implements HttpClassifier {
+    private final HttpClassifier standard = StandardRules.defaults();
+
+    @Override
+    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+      boolean lagging = response.status() == 404 && !response.headers("X-Replica-Lag").isEmpty();
+      return lagging && operation.replayable()
+          ? Verdict.retryable(FailureKind.UNAVAILABLE)
+          : standard.onResponse(operation, response, signals);
+    }
+
+    @Override
+    public Verdict onFailure(OperationView operation, TransportFailure failure) {
+      return standard.onFailure(operation, failure);
+    }
+  }
+
+  // endregion
+
+  static HttpRetry listening(RetryListener listener) {
+    // region listening
+    HttpRetry retry = HttpRetry.builder().listener(listener).build();
+    // endregion
+    return retry;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** What the guides show of java.net.http. */
+final class JdkGuide {
+  private JdkGuide() {}
+
+  static void send(URI uri) throws IOException, InterruptedException {
+    // region jdk-send
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
+            .build();
+    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+
+    HttpRequest request =
+        HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString("{\"cents\": 1999}")).build();
+    HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+    System.out.println(response.statusCode() + ", " + RetryReport.of(response));
+    // endregion
+  }
+
+  static CompletableFuture<Void> sendAsync(HttpClient http, HttpRequest request) {
+    // region jdk-send-async
+    CompletableFuture<Void> printed =
+        http.sendAsync(request, BodyHandlers.ofString())
+            .thenAccept(response ->
+                System.out.println(response.statusCode() + ", " + RetryReport.of(response)));
+    // endregion
+    return printed;
+  }
+
+  static HttpResponse<String> options(RetryingHttpClient http, HttpRequest request)
+      throws IOException, InterruptedException {
+    // region jdk-options
+    RetryOptions options =
+        RetryOptions.builder()
+            .idempotencyKey("order-12345-payment")
+            .deadline(Duration.ofSeconds(3))
+            .name("pay order 12345") // for logs and listeners
+            .build();
+    HttpResponse<String> response = http.with(options).send(request, BodyHandlers.ofString());
+    // endregion
+    return response;
+  }
+
+  static String report(HttpClient http, HttpRequest request) throws InterruptedException {
+    // region jdk-report
+    RetryReport report;
+    try {
+      report = RetryReport.of(http.send(request, BodyHandlers.ofString()));
+    } catch (IOException failure) {
+      report = RetryReport.of(failure).orElseThrow();
+    }
+    System.out.println(report.reason() + " after " + report.attempts() + " attempts");
+    // endregion
+    return report.toString();
+  }
+
+  static CompletableFuture<?> cancel(HttpClient http, HttpRequest request) {
+    // region jdk-cancel
+    CompletableFuture<String> body =
+        http.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body);
+    body.cancel(true); // ends the operation, as does cancelling any future derived from it
+    // endregion
+    return body;
+  }
+
+  static HttpResponse<Void> unknownLength(
+      RetryingHttpClient http, URI uri, Supplier<InputStream> file)
+      throws IOException, InterruptedException {
+    // region jdk-body-repeatable
+    HttpRequest upload =
+        HttpRequest.newBuilder(uri).PUT(BodyPublishers.ofInputStream(file)).build();
+    RetryOptions options = RetryOptions.builder().bodyRepeatable(true).build();
+    HttpResponse<Void> response = http.with(options).send(upload, BodyHandlers.discarding());
+    // endregion
+    return response;
+  }
+}

@@ -1,0 +1,76 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What the guides show of idempotency keys. */
+final class KeysGuide {
+  private KeysGuide() {}
+
+  static HttpRetry random() {
+    // region keys-random
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    // endregion
+    return retry;
+  }
+
+  static RetryOptions business(String user, String orderId) {
+    // region keys-business
+    RetryOptions options =
+        RetryOptions.builder()
+            .idempotencyKey(IdempotencyKeys.composite(user, orderId, "payment"))
+            .build();
+    // endregion
+    return options;
+  }
+
+  static IdempotencyKeys fromRequest() {
+    // region keys-from-request
+    IdempotencyKeys keys =
+        IdempotencyKeys.from(request ->
+            request.headers("X-Message-Id").stream()
+                .findFirst()
+                .orElseGet(() -> UUID.randomUUID().toString()));
+    // endregion
+    return keys;
+  }
+
+  static IdempotencyKeys[] hashes() {
+    // region keys-hash
+    IdempotencyKeys forEver = IdempotencyKeys.requestHash("X-Account");
+    IdempotencyKeys forAMinute =
+        IdempotencyKeys.requestHashWithin(Duration.ofMinutes(1), "X-Account");
+    // endregion
+    return new IdempotencyKeys[] {forEver, forAMinute};
+  }
+
+  static IdempotencyKeys[] forms() {
+    // region keys-forms
+    IdempotencyKeys stripe = IdempotencyKeys.stripe(); // Idempotency-Key: 8e03978e-40d5-...
+    IdempotencyKeys draft = IdempotencyKeys.ietfDraft(); // Idempotency-Key: "8e03978e-40d5-..."
+    IdempotencyKeys payPal = IdempotencyKeys.payPal(); // PayPal-Request-Id: 8e03978e-40d5-...
+    IdempotencyKeys own = IdempotencyKeys.randomUuid().header("X-Request-Key").maxLength(64);
+    // endregion
+    return new IdempotencyKeys[] {stripe, draft, payPal, own};
+  }
+
+  static HttpRetry oncePerOperation() {
+    // region once-per-operation
+    DateTimeFormatter httpDate = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.repeatableRequests())
+            .oncePerOperation(
+                "Repeatability-First-Sent",
+                (request, startedAt) -> Optional.of(httpDate.format(startedAt)))
+            .build();
+    // endregion
+    return retry;
+  }
+}

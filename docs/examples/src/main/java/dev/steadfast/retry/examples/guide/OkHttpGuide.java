@@ -1,0 +1,117 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.okhttp.OkHttpReports;
+import dev.steadfast.retry.okhttp.RetryInterceptor;
+import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import java.io.IOException;
+import java.time.Duration;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+
+/** What the guides show of OkHttp. */
+final class OkHttpGuide {
+  private static final MediaType JSON = MediaType.get("application/json");
+
+  private OkHttpGuide() {}
+
+  static void quickstart(HttpUrl url) throws IOException {
+    // region okhttp-quickstart
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
+            .build();
+    Call.Factory calls = RetryingCallFactory.wrap(new OkHttpClient(), retry);
+
+    RequestBody payment = RequestBody.create("{\"cents\": 1999}", JSON);
+    Request request = new Request.Builder().url(url).post(payment).build();
+    try (Response response = calls.newCall(request).execute()) {
+      System.out.println(response.code() + ", " + OkHttpReports.of(response));
+    }
+    // endregion
+  }
+
+  static void enqueue(Call.Factory calls, Request request, Runnable done) {
+    // region okhttp-enqueue
+    Call call = calls.newCall(request);
+    call.enqueue(
+        new Callback() {
+          @Override
+          public void onResponse(Call call, Response response) {
+            try (response) {
+              System.out.println(response.code() + ", " + OkHttpReports.of(response));
+            }
+            done.run();
+          }
+
+          @Override
+          public void onFailure(Call call, IOException failure) {
+            System.out.println(failure + ", " + RetryReport.of(failure));
+            done.run();
+          }
+        });
+    // endregion
+  }
+
+  static OkHttpClient interceptor(HttpRetry retry) {
+    // region okhttp-interceptor
+    OkHttpClient client = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    // endregion
+    return client;
+  }
+
+  static Call options(Call.Factory calls, Request request) {
+    // region okhttp-options
+    RetryOptions options =
+        RetryOptions.builder()
+            .idempotencyKey("order-12345-payment")
+            .deadline(Duration.ofSeconds(3))
+            .name("pay order 12345") // for logs and listeners
+            .build();
+    Call call = calls.newCall(request.newBuilder().tag(RetryOptions.class, options).build());
+    // endregion
+    return call;
+  }
+
+  static String report(Call call) {
+    // region okhttp-report
+    RetryReport report;
+    try (Response response = call.execute()) {
+      report = OkHttpReports.of(response);
+    } catch (IOException failure) {
+      report = RetryReport.of(failure).orElseThrow();
+    }
+    System.out.println(report.reason() + " after " + report.attempts() + " attempts");
+    report.attemptReports().forEach(System.out::println);
+    if (report.serverMayHaveActed()) {
+      System.out.println("keep this key: " + report.idempotencyKey());
+    }
+    // endregion
+    return report.toString();
+  }
+
+  static HttpRetry bufferedBodies() {
+    // region okhttp-buffered-bodies
+    HttpRetry retry = HttpRetry.builder().bufferBodiesUpTo(64 * 1024).build();
+    // endregion
+    return retry;
+  }
+
+  static void cancel(RetryingCallFactory calls, Request request, Callback callback) {
+    // region okhttp-cancel
+    Call call = calls.newCall(request);
+    call.enqueue(callback);
+    call.cancel(); // ends this operation: its wait, its attempt, and all that would follow
+    calls.cancelAll(); // ends all operations of the factory
+    // endregion
+  }
+}

@@ -1,0 +1,105 @@
+package dev.steadfast.retry.examples.guide;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class ConfigurationGuideTest {
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private int status(HttpRetry retry, String method) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri("/orders/7"))
+            .method(method, BodyPublishers.noBody())
+            .header("Idempotency-Key", "k")
+            .build();
+    return RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
+        .send(request, BodyHandlers.ofString())
+        .statusCode();
+  }
+
+  @Test
+  void policy_isTheSameInCodeAndAsText() {
+    assertEquals(ConfigurationGuide.policyInCode(), ConfigurationGuide.policyAsText());
+  }
+
+  @Test
+  void ownBackoff_growsWithTheRetries() {
+    Backoff backoff = ConfigurationGuide.ownBackoff();
+    Random random = new Random(1);
+    for (int retry = 1; retry < 100; retry++) {
+      long nanos = backoff.delayNanos(retry, 0, random);
+      assertTrue(nanos >= 0 && nanos < retry * 50_000_000L, () -> "" + nanos);
+    }
+  }
+
+  @Test
+  void sharedBudget_isOne() {
+    assertEquals(2, ConfigurationGuide.sharedBudget().length);
+  }
+
+  @Test
+  void attemptHeader_isSentOnRetries() throws Exception {
+    server.enqueue(Reply.status(503));
+    assertEquals(200, status(ConfigurationGuide.attemptHeader(), "GET"));
+    assertEquals("none", server.requests().get(0).header("X-Retry-Count").orElse("none"));
+    assertEquals("1", server.requests().get(1).header("X-Retry-Count").orElse("none"));
+  }
+
+  @Test
+  void rules_followTheServersHabits() throws Exception {
+    HttpRetry retry = ConfigurationGuide.rules();
+    server.enqueue(Reply.status(409), Reply.status(423));
+    assertEquals(200, status(retry, "POST"));
+    server.enqueue(Reply.status(500));
+    assertEquals(500, status(retry, "GET"));
+    server.enqueue(Reply.status(503).header("X-Do-Not-Retry", "true"));
+    assertEquals(503, status(retry, "GET"));
+  }
+
+  @Test
+  void ownRules_retryALaggingReplica() throws Exception {
+    HttpRetry retry = HttpRetry.builder().classifier(new ConfigurationGuide.ReplicaRules()).build();
+    server.enqueue(Reply.status(404).header("X-Replica-Lag", "1"), Reply.status(503));
+    assertEquals(200, status(retry, "GET"));
+    server.enqueue(Reply.status(404));
+    assertEquals(404, status(retry, "GET"));
+  }
+
+  @Test
+  void listener_tellsOfEveryAttempt() throws Exception {
+    server.enqueue(Reply.status(503));
+    List<String> spans = new ArrayList<>();
+    assertEquals(200, status(ConfigurationGuide.listening(new SpanPerAttempt(spans::add)), "GET"));
+    String label = "GET " + server.uri("/orders/7");
+    assertEquals(
+        List.of(
+            "start " + label + " resend_count=0",
+            "end 503",
+            "wait, because of backoff",
+            "start " + label + " resend_count=1",
+            "end 200",
+            "2 attempts, accepted"),
+        spans);
+  }
+}

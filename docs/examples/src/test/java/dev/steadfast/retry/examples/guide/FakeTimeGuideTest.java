@@ -1,0 +1,71 @@
+package dev.steadfast.retry.examples.guide;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the guides show of tests. */
+final class FakeTimeGuideTest {
+  private final ScriptedServer server = ScriptedServer.start();
+  private final HttpRequest request = HttpRequest.newBuilder(server.uri("/orders")).build();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void waitsTakeNoTime() throws Exception {
+    server.enqueue(Reply.status(503).header("Retry-After", "7"));
+    // region fake-time-skip
+    FakeTime time = new FakeTime();
+    HttpRetry retry =
+        HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build();
+    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+
+    HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+    assertEquals(Duration.ofSeconds(7), RetryReport.of(response).waited());
+    // endregion
+  }
+
+  @Test
+  void timeMovesByHand() throws Exception {
+    Iterator<CompletableFuture<String>> outcomes =
+        List.of(
+                CompletableFuture.<String>failedFuture(new IOException("lost")),
+                CompletableFuture.completedFuture("order 7"))
+            .iterator();
+    // region fake-time-advance
+    FakeTime time = new FakeTime();
+    RetryPolicy policy =
+        RetryPolicy.builder().backoff(Backoff.fixed(Duration.ofSeconds(7))).build();
+    Retrier retrier = Retrier.builder().environment(time.environment()).policy(policy).build();
+
+    CompletableFuture<String> order = retrier.callAsync(outcomes::next); // fails, then succeeds
+    time.advance(Duration.ofMillis(6_999));
+    assertFalse(order.isDone());
+    time.advance(Duration.ofMillis(1));
+    assertEquals("order 7", order.join());
+    // endregion
+  }
+}

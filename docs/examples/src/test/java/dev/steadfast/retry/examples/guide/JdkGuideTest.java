@@ -1,0 +1,97 @@
+package dev.steadfast.retry.examples.guide;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class JdkGuideTest {
+  private final FakeTime time = new FakeTime();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final RetryingHttpClient http =
+      RetryingHttpClient.wrap(
+          HttpClient.newHttpClient(),
+          HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build());
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private HttpRequest get() {
+    return HttpRequest.newBuilder(server.uri("/orders")).build();
+  }
+
+  private HttpRequest post() {
+    return HttpRequest.newBuilder(server.uri("/payments"))
+        .POST(BodyPublishers.ofString("a"))
+        .build();
+  }
+
+  private List<String> keys() {
+    return server.requests().stream()
+        .map(each -> each.header("Idempotency-Key").orElse("none"))
+        .toList();
+  }
+
+  @Test
+  void send_retriesWithOneKey() throws Exception {
+    server.enqueue(Reply.closeAfterRequest(), Reply.status(201));
+    JdkGuide.send(server.uri("/payments"));
+    assertEquals(2, keys().size());
+    assertNotEquals("none", keys().get(0));
+    assertEquals(keys().get(0), keys().get(1));
+  }
+
+  @Test
+  void sendAsync_retries() throws Exception {
+    server.enqueue(Reply.status(503));
+    JdkGuide.sendAsync(http, get()).get(10, TimeUnit.SECONDS);
+    assertEquals(2, server.requests().size());
+  }
+
+  @Test
+  void options_giveTheKey() throws Exception {
+    server.enqueue(Reply.status(503));
+    assertEquals(200, JdkGuide.options(http, post()).statusCode());
+    assertEquals(List.of("order-12345-payment", "order-12345-payment"), keys());
+  }
+
+  @Test
+  void report_comesWithTheResponseOrTheException() throws Exception {
+    server.enqueue(Reply.status(503));
+    assertTrue(JdkGuide.report(http, get()).startsWith("2 attempts"));
+    server.enqueue(Reply.closeAfterRequest());
+    assertTrue(JdkGuide.report(http, post()).contains("not replayable"));
+  }
+
+  @Test
+  void cancel_endsTheOperation() {
+    server.defaultReply(Reply.stallAfterRequest());
+    assertTrue(JdkGuide.cancel(http, get()).isCancelled());
+  }
+
+  @Test
+  void bodyRepeatable_sendsABodyOfUnknownLengthAgain() throws Exception {
+    server.enqueue(Reply.status(503));
+    byte[] file = {1, 2, 3};
+    assertEquals(
+        200,
+        JdkGuide.unknownLength(http, server.uri("/files"), () -> new ByteArrayInputStream(file))
+            .statusCode());
+    assertEquals(2, server.requests().size());
+  }
+}

@@ -1,0 +1,37 @@
+package dev.steadfast.retry;
+
+import java.time.Duration;
+
+/**
+ * An attempt was held back by a {@link Guard}, because the server had asked other operations to
+ * wait: the cause of an {@link AttemptRefusedException}.
+ */
+public final class HeldBackException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** How long from the refusal on. */
+  private final Duration remaining;
+
+  /**
+   * For authors of guards. Records no stack: it is part of normal operation.
+   *
+   * @param remaining how long the server is not to be asked
+   */
+  public HeldBackException(Duration remaining) {
+    super(
+        "the server asked to wait, " + Durations.print(remaining) + " are left",
+        null,
+        false,
+        false);
+    this.remaining = remaining;
+  }
+
+  /**
+   * How long the server is not to be asked, from the refusal on.
+   *
+   * @return more than zero
+   */
+  public Duration remaining() {
+    return remaining;
+  }
+}

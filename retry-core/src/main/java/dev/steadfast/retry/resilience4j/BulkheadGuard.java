@@ -1,0 +1,80 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * A resilience4j bulkhead per origin as a guard. Immutable but for its bulkheads; safe for use by
+ * many threads.
+ *
+ * <p>An attempt holds a permit from when it leaves the client's own queue until its response head,
+ * its failure or its cancellation, never during a wait between attempts and not while the caller
+ * reads the body. A full bulkhead ends the operation: nobody knows when it will have room.
+ *
+ * <p>At most 1,024 bulkheads are kept; one without calls under way makes room, and is removed from
+ * the registry if this guard had put it there. If all are in use, further origins share a bulkhead
+ * named {@code (others)}.
+ */
+public final class BulkheadGuard implements Guard {
+  private final Instances<Bulkhead> instances;
+  private final Function<OperationInfo, String> key;
+  private final Function<String, GuardedBulkhead> bulkheads;
+
+  private BulkheadGuard(Instances<Bulkhead> instances, Function<OperationInfo, String> key) {
+    this.instances = instances;
+    this.key = key;
+    this.bulkheads = instances.table(GuardedBulkhead::new);
+  }
+
+  static BulkheadGuard of(BulkheadConfig config) {
+    BulkheadConfig ours = BulkheadConfig.from(config).maxWaitDuration(Duration.ZERO).build();
+    return of(new Instances<>(null, name -> Bulkhead.of(name, ours), BulkheadGuard::idle));
+  }
+
+  static BulkheadGuard of(BulkheadRegistry registry) {
+    return of(new Instances<>(registry, registry::bulkhead, BulkheadGuard::idle));
+  }
+
+  private static BulkheadGuard of(Instances<Bulkhead> instances) {
+    return new BulkheadGuard(instances, OperationInfo::origin);
+  }
+
+  private static boolean idle(Bulkhead bulkhead) {
+    Bulkhead.Metrics metrics = bulkhead.getMetrics();
+    return metrics.getAvailableConcurrentCalls() == metrics.getMaxAllowedConcurrentCalls();
+  }
+
+  /**
+   * A guard with a bulkhead for each key instead of each origin. To be called before the guard is
+   * used: the result has bulkheads of its own, but for those of a registry.
+   *
+   * @param key gives the bulkhead's name; never null, of few values; safe for use by many threads
+   * @return a changed copy
+   */
+  public BulkheadGuard keyedBy(Function<OperationInfo, String> key) {
+    return new BulkheadGuard(instances, Objects.requireNonNull(key, "key"));
+  }
+
+  @Override
+  public long admitsInNanos(OperationInfo operation) {
+    return 0; // full now says nothing about the time after a wait
+  }
+
+  @Override
+  public Permit acquire(OperationInfo operation) {
+    return bulkheads
+        .apply(Objects.requireNonNull(key.apply(operation), "the key of a bulkhead"))
+        .acquire();
+  }
+
+  @Override
+  public String toString() {
+    return "bulkhead";
+  }
+}

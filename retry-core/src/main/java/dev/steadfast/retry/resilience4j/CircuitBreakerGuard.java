@@ -1,0 +1,102 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * A resilience4j breaker per origin as a guard. Immutable but for its breakers; safe for use by
+ * many threads.
+ *
+ * <p>At most 1,024 breakers are kept; a closed one that is not in use makes room, and is removed
+ * from the registry if this guard had put it there. If all are in use, further origins share a
+ * breaker named {@code (others)}.
+ */
+public final class CircuitBreakerGuard implements Guard {
+  private final Instances<CircuitBreaker> instances;
+  private final Function<OperationInfo, String> key;
+  private final boolean waits;
+  private final Function<String, GuardedBreaker> breakers;
+
+  private CircuitBreakerGuard(
+      Instances<CircuitBreaker> instances, Function<OperationInfo, String> key, boolean waits) {
+    this.instances = instances;
+    this.key = key;
+    this.waits = waits;
+    this.breakers = instances.table((breaker, shared) -> new GuardedBreaker(breaker));
+  }
+
+  static CircuitBreakerGuard of(CircuitBreakerConfig config) {
+    CircuitBreakerConfig ours =
+        CircuitBreakerConfig.from(config)
+            .recordExceptions()
+            .ignoreExceptions()
+            .recordException(failure -> true)
+            .ignoreException(failure -> false)
+            .build();
+    return of(
+        new Instances<>(null, name -> CircuitBreaker.of(name, ours), CircuitBreakerGuard::idle));
+  }
+
+  static CircuitBreakerGuard of(CircuitBreakerRegistry registry) {
+    return of(new Instances<>(registry, registry::circuitBreaker, CircuitBreakerGuard::idle));
+  }
+
+  private static CircuitBreakerGuard of(Instances<CircuitBreaker> instances) {
+    return new CircuitBreakerGuard(instances, OperationInfo::origin, false);
+  }
+
+  private static boolean idle(CircuitBreaker breaker) {
+    return breaker.getState() == CircuitBreaker.State.CLOSED;
+  }
+
+  /**
+   * A guard with a breaker for each key instead of each origin. To be called before the guard is
+   * used: the result has breakers of its own, but for those of a registry.
+   *
+   * @param key gives the breaker's name; never null, of few values; safe for use by many threads
+   * @return a changed copy
+   */
+  public CircuitBreakerGuard keyedBy(Function<OperationInfo, String> key) {
+    return new CircuitBreakerGuard(instances, Objects.requireNonNull(key, "key"), waits);
+  }
+
+  /**
+   * A guard that lets an operation wait for an open breaker to become half-open, if that is before
+   * the operation's deadline. By default an operation ends where it meets an open breaker.
+   *
+   * <p>resilience4j does not tell how long a breaker stays open. It is known to this guard if it
+   * saw the breaker open, and if the configured wait is the same each time; otherwise the operation
+   * ends as by default. A half-open breaker admits a few attempts; those beyond are refused. To be
+   * called before the guard is used.
+   *
+   * @return a changed copy
+   */
+  public CircuitBreakerGuard waitingForHalfOpen() {
+    return new CircuitBreakerGuard(instances, key, true);
+  }
+
+  @Override
+  public long admitsInNanos(OperationInfo operation) {
+    long nanos = breaker(operation).admitsInNanos();
+    return nanos == 0 || waits ? nanos : NEVER;
+  }
+
+  @Override
+  public Permit acquire(OperationInfo operation) {
+    return breaker(operation).acquire();
+  }
+
+  private GuardedBreaker breaker(OperationInfo operation) {
+    return breakers.apply(Objects.requireNonNull(key.apply(operation), "the key of a breaker"));
+  }
+
+  @Override
+  public String toString() {
+    return "circuit breaker" + (waits ? ", waiting for half-open" : "");
+  }
+}

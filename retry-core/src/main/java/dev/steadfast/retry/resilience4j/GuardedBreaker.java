@@ -1,0 +1,113 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Guard;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.event.CircuitBreakerOnStateTransitionEvent;
+import io.github.resilience4j.core.IntervalFunction;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One breaker, with what resilience4j does not tell: when it opened, and for how long. */
+final class GuardedBreaker {
+  // resilience4j admits strictly after the end of its wait, by a clock that ticks in milliseconds.
+  private static final long MARGIN_NANOS = 1_000_000;
+
+  /** The breaker's own time at which it opened. */
+  private record Opened(long nanos) {}
+
+  private final CircuitBreaker breaker;
+  private final TimeUnit unit;
+  private final long waitNanos;
+  private volatile @Nullable Opened opened;
+
+  GuardedBreaker(CircuitBreaker breaker) {
+    this.breaker = breaker;
+    this.unit = breaker.getTimestampUnit();
+    this.waitNanos =
+        waitNanos(breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState());
+    breaker.getEventPublisher().onStateTransition(this::transition);
+  }
+
+  private static long waitNanos(IntervalFunction interval) {
+    long first = interval.apply(1);
+    boolean constant = first == interval.apply(2);
+    return constant ? TimeUnit.MILLISECONDS.toNanos(first) : Guard.NEVER;
+  }
+
+  private void transition(CircuitBreakerOnStateTransitionEvent event) {
+    boolean opens = event.getStateTransition().getToState() == CircuitBreaker.State.OPEN;
+    opened = opens ? new Opened(nowNanos()) : null;
+  }
+
+  private long nowNanos() {
+    return unit.toNanos(breaker.getCurrentTimestamp());
+  }
+
+  long admitsInNanos() {
+    return switch (breaker.getState()) {
+      case OPEN -> openForNanos();
+      case FORCED_OPEN -> Guard.NEVER;
+      default -> 0;
+    };
+  }
+
+  private long openForNanos() {
+    Opened since = opened;
+    if (since == null || waitNanos == Guard.NEVER) {
+      return Guard.NEVER;
+    }
+    long margin = Math.max(MARGIN_NANOS, unit.toNanos(1));
+    long left = waitNanos - (nowNanos() - since.nanos());
+    return left > Guard.NEVER - margin ? Guard.NEVER : Math.max(0, left + margin);
+  }
+
+  Guard.Permit acquire() {
+    // Before the permit: this may be the user's function, and may throw.
+    long start = breaker.getCurrentTimestamp();
+    breaker.acquirePermission();
+    return new Permit(start, breaker.getState() == CircuitBreaker.State.HALF_OPEN);
+  }
+
+  private final class Permit implements Guard.Permit {
+    private final long start;
+    private final boolean probe;
+
+    Permit(long start, boolean probe) {
+      this.start = start;
+      this.probe = probe;
+    }
+
+    // By the breaker's own clock, which its threshold for slow calls refers to.
+    private long elapsed() {
+      return breaker.getCurrentTimestamp() - start;
+    }
+
+    @Override
+    public void succeeded(long elapsedNanos) {
+      answer(() -> breaker.onSuccess(elapsed(), unit));
+    }
+
+    @Override
+    public void failed(long elapsedNanos, Throwable failure) {
+      answer(() -> breaker.onError(elapsed(), unit, failure));
+    }
+
+    /** A predicate of the user's that throws leaves the attempt unrecorded, not unanswered. */
+    private void answer(Runnable record) {
+      try {
+        record.run();
+      } catch (Throwable thrown) {
+        released();
+        throw thrown;
+      }
+    }
+
+    @Override
+    public void released() {
+      // A closed breaker counts no permits; one that became half-open since then would gain one.
+      if (probe) {
+        breaker.releasePermission();
+      }
+    }
+  }
+}

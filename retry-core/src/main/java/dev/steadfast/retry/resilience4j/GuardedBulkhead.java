@@ -1,0 +1,78 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Guard;
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.bulkhead.BulkheadFullException;
+import io.github.resilience4j.bulkhead.event.BulkheadEvent;
+import io.github.resilience4j.core.EventConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One bulkhead. resilience4j lets the exception of an event consumer out of {@code
+ * tryAcquirePermission} after the permit was taken, so this class listens to the event itself to
+ * know whether it was.
+ */
+final class GuardedBulkhead {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // The last event on this thread: events are published on the thread that asks.
+  private static final ThreadLocal<BulkheadEvent.Type> LAST = new ThreadLocal<>();
+  // One object: adding it to a bulkhead twice adds it once.
+  private static final EventConsumer<BulkheadEvent> WATCH = GuardedBulkhead::watch;
+
+  private final Bulkhead bulkhead;
+  private final boolean shared;
+
+  GuardedBulkhead(Bulkhead bulkhead, boolean shared) {
+    this.bulkhead = bulkhead;
+    this.shared = shared;
+    if (shared) {
+      bulkhead.getEventPublisher().onEvent(WATCH);
+    }
+  }
+
+  private static void watch(BulkheadEvent event) {
+    LAST.set(event.getEventType());
+  }
+
+  Guard.Permit acquire() {
+    if (!(shared ? enterWatched() : bulkhead.tryAcquirePermission())) {
+      throw BulkheadFullException.createBulkheadFullException(bulkhead);
+    }
+    return new Permit();
+  }
+
+  private boolean enterWatched() {
+    // Only where a consumer ahead of ours throws is this looked at.
+    boolean room = bulkhead.getMetrics().getAvailableConcurrentCalls() > 0;
+    LAST.remove();
+    try {
+      return bulkhead.tryAcquirePermission();
+    } catch (Throwable thrown) {
+      LOG.warn("a consumer of bulkhead events threw; the operation goes on", thrown);
+      BulkheadEvent.@Nullable Type last = LAST.get();
+      return last == null ? room : last == BulkheadEvent.Type.CALL_PERMITTED;
+    } finally {
+      LAST.remove();
+    }
+  }
+
+  private final class Permit implements Guard.Permit {
+    @Override
+    public void succeeded(long elapsedNanos) {
+      bulkhead.onComplete();
+    }
+
+    @Override
+    public void failed(long elapsedNanos, Throwable failure) {
+      bulkhead.onComplete();
+    }
+
+    @Override
+    public void released() {
+      bulkhead.releasePermission();
+    }
+  }
+}

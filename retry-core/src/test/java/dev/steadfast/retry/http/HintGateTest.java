@@ -1,0 +1,99 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryPolicy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When the gate of an origin is shut, and for how long. */
+class HintGateTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final OperationInfo A = OperationInfo.of("https://a:443", "GET https://a:443/");
+  private static final OperationInfo B = OperationInfo.of("https://b:443", "GET https://b:443/");
+  private static final RetryPolicy POLICY = RetryPolicy.defaults();
+
+  private long now = 5;
+  private final HintGate gate = new HintGate(() -> now);
+
+  private void learn(int status, Duration hint) {
+    gate.learn(A.origin(), status, Hint.atLeast(hint), POLICY);
+  }
+
+  @Test
+  void a429OrA503WithAHint_shutsTheGateOfItsOrigin() {
+    for (int status : new int[] {429, 503}) {
+      learn(status, Duration.ofSeconds(7));
+      assertEquals(7 * SECOND, gate.admitsInNanos(A));
+      assertEquals(7 * SECOND, gate.spreadNanos(A));
+      HeldBackException refused = assertThrows(HeldBackException.class, () -> gate.acquire(A));
+      assertEquals(Duration.ofSeconds(7), refused.remaining());
+      assertEquals("the server asked to wait, 7s are left", refused.getMessage());
+      assertEquals(0, gate.admitsInNanos(B));
+      assertDoesNotThrow(() -> gate.acquire(B));
+      now += 10 * SECOND;
+      assertEquals(0, gate.admitsInNanos(A));
+    }
+  }
+
+  @Test
+  void anythingElseDoesNot() {
+    learn(500, Duration.ofSeconds(7));
+    learn(409, Duration.ofSeconds(7));
+    learn(429, Duration.ZERO);
+    gate.learn(A.origin(), 429, Hint.none(), POLICY);
+    assertEquals(0, gate.admitsInNanos(A));
+    assertEquals(0, gate.size());
+  }
+
+  @Test
+  void theLaterOfTwoHintsHolds() {
+    learn(429, Duration.ofSeconds(7));
+    learn(429, Duration.ofSeconds(3));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A));
+    learn(429, Duration.ofSeconds(9));
+    assertEquals(9 * SECOND, gate.admitsInNanos(A));
+  }
+
+  @Test
+  void aHintIsBoundedByTheCeiling_andItsSpreadByTenSeconds() {
+    learn(429, Duration.ofDays(365_000));
+    assertEquals(60 * SECOND, gate.admitsInNanos(A));
+    assertEquals(10 * SECOND, gate.spreadNanos(A));
+  }
+
+  @Test
+  void atItsEndItOpens_andIsForgotten() {
+    learn(429, Duration.ofSeconds(1));
+    now += SECOND - 1;
+    assertThrows(HeldBackException.class, () -> gate.acquire(A));
+    assertEquals(1, gate.admitsInNanos(A));
+    now += 1;
+    assertDoesNotThrow(() -> gate.acquire(A));
+    // Who was refused a moment ago asks only now: it is to come, at once.
+    assertEquals(1, gate.admitsInNanos(A));
+    assertEquals(0, gate.spreadNanos(A));
+    now += SECOND;
+    assertEquals(0, gate.admitsInNanos(A));
+    assertEquals(0, gate.size());
+  }
+
+  @Test
+  void origins_areBoundedInNumber_andOldGatesMakeRoom() {
+    for (int i = 0; i < 5_000; i++) {
+      gate.learn("h" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY);
+    }
+    assertEquals(HintGate.MOST_ORIGINS, gate.size());
+    assertEquals(0, gate.admitsInNanos(OperationInfo.of("h4999", "x"))); // no room: not held back
+    now += 2 * SECOND;
+    learn(429, Duration.ofSeconds(7));
+    assertEquals(1, gate.size());
+    assertTrue(gate.admitsInNanos(A) > 0);
+  }
+}

@@ -1,0 +1,399 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.RefusedPort;
+import dev.steadfast.retry.scenarios.Reply;
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Flow;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which request bodies are sent again, and what is done to be sure that they are the same. */
+class RequestBodyTest {
+  private static final RetryOptions REPEATABLE =
+      RetryOptions.builder().bodyRepeatable(true).build();
+  private static final RetryOptions ONE_SHOT = RetryOptions.builder().bodyRepeatable(false).build();
+
+  private final Bench bench = new Bench();
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  private HttpRequest put(BodyPublisher body) {
+    return put(bench.server.uri("/things"), body);
+  }
+
+  private static HttpRequest put(URI uri, BodyPublisher body) {
+    return HttpRequest.newBuilder(uri).PUT(body).build();
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Yields another text each time, and the last one for ever; its length is not known. */
+  private static BodyPublisher each(String... texts) {
+    Iterator<String> next = Arrays.asList(texts).iterator();
+    String[] last = new String[1];
+    return BodyPublishers.ofInputStream(() -> {
+      last[0] = next.hasNext() ? next.next() : last[0];
+      return stream(last[0]);
+    });
+  }
+
+  private static BodyPublisher withLength(long length, BodyPublisher body) {
+    return BodyPublishers.fromPublisher(body, length);
+  }
+
+  private List<String> bodies() {
+    return bench.server.requests().stream().map(Received::bodyText).toList();
+  }
+
+  private static RetryReport report(Throwable thrown) {
+    return RetryReport.of(thrown).orElseThrow();
+  }
+
+  // ---- one-shot or not
+
+  @ParameterizedTest
+  @EnumSource
+  void bodyOfUnknownLengthIsSentOnce(Entry entry) throws Throwable {
+    bench.server.defaultReply(Reply.status(503).body("sorry"));
+    HttpResponse<String> response =
+        entry.call(bench.client(), put(each("a")), BodyHandlers.ofString());
+    assertEquals("sorry", response.body());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, RetryReport.of(response).reason());
+    assertEquals(List.of("a"), bodies());
+  }
+
+  @Test
+  void failureAfterItsBodyWasAskedForEndsAOneShotOperation() {
+    bench.server.defaultReply(Reply.closeAfterRequest());
+    IOException thrown =
+        assertThrows(
+            IOException.class, () -> bench.client().send(put(each("a")), BodyHandlers.ofString()));
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, report(thrown).reason());
+    assertEquals(List.of("a"), bodies());
+  }
+
+  @Test
+  void bodyThatWasNeverAskedForMayStillBeSent() {
+    try (RefusedPort nobody = RefusedPort.open()) {
+      ConnectException thrown =
+          assertThrows(
+              ConnectException.class,
+              () -> bench.client().send(put(nobody.uri("/"), each("a")), BodyHandlers.ofString()));
+      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report(thrown).reason());
+      assertEquals(SendState.NEVER_SENT, report(thrown).last().orElseThrow().sendState());
+    }
+  }
+
+  @Test
+  void callerMayVouchForABody() throws Exception {
+    bench.server.enqueue(Reply.status(503), Reply.status(503));
+    bench.client().with(REPEATABLE).send(put(each("a")), BodyHandlers.ofString());
+    assertEquals(List.of("a", "a", "a"), bodies());
+  }
+
+  @Test
+  void callerMaySayThatABodyIsOneShot() throws Exception {
+    bench.server.defaultReply(Reply.status(503));
+    HttpResponse<String> response =
+        bench.client().with(ONE_SHOT).send(bench.put("a"), BodyHandlers.ofString());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, RetryReport.of(response).reason());
+    assertEquals(List.of("a"), bodies());
+  }
+
+  @Test
+  void acceptedAnswerToAOneShotBodyIsAccepted() throws Exception {
+    HttpResponse<String> response = bench.client().send(put(each("a")), BodyHandlers.ofString());
+    assertEquals(StopReason.ACCEPTED, RetryReport.of(response).reason());
+  }
+
+  @Test
+  void emptyBodyHasNothingToRepeat() throws Exception {
+    bench.server.enqueue(Reply.status(503));
+    HttpResponse<String> response =
+        bench.client().with(ONE_SHOT).send(put(BodyPublishers.noBody()), BodyHandlers.ofString());
+    assertEquals(2, RetryReport.of(response).attempts());
+  }
+
+  @Test
+  void fileIsSentAgain(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("upload"), "x".repeat(100_000));
+    bench.server.enqueue(Reply.status(503));
+    bench.client().send(put(BodyPublishers.ofFile(file)), BodyHandlers.ofString());
+    assertEquals(List.of("x".repeat(100_000), "x".repeat(100_000)), bodies());
+  }
+
+  // ---- bodies that change
+
+  private void changes(BodyPublisher body) {
+    for (Entry entry : Entry.values()) {
+      RequestBodyChangedException thrown =
+          assertThrows(
+              RequestBodyChangedException.class,
+              () ->
+                  entry.call(bench.client().with(REPEATABLE), put(body), BodyHandlers.ofString()));
+      RetryReport report = report(thrown);
+      assertEquals(StopReason.BODY_CHANGED, report.reason());
+      assertEquals(2, report.attempts());
+    }
+  }
+
+  @Test
+  void oneStreamForAllAttemptsIsCaught() throws Exception {
+    // The second attempt would send an empty body under the same key.
+    bench.server.enqueue(Reply.status(503));
+    InputStream same = stream("order");
+    RequestBodyChangedException thrown =
+        assertThrows(
+            RequestBodyChangedException.class,
+            () ->
+                bench
+                    .client()
+                    .with(REPEATABLE)
+                    .send(put(BodyPublishers.ofInputStream(() -> same)), BodyHandlers.ofString()));
+    assertEquals(StopReason.BODY_CHANGED, report(thrown).reason());
+    assertTrue(report(thrown).earlierAttemptMayHaveActed());
+    assertEquals(List.of("order"), bodies());
+  }
+
+  @Test
+  void oneStreamOfKnownLengthIsCaughtToo() throws Exception {
+    bench.server.enqueue(Reply.status(503));
+    InputStream same = stream("order");
+    RequestBodyChangedException thrown =
+        assertThrows(
+            RequestBodyChangedException.class,
+            () ->
+                bench
+                    .client()
+                    .send(
+                        put(withLength(5, BodyPublishers.ofInputStream(() -> same))),
+                        BodyHandlers.ofString()));
+    assertEquals(StopReason.BODY_CHANGED, report(thrown).reason());
+    assertEquals(List.of("order"), bodies());
+  }
+
+  @Test
+  void otherBytesOfTheSameLengthAreCaught() {
+    bench.server.defaultReply(Reply.status(503));
+    changes(each("order 1", "order 2", "order 1", "order 2", "order 1", "order 2"));
+    assertEquals(List.of("order 1", "order 1", "order 1"), bodies());
+  }
+
+  @Test
+  void bytesTooManyAreCaught() {
+    bench.server.defaultReply(Reply.status(503));
+    changes(each("order", "orders", "order", "orders", "order", "orders"));
+    assertEquals(List.of("order", "order", "order"), bodies());
+  }
+
+  @Test
+  void bytesTooFewAreCaughtEvenIfManyWereSent() {
+    bench.server.defaultReply(Reply.status(503));
+    String many = "x".repeat(200_000);
+    String fewer = "x".repeat(199_999);
+    changes(each(many, fewer, many, fewer, many, fewer));
+    assertEquals(List.of(many, many, many), bodies());
+  }
+
+  @Test
+  void bodyThatAResendOfTheJdksOwnWouldChangeIsCaught() throws Exception {
+    bench.server.enqueue(Reply.status(307).header("Location", "/elsewhere"));
+    InputStream same = stream("order");
+    RetryingHttpClient client =
+        RetryingHttpClient.wrap(
+            Bench.plain().followRedirects(java.net.http.HttpClient.Redirect.NORMAL).build(),
+            bench.retry().build());
+    assertThrows(
+        RequestBodyChangedException.class,
+        () -> client.send(put(BodyPublishers.ofInputStream(() -> same)), BodyHandlers.ofString()));
+    assertEquals(List.of("order"), bodies());
+  }
+
+  // ---- bodies that fail
+
+  private void failsWith(Throwable mine, BodyPublisher body) {
+    for (Entry entry : Entry.values()) {
+      Throwable thrown =
+          assertThrows(
+              mine.getClass(),
+              () -> entry.call(bench.client(), put(body), BodyHandlers.ofString()));
+      assertSame(mine, thrown);
+      assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+      assertEquals(1, report(thrown).attempts());
+    }
+  }
+
+  @Test
+  void publisherThatThrows() {
+    IllegalStateException mine = new IllegalStateException("mine");
+    failsWith(
+        mine,
+        new BodyPublisher() {
+          @Override
+          public long contentLength() {
+            return 3;
+          }
+
+          @Override
+          public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+            throw mine;
+          }
+        });
+  }
+
+  @Test
+  void supplierThatThrows() {
+    IllegalStateException mine = new IllegalStateException("mine");
+    failsWith(
+        mine,
+        withLength(
+            3,
+            BodyPublishers.ofInputStream(() -> {
+              throw mine;
+            })));
+  }
+
+  @Test
+  void streamThatFails() {
+    IOException mine = new IOException("mine");
+    InputStream broken =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw mine;
+          }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            throw mine;
+          }
+        };
+    UncheckedIOException thrown =
+        assertThrows(
+            UncheckedIOException.class,
+            () ->
+                bench
+                    .client()
+                    .send(
+                        put(withLength(3, BodyPublishers.ofInputStream(() -> broken))),
+                        BodyHandlers.ofString()));
+    assertSame(mine, thrown.getCause());
+    assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+  }
+
+  @Test
+  void fileThatIsGone(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("upload"), "data");
+    bench.server.enqueue(Reply.status(503));
+    bench.server.whenRequest(request -> assertTrue(file.toFile().delete()));
+    BodyPublisher body = BodyPublishers.ofFile(file);
+    Throwable thrown =
+        assertThrows(
+            Throwable.class, () -> bench.client().send(put(body), BodyHandlers.ofString()));
+    Throwable root = thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
+    assertInstanceOf(FileNotFoundException.class, root);
+    assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+    assertEquals(2, report(thrown).attempts());
+  }
+
+  // ---- keys that are hashes of the body
+
+  private RetryingHttpClient hashing() {
+    HttpRetry.Builder retry = bench.retry().idempotencyKeys(IdempotencyKeys.requestHash());
+    return bench.client(retry);
+  }
+
+  private String key(RetryingHttpClient client, BodyPublisher body) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(bench.server.uri("/")).POST(body).build();
+    client.send(request, BodyHandlers.ofString());
+    List<Received> requests = bench.server.requests();
+    return requests.get(requests.size() - 1).header("Idempotency-Key").orElseThrow();
+  }
+
+  @Test
+  void keyIsAHashOfTheBody() throws Exception {
+    RetryingHttpClient client = hashing();
+    String key = key(client, BodyPublishers.ofString("order 1"));
+    assertEquals(
+        key, key(client, BodyPublishers.ofByteArray("order 1".getBytes(StandardCharsets.UTF_8))));
+    assertEquals(key, key(client, withLength(7, each("order 1"))));
+    assertEquals(key, key(client.with(REPEATABLE), each("order 1")));
+    assertTrue(!key.equals(key(client, BodyPublishers.ofString("order 2"))));
+    assertEquals(List.of("order 1", "order 1", "order 1", "order 1", "order 2"), bodies());
+  }
+
+  @Test
+  void emptyBodyHasAHashToo() throws Exception {
+    assertEquals(
+        key(hashing(), BodyPublishers.noBody()), key(hashing(), BodyPublishers.ofString("")));
+  }
+
+  @Test
+  void oneShotBodyHasNoHash() {
+    assertThrows(IllegalArgumentException.class, () -> key(hashing(), each("order")));
+    assertEquals(List.of(), bodies());
+  }
+
+  @Test
+  void bodyThatIsTooLongHasNoHash() {
+    byte[] tooLong = new byte[(1 << 20) + 1];
+    assertThrows(
+        IllegalArgumentException.class, () -> key(hashing(), BodyPublishers.ofByteArray(tooLong)));
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            key(
+                hashing().with(REPEATABLE),
+                BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(tooLong))));
+    assertEquals(List.of(), bodies());
+  }
+
+  @Test
+  void bodyThatIsNotTheHashedOneIsCaught() {
+    RequestBodyChangedException thrown =
+        assertThrows(
+            RequestBodyChangedException.class,
+            () -> key(hashing(), withLength(7, each("order 1", "order 2"))));
+    assertEquals(StopReason.BODY_CHANGED, report(thrown).reason());
+    assertEquals(List.of(), bodies());
+  }
+}

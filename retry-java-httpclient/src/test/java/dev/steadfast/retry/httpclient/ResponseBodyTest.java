@@ -1,0 +1,524 @@
+package dev.steadfast.retry.httpclient;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.StandardRules;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which bodies reach the caller's handler, and what becomes of the others. */
+class ResponseBodyTest {
+  private static final Duration LONGEST_DISCARD = Duration.ofNanos(99_999_999);
+
+  private final Bench bench = new Bench();
+  private final AtomicInteger handled = new AtomicInteger();
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  private <T> BodyHandler<T> counting(BodyHandler<T> handler) {
+    return info -> {
+      handled.incrementAndGet();
+      return handler.apply(info);
+    };
+  }
+
+  private static RetryReport report(Throwable thrown) {
+    return RetryReport.of(thrown).orElseThrow();
+  }
+
+  // ---- responses that are followed by another attempt
+
+  @ParameterizedTest
+  @EnumSource
+  void errorPageOfARetriedAttemptNeverReachesTheHandler(Entry entry, @TempDir Path folder)
+      throws Throwable {
+    Path file = folder.resolve("download");
+    bench.server.enqueue(
+        Reply.status(503).body("a long page about an error"),
+        Reply.status(502).body("another"),
+        Reply.status(200).body("data"));
+
+    HttpResponse<Path> response =
+        entry.call(bench.client(), bench.get(), counting(BodyHandlers.ofFile(file)));
+
+    assertEquals(file, response.body());
+    assertEquals("data", Files.readString(file));
+    assertEquals(1, handled.get());
+  }
+
+  @Test
+  void lastResponseReachesTheHandlerWhateverItsStatus() throws Exception {
+    bench.server.enqueue(Reply.status(503).body("1"), Reply.status(503).body("2"));
+    bench.server.defaultReply(Reply.status(503).body("3"));
+    HttpResponse<String> response =
+        bench.client().send(bench.get(), counting(BodyHandlers.ofString()));
+    assertEquals("3", response.body());
+    assertEquals(1, handled.get());
+  }
+
+  @Test
+  void shortDiscardedBodyKeepsTheConnection() throws Exception {
+    bench.server.enqueue(Reply.status(503).body("short"), Reply.status(503).chunked().body("s"));
+    bench.client().send(bench.get(), BodyHandlers.ofString());
+    assertEquals(
+        List.of(0, 0, 0), bench.server.requests().stream().map(Received::connection).toList());
+    bench.awaitNothingScheduled();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void endlessDiscardedBodyIsCutOff(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.endlessBody(503));
+    HttpResponse<String> response =
+        entry.call(bench.client(), bench.get(), BodyHandlers.ofString());
+    assertEquals("ok", response.body());
+    List<Received> requests = bench.server.requests();
+    assertNotEquals(requests.get(0).connection(), requests.get(1).connection());
+    bench.awaitNothingScheduled();
+  }
+
+  @Test
+  void stalledDiscardedBodyIsCutOff() throws Throwable {
+    bench.server.enqueue(Reply.stalledBody(503, 100, "abc"));
+    CompletableFuture<HttpResponse<String>> future =
+        bench
+            .client(bench.retryWithWaits())
+            .sendAsync(bench.get(), counting(BodyHandlers.ofString()));
+    bench.awaitWait(LONGEST_DISCARD);
+
+    bench.time.advance(LONGEST_DISCARD);
+
+    HttpResponse<String> response = Entry.outcome(future);
+    assertEquals("ok", response.body());
+    assertEquals(1, handled.get());
+    assertEquals(1, RetryReport.of(response).last().orElseThrow().startedAfter().toMillis() / 99);
+  }
+
+  @Test
+  void brokenDiscardedBodyIsNoNews() throws Exception {
+    bench.server.enqueue(Reply.truncatedBody(503, 100, "abc"));
+    HttpResponse<String> response = bench.client().send(bench.put("a"), BodyHandlers.ofString());
+    assertEquals("ok", response.body());
+    assertEquals(
+        List.of("503", "200"),
+        RetryReport.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
+  }
+
+  @Test
+  void deadlineEndsADiscardToo() throws Exception {
+    bench.server.defaultReply(Reply.stalledBody(503, 100, "abc"));
+    RetryPolicy policy = RetryPolicy.builder().totalTimeout(Duration.ofMillis(50)).build();
+    CompletableFuture<HttpResponse<String>> future =
+        bench
+            .client(bench.retryWithWaits().policy(policy))
+            .sendAsync(bench.get(), BodyHandlers.ofString());
+    bench.awaitWait(LONGEST_DISCARD);
+
+    bench.time.advance(Duration.ofMillis(50));
+
+    Throwable thrown = assertThrows(HttpTimeoutException.class, () -> Entry.outcome(future));
+    assertEquals(StopReason.DEADLINE, report(thrown).reason());
+    bench.server.awaitNoOpenConnections(Bench.PATIENCE);
+    bench.awaitNothingScheduled();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HEAD", "GET"})
+  void responseWithoutBodyIsRetriedAsWell(String method) throws Exception {
+    bench.server.enqueue(Reply.status(503), Reply.status(503));
+    HttpRequest request =
+        HttpRequest.newBuilder(bench.server.uri("/"))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .build();
+    assertEquals(
+        3, RetryReport.of(bench.client().send(request, BodyHandlers.ofString())).attempts());
+  }
+
+  // ---- bodies that break
+
+  @ParameterizedTest
+  @EnumSource
+  void bodyThatBreaksWhileItIsCollectedIsRetriedWithANewHandler(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "abc"));
+    HttpResponse<String> response =
+        entry.call(bench.client(), bench.put("a"), counting(BodyHandlers.ofString()));
+    assertEquals("ok", response.body());
+    assertEquals(2, handled.get());
+    RetryReport report = RetryReport.of(response);
+    assertEquals(FailureKind.BROKEN_BODY, report.attemptReports().get(0).kind().orElseThrow());
+    assertEquals(SendState.ANSWERED, report.attemptReports().get(0).sendState());
+    assertTrue(report.earlierAttemptMayHaveActed());
+  }
+
+  @Test
+  void fileIsWrittenFromItsStartAfterABodyThatBroke(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("download");
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "a long beginning"));
+    bench
+        .client()
+        .send(bench.put("a"), BodyHandlers.ofFile(file, CREATE, WRITE, TRUNCATE_EXISTING));
+    assertEquals("ok", Files.readString(file));
+  }
+
+  @Test
+  void fileThatIsNotTruncatedKeepsTheTailOfABodyThatBroke(@TempDir Path folder) throws Exception {
+    // What ofFile does without options, and why the documentation names them.
+    Path file = folder.resolve("download");
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "a long beginning"));
+    bench.client().send(bench.put("a"), BodyHandlers.ofFile(file));
+    assertEquals("oklong beginning", Files.readString(file));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void brokenBodyOfAnUnsafeRequestIsTheLastException(Entry entry) {
+    bench.server.defaultReply(Reply.truncatedBody(201, 100, "abc"));
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () -> entry.call(bench.client(), bench.post("order"), BodyHandlers.ofString()));
+    assertEquals("fixed content-length: 100, bytes received: 3", thrown.getMessage());
+    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void brokenBodyIsNotRetriedWhereTheRulesSaySo() {
+    bench.server.defaultReply(Reply.truncatedBody(200, 100, "abc"));
+    StandardRules rules = StandardRules.builder().retryBrokenBody(false).build();
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () ->
+                bench
+                    .client(bench.retry().classifier(rules))
+                    .send(bench.put("a"), BodyHandlers.ofString()));
+    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void bodyThatBreaksOnALastFailureEndsAsThatFailure() {
+    bench.server.defaultReply(Reply.truncatedBody(404, 100, "abc"));
+    IOException thrown =
+        assertThrows(
+            IOException.class, () -> bench.client().send(bench.put("a"), BodyHandlers.ofString()));
+    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
+    assertEquals(404, report(thrown).last().orElseThrow().status().orElseThrow());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void readingAStreamIsTheCallers() throws Exception {
+    bench.server.defaultReply(Reply.truncatedBody(200, 100, "abc"));
+    HttpResponse<InputStream> response =
+        bench.client().send(bench.put("a"), BodyHandlers.ofInputStream());
+    assertEquals(RetryReport.of(response).reason(), StopReason.ACCEPTED);
+    assertThrows(IOException.class, () -> response.body().readAllBytes());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void deadlineDoesNotReachAStreamThatWasHandedOver() throws Exception {
+    CountDownLatch rest = new CountDownLatch(1);
+    bench.server.defaultReply(Reply.status(200).chunked().body("data"));
+    HttpResponse<InputStream> response =
+        bench.client().send(bench.get(), BodyHandlers.ofInputStream());
+    bench.time.advance(Duration.ofHours(1));
+    rest.countDown();
+    assertEquals("data", new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
+  }
+
+  // ---- bodies that do not come
+
+  @ParameterizedTest
+  @EnumSource
+  void deadlineEndsAStalledBody(Entry entry) throws Throwable {
+    bench.server.defaultReply(Reply.stalledBody(200, 100, "abc"));
+    HttpTimeoutException thrown =
+        assertThrows(
+            HttpTimeoutException.class,
+            () ->
+                entry.call(
+                    bench.client(),
+                    bench.get(),
+                    info -> {
+                      advanceOnAnotherThread(Duration.ofSeconds(30));
+                      return BodyHandlers.ofString().apply(info);
+                    }));
+    assertEquals(StopReason.DEADLINE, report(thrown).reason());
+    assertTrue(report(thrown).serverMayHaveActed());
+    assertEquals(SendState.ANSWERED, report(thrown).last().orElseThrow().sendState());
+    bench.server.awaitNoOpenConnections(Bench.PATIENCE);
+    bench.awaitNothingScheduled();
+  }
+
+  private void advanceOnAnotherThread(Duration duration) {
+    new Thread(() -> bench.time.advance(duration), "clock").start();
+  }
+
+  @Test
+  void timeOfAnAttemptEndsWithTheHead() throws Throwable {
+    CountDownLatch collecting = new CountDownLatch(1);
+    bench.server.defaultReply(Reply.stalledBody(200, 100, "abc"));
+    RetryPolicy policy = RetryPolicy.builder().attemptTimeout(Duration.ofSeconds(5)).build();
+    CompletableFuture<HttpResponse<String>> future =
+        bench
+            .client(bench.retry().policy(policy))
+            .sendAsync(
+                bench.get(),
+                info -> {
+                  collecting.countDown();
+                  return BodyHandlers.ofString().apply(info);
+                });
+    assertTrue(collecting.await(20, TimeUnit.SECONDS));
+
+    bench.time.advance(Duration.ofSeconds(29));
+    assertFalse(future.isDone());
+    bench.time.advance(Duration.ofSeconds(1));
+
+    Throwable thrown = assertThrows(HttpTimeoutException.class, () -> Entry.outcome(future));
+    assertEquals(StopReason.DEADLINE, report(thrown).reason());
+  }
+
+  @Test
+  void deadlineEndsAHandlerThatNeverFinishes() throws Throwable {
+    CompletableFuture<HttpResponse<Void>> future =
+        bench
+            .client()
+            .sendAsync(
+                bench.get(),
+                info -> {
+                  advanceOnAnotherThread(Duration.ofSeconds(30));
+                  return new OwnSubscriber<>(new CompletableFuture<Void>());
+                });
+    Throwable thrown = assertThrows(HttpTimeoutException.class, () -> Entry.outcome(future));
+    assertEquals(StopReason.DEADLINE, report(thrown).reason());
+  }
+
+  // ---- code of the caller's
+
+  private void endsWith(Throwable mine, BodyHandler<Object> handler) {
+    for (Entry entry : Entry.values()) {
+      int before = bench.server.requests().size();
+      Throwable thrown =
+          assertThrows(mine.getClass(), () -> entry.call(bench.client(), bench.put("a"), handler));
+      assertSame(mine, thrown);
+      assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+      assertEquals(SendState.ANSWERED, report(thrown).last().orElseThrow().sendState());
+      assertEquals(before + 1, bench.server.requests().size());
+    }
+  }
+
+  @Test
+  void handlerThatThrows() throws Exception {
+    IllegalStateException mine = new IllegalStateException("mine");
+    endsWith(
+        mine,
+        info -> {
+          throw mine;
+        });
+  }
+
+  @Test
+  void handlerThatGivesNothing() {
+    Throwable thrown =
+        assertThrows(
+            NullPointerException.class, () -> bench.client().send(bench.get(), info -> null));
+    assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+  }
+
+  @Test
+  void functionThatThrows() throws Exception {
+    IllegalStateException mine = new IllegalStateException("mine");
+    endsWith(
+        mine,
+        info ->
+            BodySubscribers.mapping(
+                BodySubscribers.ofString(StandardCharsets.UTF_8),
+                text -> {
+                  throw mine;
+                }));
+  }
+
+  @Test
+  void subscriberThatThrowsWhenItIsAskedForTheBody() throws Exception {
+    IllegalStateException mine = new IllegalStateException("mine");
+    endsWith(
+        mine,
+        info ->
+            new OwnSubscriber<Object>(new CompletableFuture<>()) {
+              @Override
+              public CompletionStage<Object> getBody() {
+                throw mine;
+              }
+            });
+  }
+
+  @Test
+  void subscriberThatThrowsWhenBytesCome() throws Exception {
+    IllegalStateException mine = new IllegalStateException("mine");
+    endsWith(
+        mine,
+        info ->
+            new OwnSubscriber<Object>(new CompletableFuture<>()) {
+              @Override
+              public void onNext(List<ByteBuffer> buffers) {
+                throw mine;
+              }
+            });
+  }
+
+  @Test
+  void subscriberThatThrowsAtTheEnd() throws Exception {
+    IllegalStateException mine = new IllegalStateException("mine");
+    endsWith(
+        mine,
+        info ->
+            new OwnSubscriber<Object>(new CompletableFuture<>()) {
+              @Override
+              public void onComplete() {
+                throw mine;
+              }
+            });
+  }
+
+  @Test
+  void bodyThatFailsByTheCallersOwnDoing() throws Exception {
+    IOException mine = new IOException("disk full");
+    endsWith(mine, info -> new OwnSubscriber<Object>(CompletableFuture.failedFuture(mine)));
+  }
+
+  @Test
+  void subscriberThatGivesUp() {
+    IOException mine = new IOException("too long");
+    endsWith(
+        mine,
+        info ->
+            new OwnSubscriber<Object>(new CompletableFuture<>()) {
+              @Override
+              public void onNext(List<ByteBuffer> buffers) {
+                subscription().cancel();
+                fail(mine);
+              }
+            });
+  }
+
+  @Test
+  void fileThatCannotBeWritten(@TempDir Path folder) {
+    Path nowhere = folder.resolve("missing").resolve("file");
+    Throwable thrown =
+        assertThrows(
+            NoSuchFileException.class,
+            () -> bench.client().send(bench.put("a"), BodyHandlers.ofFile(nowhere)));
+    assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void subscriberThatThrowsBecauseItsBodyBrokeChangesNothing() throws Exception {
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "abc"));
+    CompletableFuture<String> body = new CompletableFuture<>();
+    HttpResponse<String> response =
+        bench
+            .client()
+            .send(
+                bench.put("a"),
+                info ->
+                    handled.incrementAndGet() > 1
+                        ? BodyHandlers.ofString().apply(info)
+                        : new OwnSubscriber<>(body) {
+                          @Override
+                          public void onError(Throwable failure) {
+                            body.completeExceptionally(failure);
+                            throw new IllegalStateException("mine");
+                          }
+                        });
+    assertEquals("ok", response.body());
+    assertEquals(2, RetryReport.of(response).attempts());
+  }
+
+  /** A subscriber that takes all and has the body that it was given. */
+  private static class OwnSubscriber<T> implements BodySubscriber<T> {
+    private final CompletableFuture<T> body;
+    private Flow.Subscription subscription;
+
+    OwnSubscriber(CompletableFuture<T> body) {
+      this.body = body;
+    }
+
+    Flow.Subscription subscription() {
+      return subscription;
+    }
+
+    void fail(Throwable failure) {
+      body.completeExceptionally(failure);
+    }
+
+    @Override
+    public CompletionStage<T> getBody() {
+      return body;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      this.subscription = subscription;
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {}
+
+    @Override
+    public void onError(Throwable failure) {
+      fail(failure);
+    }
+
+    @Override
+    public void onComplete() {}
+  }
+}

@@ -1,0 +1,127 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import okhttp3.Cache;
+import okhttp3.CacheControl;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An answer without the server teaches nothing about it. */
+class CacheTest {
+  private final Rig rig = new Rig();
+  private final Books books = new Books();
+  private final ScriptedServer server = ScriptedServer.start();
+  private Cache cache;
+
+  @BeforeEach
+  void open(@TempDir Path directory) {
+    cache = new Cache(directory.toFile(), 1 << 20);
+  }
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException, IOException {
+    rig.close();
+    books.assertBalanced();
+    server.assertNoLeaks();
+    server.close();
+    cache.close();
+  }
+
+  private Call.Factory calls(Entry entry) {
+    HttpRetry retry = rig.retry().budget(books).guard(books).build();
+    OkHttpClient.Builder builder = Rig.builder().cache(cache);
+    return rig.calls(entry, builder, retry);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMissThatMayNotAskIsAccepted(Entry entry) {
+    Request request = Calls.get(server).newBuilder().cacheControl(CacheControl.FORCE_CACHE).build();
+
+    Entry.Outcome got = entry.make(calls(entry).newCall(request));
+
+    assertEquals(504, got.status());
+    assertEquals(StopReason.ACCEPTED, rig.recorder.report().reason());
+    assertEquals(0, rig.recorder.report().attempts());
+    assertEquals(0, server.connectionsAccepted());
+    assertEquals(1, books.endedUnknown.get()); // no deposit
+    assertEquals(1, books.released.get()); // no record
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aHitIsAccepted(Entry entry) {
+    server.enqueue(Reply.status(200).header("Cache-Control", "max-age=1000").body("kept"));
+    Call.Factory calls = calls(entry);
+    assertEquals("kept", entry.make(calls.newCall(Calls.get(server))).body());
+    rig.recorder.forget();
+
+    assertEquals("kept", entry.make(calls.newCall(Calls.get(server))).body());
+
+    assertEquals(1, server.requests().size());
+    assertEquals(0, rig.recorder.report().attempts());
+    assertEquals(1, books.endedSucceeded.get());
+    assertEquals(1, books.endedUnknown.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRevalidationIsAnAttempt(Entry entry) throws Exception {
+    server.enqueue(
+        Reply.status(200).header("ETag", "\"1\"").header("Cache-Control", "no-cache").body("old"),
+        Reply.status(503),
+        Reply.status(304).header("ETag", "\"1\""));
+    Call.Factory calls = calls(entry);
+    assertEquals("old", entry.make(calls.newCall(Calls.get(server))).body());
+    rig.recorder.forget();
+
+    Call call = calls.newCall(Calls.get(server));
+    try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
+      assertEquals(200, response.code());
+      assertEquals("old", response.body().string());
+      assertEquals(304, response.networkResponse().code());
+      assertNotNull(response.cacheResponse());
+    }
+
+    assertEquals(3, server.requests().size());
+    assertEquals("\"1\"", server.requests().get(2).header("If-None-Match").orElseThrow());
+    assertEquals(2, rig.recorder.report().attempts());
+    assertEquals(2, rig.recorder.deliveries());
+    assertEquals(2, books.endedSucceeded.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatIsRetriedIsNotKept(Entry entry) throws Exception {
+    server.enqueue(
+        Reply.status(503).header("Cache-Control", "max-age=1000").body("busy"),
+        Reply.status(200).header("Cache-Control", "max-age=1000").body("kept"));
+    Call.Factory calls = calls(entry);
+    for (int i = 0; i < 2; i++) {
+      Call call = calls.newCall(Calls.get(server));
+      try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
+        assertEquals("kept", response.body().string());
+        assertTrue(i == 0 ? response.cacheResponse() == null : response.networkResponse() == null);
+      }
+    }
+    assertEquals(2, server.requests().size());
+    assertNull(server.requests().get(1).header("If-None-Match").orElse(null));
+  }
+}

@@ -1,0 +1,41 @@
+package dev.steadfast.retry.okhttp;
+
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Runs everything at once, on the thread that asks. */
+final class DirectExecutor extends AbstractExecutorService {
+  private volatile boolean shutdown;
+
+  @Override
+  public void execute(Runnable command) {
+    command.run();
+  }
+
+  @Override
+  public void shutdown() {
+    shutdown = true;
+  }
+
+  @Override
+  public List<Runnable> shutdownNow() {
+    shutdown = true;
+    return List.of();
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return shutdown;
+  }
+
+  @Override
+  public boolean isTerminated() {
+    return shutdown;
+  }
+
+  @Override
+  public boolean awaitTermination(long timeout, TimeUnit unit) {
+    return shutdown;
+  }
+}

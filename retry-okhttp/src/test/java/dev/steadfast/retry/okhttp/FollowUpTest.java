@@ -1,0 +1,266 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Redirects and authentication: within an attempt, and what a key has to do with them. */
+class FollowUpTest {
+  private static final String KEY = "Idempotency-Key";
+
+  private final Rig rig = new Rig();
+  private final ScriptedServer here = ScriptedServer.start();
+  private final ScriptedServer there = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    here.assertNoLeaks();
+    there.assertNoLeaks();
+    here.close();
+    there.close();
+  }
+
+  private static Reply to(ScriptedServer server, int status) {
+    return Reply.status(status).header("Location", server.uri("/next").toString());
+  }
+
+  private static List<Optional<String>> keys(ScriptedServer server) {
+    return server.requests().stream().map(each -> each.header(KEY)).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aKeyStaysWithinItsOrigin(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(here, 307));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals(2, keys(here).size());
+    assertTrue(keys(here).get(0).isPresent());
+    assertEquals(keys(here).get(0), keys(here).get(1));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aKeyNeverLeavesItsOrigin(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(there, 307));
+    there.enqueue(to(here, 308)); // and back: there it is known again
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals(List.of(Optional.empty()), keys(there));
+    assertEquals(keys(here).get(0), keys(here).get(1));
+    assertTrue(keys(here).get(0).isPresent());
+    there.requests().forEach(each -> assertEquals("charge 5", each.bodyText()));
+    assertEquals(3, rig.recorder.deliveries());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void norDoesTheCallersOwn(Entry entry) {
+    HttpRetry named =
+        rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().header("X-Request-Id")).build();
+    Call.Factory calls = rig.calls(entry, Rig.builder(), named);
+    here.enqueue(to(there, 307), to(there, 307));
+    Request own = Calls.post(here).newBuilder().header("X-Request-Id", "order-1").build();
+
+    assertEquals(200, entry.make(calls.newCall(own)).status());
+    RetryOptions options = RetryOptions.builder().idempotencyKey("order-2").build();
+    Request tagged = Calls.post(here).newBuilder().tag(RetryOptions.class, options).build();
+    assertEquals(200, entry.make(calls.newCall(tagged)).status());
+
+    assertEquals(
+        List.of("order-1", "order-2"),
+        here.requests().stream().map(each -> each.header("X-Request-Id").orElseThrow()).toList());
+    assertTrue(there.requests().stream().allMatch(each -> each.header("X-Request-Id").isEmpty()));
+  }
+
+  /** A 303 makes a GET of it, which needs no key; it keeps the one that it was sent with. */
+  @ParameterizedTest
+  @EnumSource
+  void seeOther(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(there, 303));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    Received second = there.requests().get(0);
+    assertEquals("GET", second.method());
+    assertEquals(Optional.empty(), second.header(KEY));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRedirectedOperationIsRetriedFromItsBeginning(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(there, 307), to(there, 307));
+    there.enqueue(Reply.status(503));
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+
+    assertEquals(200, got.status());
+    assertEquals(2, got.report().attempts());
+    assertEquals(List.of("/read", "/read"), targets(here));
+    assertEquals(List.of("/next", "/next"), targets(there));
+    assertEquals(keys(here).get(0), keys(here).get(1));
+    assertEquals(4, rig.recorder.deliveries());
+  }
+
+  private static List<String> targets(ScriptedServer server) {
+    return server.requests().stream().map(Received::target).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tooManyRedirectsAreNotRetried(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
+    here.defaultReply(to(here, 307));
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(here)));
+
+    assertEquals("Too many follow-up requests: 21", got.failure().getMessage());
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+    assertEquals(21, here.requests().size());
+    assertEquals(21, rig.recorder.deliveries());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void redirectsThatAreNotFollowedAreAccepted(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().followRedirects(false);
+    Call.Factory calls = rig.calls(entry, builder, rig.keyed());
+    here.enqueue(to(there, 307));
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+    assertEquals(307, got.status());
+    assertEquals(StopReason.ACCEPTED, got.report().reason());
+  }
+
+  // ---- authentication
+
+  /** The call for the token is an operation of its own, retried by its own policy. */
+  @ParameterizedTest
+  @EnumSource
+  void anAuthenticatorMayCallOnItsOwn(Entry entry) {
+    AtomicReference<Call.Factory> own = new AtomicReference<>();
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.authenticator((route, response) -> {
+      if (response.request().header("Authorization") != null) {
+        return null;
+      }
+      Request forToken = Calls.post(there);
+      try (Response token = own.get().newCall(forToken).execute()) {
+        return response
+            .request()
+            .newBuilder()
+            .header("Authorization", "Bearer " + token.body().string())
+            .build();
+      }
+    });
+    Call.Factory calls = rig.calls(entry, builder, rig.keyed());
+    own.set(calls);
+    here.enqueue(Reply.status(401));
+    there.enqueue(Reply.status(503), Reply.status(200).body("token"));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals("Bearer token", here.requests().get(1).header("Authorization").orElseThrow());
+    assertEquals(keys(here).get(0), keys(here).get(1));
+    assertEquals(keys(there).get(0), keys(there).get(1));
+    assertNotEquals(keys(here).get(0), keys(there).get(0));
+    assertEquals(2, rig.recorder.ended().size());
+    assertEquals(
+        List.of(2, 1), rig.recorder.ended().stream().map(each -> each.attempts()).toList());
+    assertEquals(4, rig.recorder.deliveries());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAuthenticatorThatFailsLeavesTheRequestDelivered(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.authenticator((route, response) -> {
+      throw new IOException("no token today");
+    });
+    Call.Factory calls = rig.calls(entry, builder, rig.retry().build());
+    here.defaultReply(Reply.status(401));
+
+    Entry.Outcome post = entry.make(calls.newCall(Calls.post(here)));
+
+    assertEquals("no token today", post.failure().getMessage());
+    assertEquals(StopReason.NOT_REPLAYABLE, post.report().reason());
+    assertEquals(1, here.requests().size());
+    assertEquals(1, rig.recorder.deliveries());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aChallengeWithoutAnAnswerIsFinal(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(Reply.status(401).body("who are you?"));
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+    assertEquals(401, got.status());
+    assertEquals("who are you?", got.body());
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+  }
+
+  /** What an application interceptor sends twice is its own wish, and is counted. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void anInterceptorMayProceedTwice(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.addInterceptor(chain -> {
+      chain.proceed(chain.request()).close();
+      return chain.proceed(chain.request());
+    });
+    Call.Factory calls = rig.calls(entry, builder, rig.once());
+    here.enqueue(Reply.status(202));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals(2, here.requests().size());
+    assertEquals(2, rig.recorder.deliveries());
+    assertEquals(1, rig.recorder.attempts().size());
+  }
+
+  /** The second of its requests tells what the attempt came to. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void anInterceptorMayRetryItself(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.addInterceptor(chain -> {
+      try {
+        return chain.proceed(chain.request());
+      } catch (IOException first) {
+        return chain.proceed(chain.request());
+      }
+    });
+    Call.Factory calls = rig.calls(entry, builder, rig.once());
+    here.enqueue(Reply.closeAfterRequest());
+
+    assertEquals(200, entry.make(calls.newCall(Calls.get(here))).status());
+
+    assertEquals(2, rig.recorder.deliveries());
+    assertEquals(StopReason.ACCEPTED, rig.recorder.report().reason());
+  }
+}

@@ -1,0 +1,146 @@
+package dev.steadfast.retry.okhttp;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What the module may use, and what it shows. */
+class OkHttpArchitectureTest {
+  private static final JavaClasses OURS =
+      new ClassFileImporter()
+          .importUrl(RetryingCallFactory.class.getProtectionDomain().getCodeSource().getLocation());
+
+  @Test
+  void allClassesAreSeen() {
+    assertTrue(OURS.size() >= 20, "classes: " + OURS.size());
+    assertNotNull(OURS.get(RetryingCallFactory.class));
+  }
+
+  @Test
+  void dependsOnTheCoreAndOnOkHttpAlone() {
+    classes()
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.steadfast.retry",
+            "dev.steadfast.retry.http",
+            "dev.steadfast.retry.okhttp",
+            "okhttp3",
+            "okio",
+            "kotlin.jvm.functions",
+            "kotlin.reflect",
+            "java..",
+            "javax.net.ssl",
+            "org.slf4j",
+            "org.jspecify.annotations")
+        .because("on the module path OkHttp's internal packages are closed")
+        .check(OURS);
+  }
+
+  @Test
+  void knowsNoOtherClient() {
+    noClasses().should().dependOnClassesThat().resideInAPackage("java.net.http..").check(OURS);
+  }
+
+  @Test
+  void readsTheClockWhereOkioDoes() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("CallTimeouts")
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .because("time comes from the environment; only okio's deadlines are of this clock")
+        .check(OURS);
+    noClasses().should().callMethod(System.class, "currentTimeMillis").check(OURS);
+  }
+
+  @Test
+  void startsAndHoldsNoThread() {
+    noClasses()
+        .should()
+        .callMethod(Thread.class, "sleep", long.class)
+        .orShould()
+        .dependOnClassesThat()
+        .haveSimpleName("Executors")
+        .orShould()
+        .callConstructor(Thread.class, Runnable.class)
+        .check(OURS);
+  }
+
+  @Test
+  void isFinalAndNullMarked() {
+    assertTrue(RetryingCallFactory.class.getPackage().isAnnotationPresent(NullMarked.class));
+    classes()
+        .that(
+            DescribedPredicate.describe(
+                "are no interfaces, nor anonymous",
+                (JavaClass each) -> !each.isInterface() && !each.isAnonymousClass()))
+        .should()
+        .haveModifier(JavaModifier.FINAL)
+        .check(OURS);
+  }
+
+  /** A change of public-api.txt is a change of what users see. */
+  @Test
+  void showsWhatIsListed() throws Exception {
+    List<String> shown =
+        OURS.stream()
+            .filter(OkHttpArchitectureTest::isPublic)
+            .flatMap(OkHttpArchitectureTest::lines)
+            .sorted()
+            .toList();
+    try (BufferedReader listed =
+        new BufferedReader(
+            new InputStreamReader(
+                OkHttpArchitectureTest.class.getResourceAsStream("/public-api.txt"), UTF_8))) {
+      List<String> expected = listed.lines().filter(line -> !line.startsWith("#")).toList();
+      assertEquals(String.join("\n", expected), String.join("\n", shown));
+    }
+  }
+
+  private static boolean isPublic(JavaClass type) {
+    return type.getModifiers().contains(JavaModifier.PUBLIC)
+        && type.getEnclosingClass().map(OkHttpArchitectureTest::isPublic).orElse(true);
+  }
+
+  private static Stream<String> lines(JavaClass type) {
+    Stream<String> members =
+        type.getMembers().stream()
+            .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC))
+            .filter(member -> !member.getModifiers().contains(JavaModifier.SYNTHETIC))
+            .map(OkHttpArchitectureTest::line);
+    return Stream.concat(Stream.of(type.getName()), members);
+  }
+
+  private static String line(JavaMember member) {
+    String modifier = member.getModifiers().contains(JavaModifier.STATIC) ? " static" : "";
+    return member.getFullName() + modifier;
+  }
+
+  @Test
+  void publicTypesAreFew() {
+    List<String> types =
+        OURS.stream()
+            .filter(OkHttpArchitectureTest::isPublic)
+            .map(JavaClass::getSimpleName)
+            .sorted()
+            .toList();
+    assertEquals(List.of("OkHttpReports", "RetryInterceptor", "RetryingCallFactory"), types);
+  }
+}

@@ -1,0 +1,497 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpClassifier;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.Signals;
+import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.scenarios.RefusedPort;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLException;
+import okhttp3.Call;
+import okhttp3.Dispatcher;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.tls.HandshakeCertificates;
+import okhttp3.tls.HeldCertificate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the caller gets at each end of an operation. */
+class OutcomeTest {
+  private final Rig rig = new Rig();
+  private final Books books = new Books();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    books.assertBalanced();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  private HttpRetry.Builder retry() {
+    return rig.retry().policy(Calls.seconds().build()).budget(books).guard(books);
+  }
+
+  private Entry.Outcome make(Entry entry, HttpRetry.Builder retry) {
+    return entry.make(calls(entry, retry).newCall(Calls.get(server)));
+  }
+
+  private Call.Factory calls(Entry entry, HttpRetry.Builder retry) {
+    return rig.calls(entry, Rig.builder(), retry.build());
+  }
+
+  /** The last response: its status and headers, and its body unread. */
+  private static void assertLast(Entry.Outcome got, int status, String body, StopReason reason) {
+    assertEquals(status, got.status(), got.toString());
+    assertEquals(body, got.body());
+    assertEquals(reason, got.report().reason());
+  }
+
+  // ---- a response
+
+  @ParameterizedTest
+  @EnumSource
+  void accepted(Entry entry) {
+    server.enqueue(Reply.status(503).body("first"), Reply.status(201).body("made"));
+    assertLast(make(entry, retry()), 201, "made", StopReason.ACCEPTED);
+    assertEquals(1, books.endedSucceeded.get());
+    assertEquals(1, books.succeeded.get());
+    assertEquals(1, books.failed.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void permanent(Entry entry) {
+    server.enqueue(Reply.status(404).body("no such thing"));
+    assertLast(make(entry, retry()), 404, "no such thing", StopReason.NOT_RETRYABLE);
+    assertEquals(1, books.succeeded.get()); // the server is alive
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void attemptsExhausted(Entry entry) {
+    server.enqueue(Reply.status(503).body("1"), Reply.status(500).body("2"));
+    server.enqueue(Reply.status(502).header("X-Last", "yes").body("the last words"));
+    Entry.Outcome got = make(entry, retry());
+    assertLast(got, 502, "the last words", StopReason.ATTEMPTS_EXHAUSTED);
+    assertEquals("yes", got.headers().get("X-Last"));
+    assertEquals(3, got.report().attempts());
+    assertEquals(3, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void toldNotToRetry(Entry entry) {
+    server.enqueue(Reply.status(503).header("x-should-retry", "false").body("stop"));
+    assertLast(make(entry, retry()), 503, "stop", StopReason.TOLD_NOT_TO_RETRY);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void hintTooLong(Entry entry) {
+    server.enqueue(Reply.status(429).header("Retry-After", "3600").body("tomorrow"));
+    Entry.Outcome got = make(entry, retry());
+    assertLast(got, 429, "tomorrow", StopReason.HINT_TOO_LONG);
+    assertEquals(Duration.ofHours(1), got.report().hint().orElseThrow());
+    assertEquals("3600", got.headers().get("Retry-After"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void budgetExhausted(Entry entry) {
+    books.bankrupt();
+    server.enqueue(Reply.status(503).body("whole"));
+    assertLast(make(entry, retry()), 503, "whole", StopReason.BUDGET_EXHAUSTED);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void deadlineBeforeAWait(Entry entry) {
+    server.enqueue(Reply.status(503).header("Retry-After", "20").body("whole"));
+    RetryPolicy ten = RetryPolicy.builder().totalTimeout(Duration.ofSeconds(10)).build();
+    assertLast(make(entry, retry().policy(ten)), 503, "whole", StopReason.DEADLINE);
+    assertEquals(0, books.withdrawn.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void guardThatIsKnownToRefuse(Entry entry) {
+    server.enqueue(Reply.status(503).body("whole"));
+    server.whenRequest(request -> books.refuse(true));
+    assertLast(make(entry, retry()), 503, "whole", StopReason.GUARD_REFUSED);
+  }
+
+  // ---- an exception
+
+  @ParameterizedTest
+  @EnumSource
+  void theLastExceptionUnchanged(Entry entry) {
+    IOException own = new IOException("offline");
+    Interceptor offline =
+        chain -> {
+          throw own;
+        };
+    OkHttpClient.Builder builder = Rig.builder();
+    Call.Factory calls;
+    if (entry == Entry.INTERCEPTOR) {
+      calls = rig.client(RetryInterceptor.addTo(builder, retry().build()).addInterceptor(offline));
+    } else {
+      calls = rig.factory(rig.client(builder.addInterceptor(offline)), retry().build());
+    }
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+
+    assertSame(own, got.failure());
+    assertEquals("offline", own.getMessage());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason());
+    assertEquals(3, got.report().attempts());
+    assertFalse(got.report().serverMayHaveActed());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nobodyListens(Entry entry) {
+    try (RefusedPort port = RefusedPort.open()) {
+      Request request = new Request.Builder().url(port.uri("/").toString()).post(Rig.BODY).build();
+      Entry.Outcome got = entry.make(calls(entry, retry()).newCall(request));
+      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason(), got.toString());
+      assertEquals(3, got.report().attempts());
+      assertFalse(got.report().serverMayHaveActed());
+      rig.recorder
+          .attempts()
+          .forEach(each -> {
+            assertEquals(FailureKind.CONNECT, each.kind().orElseThrow());
+            assertEquals(SendState.NEVER_SENT, each.sendState());
+            assertEquals(0, each.deliveries().orElseThrow());
+          });
+    }
+  }
+
+  /** The same class as a read timeout; nothing was sent. */
+  @ParameterizedTest
+  @EnumSource
+  void aConnectThatTakesTooLong(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().socketFactory(new NeverConnects());
+    Call.Factory calls = rig.calls(entry, builder, retry().build());
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+    assertInstanceOf(SocketTimeoutException.class, got.failure());
+    assertEquals(3, got.report().attempts());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason());
+    assertFalse(got.report().serverMayHaveActed());
+  }
+
+  private static final class NeverConnects extends SocketFactory {
+    @Override
+    public Socket createSocket() {
+      return new Socket() {
+        @Override
+        public void connect(SocketAddress endpoint, int timeout) throws IOException {
+          throw new SocketTimeoutException("Connect timed out");
+        }
+      };
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAnswerThatTakesTooLong(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().readTimeout(Duration.ofMillis(100));
+    Call.Factory calls = rig.calls(entry, builder, retry().build());
+    server.enqueue(Reply.stallAfterRequest());
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+    assertInstanceOf(SocketTimeoutException.class, got.failure());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(1, got.report().attempts());
+    assertTrue(got.report().serverMayHaveActed());
+    assertEquals(FailureKind.TIMEOUT, got.report().last().orElseThrow().kind().orElseThrow());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aNameThatDoesNotResolve(Entry entry) {
+    OkHttpClient.Builder builder =
+        Rig.builder()
+            .dns(host -> {
+              throw new UnknownHostException(host);
+            });
+    Call.Factory calls = rig.calls(entry, builder, retry().build());
+    Request request = new Request.Builder().url("http://nowhere.test/").post(Rig.BODY).build();
+    Entry.Outcome got = entry.make(calls.newCall(request));
+    assertInstanceOf(UnknownHostException.class, got.failure());
+    assertEquals(2, got.report().attempts()); // once more, no oftener
+    assertEquals(FailureKind.DNS, rig.recorder.attempts().get(0).kind().orElseThrow());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCertificateThatIsNotTrusted(Entry entry) throws Exception {
+    HeldCertificate certificate =
+        new HeldCertificate.Builder().addSubjectAlternativeName("127.0.0.1").build();
+    HandshakeCertificates ofServer =
+        new HandshakeCertificates.Builder().heldCertificate(certificate).build();
+    try (ScriptedServer tls = ScriptedServer.start(ofServer.sslContext())) {
+      Entry.Outcome got = entry.make(calls(entry, retry()).newCall(Calls.get(tls)));
+      assertInstanceOf(SSLException.class, got.failure());
+      assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+      assertEquals(1, got.report().attempts());
+      assertEquals(FailureKind.TLS, got.report().last().orElseThrow().kind().orElseThrow());
+      assertFalse(got.report().serverMayHaveActed());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tlsToAServerWithoutIt(Entry entry) {
+    try (Target cleartext = new Target(true)) {
+      Request request =
+          new Request.Builder().url("https://127.0.0.1:" + cleartext.h2().port() + "/").build();
+      Entry.Outcome got = entry.make(calls(entry, retry()).newCall(request));
+      assertInstanceOf(IOException.class, got.failure());
+      assertFalse(got.report().serverMayHaveActed());
+      assertEquals(0, rig.recorder.deliveries());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aHeadThatBreaks(Entry entry) {
+    server.defaultReply(Reply.partialHead("HTTP/1.1 200 OK\r\nContent-Le"));
+    Entry.Outcome got = make(entry, retry());
+    assertInstanceOf(IOException.class, got.failure());
+    assertEquals(3, got.report().attempts());
+    assertEquals(3, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAnswerThatIsNotHttp(Entry entry) {
+    server.defaultReply(Reply.garbage());
+    Entry.Outcome got = make(entry, retry());
+    assertInstanceOf(IOException.class, got.failure());
+    assertTrue(got.report().serverMayHaveActed());
+    assertEquals(server.requests().size(), rig.recorder.deliveries());
+  }
+
+  // ---- refused after a wait
+
+  @ParameterizedTest
+  @EnumSource
+  void guardThatRefusesAfterAWait(Entry entry) {
+    server.enqueue(Reply.status(503).header("Retry-After", "2").header("X-Why", "busy"));
+    server.whenRequest(request -> books.refuse(false));
+    Entry.Outcome got = make(entry, retry());
+    AttemptRefusedException refused =
+        assertInstanceOf(AttemptRefusedException.class, got.failure());
+    assertEquals(503, refused.status().orElseThrow());
+    assertEquals(List.of("busy"), refused.headers().get("x-why"));
+    assertEquals(Duration.ofSeconds(2), refused.hint().orElseThrow());
+    assertInstanceOf(IllegalStateException.class, refused.getCause());
+    assertEquals(StopReason.GUARD_REFUSED, got.report().reason());
+    assertEquals(1, got.report().attempts());
+    assertEquals(1, books.refunded.get());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void guardThatRefusesTheFirst(Entry entry) {
+    books.refuse(false);
+    Entry.Outcome got = make(entry, retry());
+    assertInstanceOf(AttemptRefusedException.class, got.failure());
+    assertEquals(0, got.report().attempts());
+    assertEquals(0, server.connectionsAccepted());
+  }
+
+  // ---- what others throw
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "INTERCEPTOR"})
+  void anInterceptorsBugIsThrownAsItIs(Entry entry) {
+    IllegalStateException bug = new IllegalStateException("bug");
+    Call call = rig.calls(entry, buggy(entry, bug), retry().build()).newCall(Calls.get(server));
+    assertSame(bug, assertThrows(IllegalStateException.class, () -> entry.make(call)));
+    RetryReport report = RetryReport.of(bug).orElseThrow();
+    assertEquals(StopReason.NOT_RETRYABLE, report.reason());
+    assertEquals(1, report.attempts());
+  }
+
+  private OkHttpClient.Builder buggy(Entry entry, RuntimeException bug) {
+    OkHttpClient.Builder builder = Rig.builder();
+    return entry == Entry.INTERCEPTOR
+        ? builder.addNetworkInterceptor(chain -> {
+          throw bug;
+        })
+        : builder.addInterceptor(chain -> {
+          throw bug;
+        });
+  }
+
+  /** As OkHttp does: the callback hears of it, and so does the thread's handler. */
+  @Test
+  void anInterceptorsBugOnADispatchersThread() throws Exception {
+    IllegalStateException bug = new IllegalStateException("bug");
+    LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
+    OkHttpClient.Builder builder = buggy(Entry.ENQUEUE, bug).dispatcher(reporting(uncaught));
+    Call call = rig.calls(Entry.ENQUEUE, builder, retry().build()).newCall(Calls.get(server));
+
+    Entry.Outcome got = Entry.ENQUEUE.make(call);
+
+    assertEquals(
+        "canceled due to java.lang.IllegalStateException: bug", got.failure().getMessage());
+    Throwable behind =
+        Calls.okHttp4() ? got.failure().getSuppressed()[0] : got.failure().getCause();
+    assertSame(bug, behind);
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+    assertEquals(1, got.report().attempts());
+    assertSame(bug, uncaught.poll(10, TimeUnit.SECONDS));
+  }
+
+  static Dispatcher reporting(LinkedBlockingQueue<Throwable> uncaught) {
+    ExecutorService threads =
+        Executors.newCachedThreadPool(work -> {
+          Thread thread = new Thread(work, "reporting-dispatcher");
+          thread.setUncaughtExceptionHandler((of, thrown) -> uncaught.add(thrown));
+          return thread;
+        });
+    return new Dispatcher(threads);
+  }
+
+  private static final class Throwing implements HttpClassifier {
+    @Override
+    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+      throw new IllegalArgumentException("of the user's");
+    }
+
+    @Override
+    public Verdict onFailure(OperationView operation, TransportFailure failure) {
+      throw new IllegalArgumentException("of the user's");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aClassifiersBugEndsTheOperation(Entry entry) {
+    Call call = calls(entry, retry().classifier(new Throwing())).newCall(Calls.get(server));
+    Throwable thrown =
+        entry == Entry.ENQUEUE
+            ? entry.make(call).failure().getCause()
+            : assertThrows(IllegalArgumentException.class, () -> entry.make(call));
+    assertEquals("of the user's", thrown.getMessage());
+    assertEquals(StopReason.USER_CODE_FAILED, RetryReport.of(thrown).orElseThrow().reason());
+  }
+
+  // ---- rejected
+
+  @Test
+  void aDispatcherThatIsShutDown() {
+    OkHttpClient client = rig.client(Rig.builder());
+    client.dispatcher().executorService().shutdown();
+    Call call = rig.factory(client, retry().build()).newCall(Calls.get(server));
+
+    Entry.Outcome got = Entry.ENQUEUE.make(call);
+
+    assertInstanceOf(InterruptedIOException.class, got.failure());
+    assertEquals("executor rejected", got.failure().getMessage());
+    assertEquals(StopReason.REJECTED, got.report().reason());
+    assertEquals(0, got.report().attempts());
+    assertEquals(0, server.connectionsAccepted());
+  }
+
+  /** Takes timers of attempts, and no waits. */
+  private record NoWaits(RetryScheduler scheduler) implements RetryScheduler {
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      if (delayNanos == TimeUnit.SECONDS.toNanos(1)) {
+        throw new RejectedExecutionException("no more");
+      }
+      return scheduler.schedule(delayNanos, task);
+    }
+
+    @Override
+    public boolean await(CountDownLatch wake, long nanos) {
+      throw new RejectedExecutionException("no more");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSchedulerThatTakesNoWaits(Entry entry) {
+    server.enqueue(Reply.status(503));
+    RetryEnvironment environment = rig.time.environment();
+    HttpRetry retry =
+        HttpRetry.builder()
+            .environment(environment.withScheduler(new NoWaits(environment.scheduler())))
+            .policy(Calls.seconds().build())
+            .budget(books)
+            .listener(rig.recorder)
+            .build();
+
+    Entry.Outcome got =
+        entry.make(rig.calls(entry, Rig.builder(), retry).newCall(Calls.get(server)));
+
+    assertEquals("the scheduler accepts no retry", got.failure().getMessage());
+    assertInstanceOf(RejectedExecutionException.class, got.failure().getCause());
+    assertEquals(StopReason.REJECTED, got.report().reason());
+    assertEquals(1, books.refunded.get());
+  }
+}

@@ -1,0 +1,190 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.WebSocket;
+import okhttp3.WebSocketListener;
+import okhttp3.mockwebserver.MockResponse;
+import okhttp3.mockwebserver.MockWebServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is the interceptor's own; the rest is in the tests of both. */
+class RetryInterceptorTest {
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  @Test
+  void isAddedOnce() {
+    OkHttpClient.Builder builder = Rig.builder();
+    assertSame(builder, RetryInterceptor.addTo(builder, rig.once()));
+    assertThrows(IllegalStateException.class, () -> RetryInterceptor.addTo(builder, rig.once()));
+    assertThrows(NullPointerException.class, () -> RetryInterceptor.addTo(null, rig.once()));
+    OkHttpClient.Builder fresh = Rig.builder();
+    assertThrows(NullPointerException.class, () -> RetryInterceptor.addTo(fresh, null));
+    assertTrue(fresh.interceptors().isEmpty() && fresh.networkInterceptors().isEmpty());
+    assertTrue(builder.interceptors().get(0).toString().startsWith("RetryInterceptor(HttpRetry("));
+  }
+
+  @Test
+  void interceptorsBeforeItRunOncePerCallThoseAfterItOncePerAttempt() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.addInterceptor(chain -> {
+      seen.add("outer");
+      return chain.proceed(chain.request());
+    });
+    builder.addNetworkInterceptor(chain -> {
+      seen.add("network");
+      return chain.proceed(chain.request());
+    });
+    RetryInterceptor.addTo(builder, rig.retry().build());
+    builder.addInterceptor(chain -> {
+      seen.add("inner");
+      return chain.proceed(chain.request());
+    });
+    server.enqueue(Reply.status(503));
+    try (Response response = rig.client(builder).newCall(Calls.get(server)).execute()) {
+      assertEquals(200, response.code());
+      assertEquals(2, OkHttpReports.of(response).attempts());
+    }
+    assertEquals(List.of("outer", "inner", "network", "inner", "network"), seen);
+  }
+
+  /** An outer interceptor that proceeds twice makes two operations, and means it. */
+  @Test
+  void eachPassIsAnOperation() throws Exception {
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.addInterceptor(chain -> {
+      chain.proceed(chain.request()).close();
+      return chain.proceed(chain.request());
+    });
+    RetryInterceptor.addTo(builder, rig.keyed());
+    server.enqueue(Reply.status(503));
+    rig.client(builder).newCall(Calls.post(server)).execute().close();
+    assertEquals(3, server.requests().size());
+    assertEquals(2, rig.recorder.ended().size());
+    assertEquals(
+        2,
+        server.requests().stream().map(each -> each.header("Idempotency-Key")).distinct().count());
+  }
+
+  @Test
+  void webSocketsAreLeftAlone() throws Exception {
+    CompletableFuture<String> received = new CompletableFuture<>();
+    CompletableFuture<String> closed = new CompletableFuture<>();
+    try (MockWebServer sockets = new MockWebServer()) {
+      sockets.enqueue(new MockResponse().setResponseCode(503).setHeader("Retry-After", "0"));
+      sockets.enqueue(
+          new MockResponse()
+              .withWebSocketUpgrade(
+                  new WebSocketListener() {
+                    @Override
+                    public void onMessage(WebSocket socket, String text) {
+                      socket.send("re: " + text);
+                      socket.close(1000, null);
+                    }
+                  }));
+      sockets.start();
+      // Not the rig's: OkHttp lets go of a web socket's connection some time after onClosed.
+      OkHttpClient client = RetryInterceptor.addTo(Rig.builder(), rig.once()).build();
+      Request request = new Request.Builder().url(sockets.url("/")).build();
+      CompletableFuture<Throwable> refused = new CompletableFuture<>();
+      client.newWebSocket(
+          request,
+          new WebSocketListener() {
+            @Override
+            public void onFailure(WebSocket socket, Throwable thrown, Response response) {
+              refused.complete(thrown);
+            }
+
+            @Override
+            public void onOpen(WebSocket socket, Response response) {
+              socket.send("hello");
+            }
+
+            @Override
+            public void onMessage(WebSocket socket, String text) {
+              received.complete(text);
+            }
+
+            @Override
+            public void onClosing(WebSocket socket, int code, String reason) {
+              socket.close(1000, null);
+            }
+
+            @Override
+            public void onClosed(WebSocket socket, int code, String reason) {
+              closed.complete(reason);
+            }
+          });
+      // What OkHttp does about a refused upgrade stays as it is: here it follows the hint.
+      assertEquals("re: hello", received.get(10, TimeUnit.SECONDS));
+      closed.get(10, TimeUnit.SECONDS);
+      assertFalse(refused.isDone());
+      assertEquals(2, sockets.getRequestCount());
+      assertEquals(0, rig.recorder.ended().size());
+      rig.close();
+    }
+  }
+
+  @Test
+  void executesAndEnqueues() throws Exception {
+    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.keyed()));
+    server.enqueue(Reply.status(503), Reply.closeAfterRequest());
+    Call call = client.newCall(Calls.post(server));
+    Entry.Answers answers = new Entry.Answers();
+    call.enqueue(answers);
+    try (Response response = answers.get()) {
+      assertEquals("ok", response.body().string());
+      assertEquals(3, OkHttpReports.of(response).attempts());
+    }
+    assertSame(call, answers.call());
+  }
+
+  /** Enqueued, cancelled while it waits: the thread is free at once on OkHttp 5. */
+  @Test
+  void aCancelEndsTheWaitOfAnEnqueuedCall() throws Exception {
+    OkHttpClient client =
+        rig.client(
+            RetryInterceptor.addTo(
+                Rig.builder(),
+                rig.frozen().policy(Calls.seconds().noTotalTimeout().build()).build()));
+    server.enqueue(Reply.status(503));
+    Call call = client.newCall(Calls.get(server));
+    Entry.Answers answers = new Entry.Answers();
+    call.enqueue(answers);
+    rig.time.awaitPending(Calls.okHttp4() ? 2 : 1);
+
+    client.dispatcher().cancelAll();
+    if (Calls.okHttp4()) {
+      rig.time.advance(Duration.ofMillis(50));
+    }
+
+    IOException failure = answers.failure();
+    assertEquals("Canceled", failure.getMessage());
+  }
+}

@@ -1,0 +1,107 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.Dispatcher;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.RequestBody;
+
+/** Clients of one test, and what must be left of them at its end: nothing. */
+final class Rig implements AutoCloseable {
+  static final RequestBody BODY = RequestBody.create("charge 5", null);
+
+  // Makes the TLS defaults once; each client gets its own pool and dispatcher.
+  private static final OkHttpClient BASE = new OkHttpClient();
+
+  final FakeTime time = new FakeTime();
+  final Recorder recorder = new Recorder();
+  private final List<OkHttpClient> clients = new ArrayList<>();
+  private final List<RetryingCallFactory> factories = new ArrayList<>();
+
+  /** Retries in virtual time, without waiting for them. */
+  HttpRetry.Builder retry() {
+    return frozen().listener(time.skipWaits());
+  }
+
+  /** Retries in virtual time, which the test moves. */
+  HttpRetry.Builder frozen() {
+    return HttpRetry.builder().environment(time.environment()).listener(recorder);
+  }
+
+  HttpRetry once() {
+    return retry().policy(RetryPolicy.noRetry()).build();
+  }
+
+  HttpRetry keyed() {
+    return retry().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+  }
+
+  /** A client with its own pool and dispatcher. */
+  static OkHttpClient.Builder builder() {
+    return BASE.newBuilder().connectionPool(new ConnectionPool()).dispatcher(new Dispatcher());
+  }
+
+  OkHttpClient client(OkHttpClient.Builder builder) {
+    OkHttpClient client = builder.build();
+    clients.add(client);
+    return client;
+  }
+
+  Call.Factory plain(OkHttpClient.Builder builder) {
+    return client(builder);
+  }
+
+  RetryingCallFactory factory(OkHttpClient client, HttpRetry retry) {
+    RetryingCallFactory factory = RetryingCallFactory.wrap(client, retry);
+    factories.add(factory);
+    return factory;
+  }
+
+  RetryingCallFactory factory(HttpRetry retry) {
+    return factory(client(builder()), retry);
+  }
+
+  Call.Factory calls(Entry entry, OkHttpClient.Builder builder, HttpRetry retry) {
+    return entry == Entry.INTERCEPTOR
+        ? client(RetryInterceptor.addTo(builder, retry))
+        : factory(client(builder), retry);
+  }
+
+  /** Ends the clients' threads, and sees that nothing is left behind. */
+  @Override
+  public void close() throws InterruptedException {
+    for (OkHttpClient client : clients) {
+      ExecutorService threads = client.dispatcher().executorService();
+      threads.shutdown();
+      assertTrue(threads.awaitTermination(20, TimeUnit.SECONDS), "callbacks under way");
+    }
+    for (OkHttpClient client : clients) {
+      assertEquals(0, client.dispatcher().runningCallsCount(), "running calls");
+      assertEquals(0, client.dispatcher().queuedCallsCount(), "queued calls");
+      client.connectionPool().evictAll();
+      assertEquals(0, client.connectionPool().connectionCount(), "connections in use");
+      for (Interceptor each : client.interceptors()) {
+        if (each instanceof RetryInterceptor ours) {
+          assertEquals(0, ours.wires().size(), "attempts under way");
+        }
+      }
+    }
+    for (RetryingCallFactory factory : factories) {
+      assertEquals(0, factory.wires().size(), "attempts under way");
+      assertEquals(0, factory.underWay(), "operations under way");
+    }
+    assertEquals(0, time.pending(), "timers and waits");
+  }
+}

@@ -1,0 +1,277 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import okhttp3.Call;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.tls.HandshakeCertificates;
+import okhttp3.tls.HeldCertificate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Pooled connections that the server closed while they were idle. */
+class StaleConnectionTest {
+  private static final Duration SOON = Duration.ofSeconds(10);
+
+  private final Rig rig = new Rig();
+  private Target target = new Target(false);
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    target.assertNoLeaks();
+    target.close();
+  }
+
+  private void assertReported(int attempts, int deliveries) {
+    assertEquals(deliveries, target.deliveries(), "deliveries at the server");
+    assertEquals(deliveries, rig.recorder.deliveries(), "deliveries in the report");
+    assertEquals(attempts, rig.recorder.attempts().size(), "attempts");
+  }
+
+  /** Fills the pool with connections that are closed at the other end. */
+  private void stale(Call.Factory calls, int connections) throws Exception {
+    CountDownLatch together = new CountDownLatch(connections);
+    target.h1().whenRequest(request -> together.countDown());
+    for (int i = 0; i < connections; i++) {
+      target.h1().enqueue(Reply.status(200).body("warm").delayUntil(together).thenClose());
+    }
+    List<Entry.Answers> answers = new ArrayList<>();
+    for (int i = 0; i < connections; i++) {
+      Entry.Answers answer = new Entry.Answers();
+      answers.add(answer);
+      calls.newCall(target.get()).enqueue(answer);
+    }
+    for (Entry.Answers each : answers) {
+      try (Response response = each.get()) {
+        response.body().string();
+      }
+    }
+    target.h1().awaitNoOpenConnections(SOON);
+    target.h1().whenRequest(request -> {});
+    target.forget();
+    rig.recorder.forget();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void keylessPostFindsALiveConnection(Entry entry) throws Exception {
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    stale(calls, 5);
+
+    assertEquals(200, entry.make(calls.newCall(target.post())).status());
+
+    assertReported(1, 1);
+    assertEquals("charge 5", target.h1().requests().get(5).bodyText());
+  }
+
+  /** One attempt finds the first dead connection, the one resend looks at the others first. */
+  @ParameterizedTest
+  @EnumSource
+  void getIsResentOnceHoweverManyAreStale(Entry entry) throws Exception {
+    Call.Factory calls =
+        rig.calls(
+            entry,
+            target.client(),
+            rig.retry().policy(RetryPolicy.noRetry()).budget(RetryBudget.perOrigin(0)).build());
+    stale(calls, 5);
+
+    assertEquals(200, entry.make(calls.newCall(target.get())).status());
+
+    assertEquals(1, target.deliveries());
+    assertEquals(2, rig.recorder.attempts().size());
+    AttemptReport first = rig.recorder.attempts().get(0);
+    assertEquals(FailureKind.STALE_CONNECTION, first.kind().orElseThrow());
+    // Nobody can tell that from a server that took the request and fell over.
+    assertEquals(SendState.MAYBE_PROCESSED, first.sendState());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBodyThatCanBeWrittenOnceIsNotTouchedInVain(Entry entry) throws Exception {
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    stale(calls, 1);
+    AtomicInteger written = new AtomicInteger();
+    Request request = target.post().newBuilder().post(Bodies.oneShot(written)).build();
+
+    assertEquals(200, entry.make(calls.newCall(request)).status());
+
+    assertReported(2, 1);
+    assertEquals(1, written.get());
+    assertEquals(SendState.NEVER_SENT, rig.recorder.attempts().get(0).sendState());
+    assertFalse(rig.recorder.report().earlierAttemptMayHaveActed());
+    assertEquals("once", target.h1().requests().get(1).bodyText());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goesOnByItselfWhereOkHttpMayNot(Entry entry) throws Exception {
+    OkHttpClient.Builder builder = target.client().retryOnConnectionFailure(false);
+    Call.Factory calls = rig.calls(entry, builder, rig.once());
+    stale(calls, 1);
+
+    assertEquals(200, entry.make(calls.newCall(target.post())).status());
+
+    assertReported(2, 1);
+  }
+
+  /** Two factories share one pool; what one has used is not fresh for the other. */
+  @Test
+  void knowsConnectionsThatAnotherFactoryUsed() throws Exception {
+    OkHttpClient client = rig.client(target.client());
+    stale(rig.factory(client, rig.once()), 1);
+
+    Entry.Outcome got = Entry.EXECUTE.make(rig.factory(client, rig.once()).newCall(target.post()));
+
+    assertEquals(200, got.status());
+    assertReported(1, 1);
+  }
+
+  @Test
+  void askingDoesNotHurtALiveConnection() {
+    Call.Factory calls = rig.calls(Entry.EXECUTE, target.client(), rig.once());
+    for (int i = 0; i < 20; i++) {
+      assertEquals(200, Entry.EXECUTE.make(calls.newCall(target.post())).status());
+    }
+    assertEquals(1, target.h1().connectionsAccepted());
+    assertReported(20, 20);
+  }
+
+  @Test
+  void asksThroughTls() throws Exception {
+    HeldCertificate certificate =
+        new HeldCertificate.Builder().addSubjectAlternativeName("service.test").build();
+    HandshakeCertificates ofServer =
+        new HandshakeCertificates.Builder().heldCertificate(certificate).build();
+    HandshakeCertificates ofClient =
+        new HandshakeCertificates.Builder()
+            .addTrustedCertificate(certificate.certificate())
+            .build();
+    target.close();
+    try (ScriptedServer server = ScriptedServer.start(ofServer.sslContext())) {
+      OkHttpClient.Builder builder =
+          target.client().sslSocketFactory(ofClient.sslSocketFactory(), ofClient.trustManager());
+      Call.Factory calls = rig.calls(Entry.EXECUTE, builder, rig.once());
+      Request post =
+          new Request.Builder()
+              .url("https://service.test:" + server.port() + "/")
+              .post(Rig.BODY)
+              .build();
+      for (int i = 0; i < 10; i++) {
+        assertEquals(200, Entry.EXECUTE.make(calls.newCall(post)).status());
+      }
+      assertEquals(1, server.connectionsAccepted()); // session tickets are no end
+      server.enqueue(Reply.status(200).thenClose());
+      assertEquals(200, Entry.EXECUTE.make(calls.newCall(post)).status());
+      server.awaitNoOpenConnections(SOON);
+
+      assertEquals(200, Entry.EXECUTE.make(calls.newCall(post)).status());
+
+      assertEquals(12, server.requests().size());
+      assertEquals(12, rig.recorder.attempts().size());
+      assertEquals(12, rig.recorder.deliveries());
+      rig.close();
+      server.assertNoLeaks();
+    }
+    target = new Target(false);
+  }
+
+  /** HTTP/2: the server says goodbye between the choice of the connection and the request. */
+  @ParameterizedTest
+  @EnumSource
+  void goAwayJustBeforeTheSendIsNoDelivery(Entry entry) throws Exception {
+    target.close();
+    target = new Target(true);
+    AtomicInteger plainSends = new AtomicInteger();
+    Call.Factory plain = rig.plain(target.client().addNetworkInterceptor(goodbye(plainSends)));
+    target.warmUp(plain);
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(1, target.deliveries());
+    assertEquals(3, plainSends.get());
+
+    AtomicInteger sends = new AtomicInteger();
+    Call.Factory calls =
+        rig.calls(entry, target.client().addNetworkInterceptor(goodbye(sends)), rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertReported(1, 1);
+    assertEquals(3, sends.get()); // the warm-up, the one in vain, the one
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goAwayJustBeforeTheSendIsResentByUsWhereOkHttpMayNot(Entry entry) throws Exception {
+    target.close();
+    target = new Target(true);
+    OkHttpClient.Builder builder =
+        target
+            .client()
+            .retryOnConnectionFailure(false)
+            .addNetworkInterceptor(goodbye(new AtomicInteger()));
+    Call.Factory calls = rig.calls(entry, builder, rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+
+    assertEquals(200, entry.make(calls.newCall(target.post())).status());
+
+    assertReported(2, 1);
+    AttemptReport first = rig.recorder.attempts().get(0);
+    assertEquals(FailureKind.STALE_CONNECTION, first.kind().orElseThrow());
+    assertEquals(SendState.NEVER_SENT, first.sendState());
+  }
+
+  // The second request of all finds its connection closing.
+  private Interceptor goodbye(AtomicInteger sends) {
+    return chain -> {
+      if (sends.incrementAndGet() == 2) {
+        H2Server.Peer peer = target.h2().peer();
+        peer.goAway(Integer.MAX_VALUE);
+        try {
+          peer.awaitRead();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      return chain.proceed(chain.request());
+    };
+  }
+
+  @Test
+  void aFreshConnectionIsNotAsked() {
+    // The answer would be the same; the millisecond is saved. Told apart by what FIN means.
+    target.script(Fault.H1_FIN);
+    Call.Factory calls = rig.calls(Entry.EXECUTE, target.client(), rig.once());
+
+    Entry.Outcome got = Entry.EXECUTE.make(calls.newCall(target.get()));
+
+    assertEquals(-1, got.status());
+    assertReported(1, 1);
+    assertEquals(FailureKind.CONNECTION_LOST, rig.recorder.attempts().get(0).kind().orElseThrow());
+    assertTrue(got.failure().getMessage().startsWith("unexpected end of stream"));
+    assertNull(got.headers().get("Retry-After"));
+  }
+}

@@ -1,0 +1,387 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Timeouts of attempts and of operations, ours and OkHttp's. */
+class TimeoutTest {
+  private static final Duration ATTEMPT = Duration.ofSeconds(2);
+
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  private HttpRetry bounded() {
+    return rig.retry()
+        .policy(
+            Calls.seconds().attemptTimeout(ATTEMPT).totalTimeout(Duration.ofSeconds(10)).build())
+        .build();
+  }
+
+  private void assertTimeout(Entry.Outcome got) {
+    assertEquals(InterruptedIOException.class, got.failure().getClass(), got.toString());
+    assertEquals("timeout", got.failure().getMessage());
+  }
+
+  /** Passes time when the first so many requests have arrived. */
+  private void afterRequests(int requests, Duration time) {
+    AtomicInteger left = new AtomicInteger(requests);
+    server.whenRequest(request -> {
+      if (left.getAndDecrement() > 0) {
+        rig.time.advance(time);
+      }
+    });
+  }
+
+  // ---- in virtual time
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void anAttemptThatTakesTooLongIsRetried(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), bounded());
+    server.enqueue(Reply.stallAfterRequest(), Reply.stallAfterRequest());
+    afterRequests(2, ATTEMPT);
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
+
+    assertEquals(200, got.status());
+    assertEquals(3, got.report().attempts());
+    assertEquals(Duration.ofSeconds(6), got.report().elapsed());
+    rig.recorder
+        .attempts()
+        .subList(0, 2)
+        .forEach(each -> {
+          assertEquals(FailureKind.TIMEOUT, each.kind().orElseThrow());
+          assertEquals(ATTEMPT, each.took());
+          assertEquals(InterruptedIOException.class, each.failure().orElseThrow().getClass());
+          assertEquals(1, each.deliveries().orElseThrow());
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void aKeylessPostThatTookTooLongIsNot(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), bounded());
+    server.enqueue(Reply.stallAfterRequest());
+    afterRequests(1, ATTEMPT);
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+
+    assertTimeout(got);
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void theDeadlineEndsAnAttempt(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), bounded());
+    server.defaultReply(Reply.stallAfterRequest());
+    afterRequests(1, Duration.ofSeconds(10));
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
+
+    assertTimeout(got);
+    // At the time of its timer the attempt had its two seconds; what follows is in the report.
+    assertTrue(got.report().reason() == StopReason.DEADLINE, got.toString());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void theDeadlineWithoutAttemptTimeouts(Entry entry) {
+    HttpRetry retry =
+        rig.retry().policy(Calls.seconds().totalTimeout(Duration.ofSeconds(10)).build()).build();
+    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
+    server.enqueue(Reply.status(503), Reply.stallAfterRequest());
+    AtomicInteger requests = new AtomicInteger();
+    server.whenRequest(request -> {
+      if (requests.incrementAndGet() == 2) {
+        rig.time.advance(Duration.ofSeconds(9)); // the wait took one
+      }
+    });
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
+
+    assertTimeout(got);
+    assertEquals(StopReason.DEADLINE, got.report().reason());
+    assertEquals(2, got.report().attempts());
+    assertEquals(Duration.ofSeconds(10), got.report().elapsed());
+  }
+
+  @Test
+  void theDeadlineHoldsInTheQueue() throws Exception {
+    OkHttpClient client = rig.client(Rig.builder());
+    client.dispatcher().setMaxRequests(1);
+    RetryingCallFactory calls = rig.factory(client, rig.frozen().build());
+    CountDownLatch held = new CountDownLatch(1);
+    server.enqueue(Reply.status(200).delayUntil(held));
+    Entry.Answers first = new Entry.Answers();
+    Call patient = calls.newCall(Calls.get(server));
+    patient.enqueue(first);
+    server.awaitRequests(1, Calls.SOON);
+    Entry.Answers second = new Entry.Answers();
+    Call queued = calls.newCall(Calls.get(server));
+    queued.timeout().timeout(5, TimeUnit.SECONDS);
+    queued.enqueue(second);
+
+    rig.time.advance(Duration.ofSeconds(5));
+
+    IOException failure = second.failure();
+    assertEquals("timeout", failure.getMessage());
+    RetryReport report = RetryReport.of(failure).orElseThrow();
+    assertEquals(StopReason.DEADLINE, report.reason());
+    assertEquals(0, report.attempts());
+    held.countDown();
+    first.get().close();
+    assertEquals(1, server.requests().size());
+  }
+
+  /** The attempt's time begins when it leaves the queue. */
+  @Test
+  void theQueueDoesNotUseUpTheAttempt() throws Exception {
+    OkHttpClient client = rig.client(Rig.builder());
+    client.dispatcher().setMaxRequests(1);
+    RetryingCallFactory calls =
+        rig.factory(
+            client, rig.frozen().policy(Calls.seconds().attemptTimeout(ATTEMPT).build()).build());
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    OkHttpClient.Builder other = client.newBuilder();
+    server.enqueue(Reply.status(200).delayUntil(held));
+    Entry.Answers first = new Entry.Answers();
+    other.build().newCall(Calls.get(server)).enqueue(first); // plain: has no timer
+    server.awaitRequests(1, Calls.SOON);
+    Entry.Answers second = new Entry.Answers();
+    calls.newCall(Calls.get(server)).enqueue(second);
+    rig.time.advance(ATTEMPT.plusSeconds(5));
+    server.whenRequest(request -> {
+      rig.time.advance(ATTEMPT.minusMillis(1));
+      ended.countDown();
+    });
+    held.countDown();
+    first.get().close();
+    try (Response response = second.get()) {
+      assertEquals(200, response.code());
+    }
+    assertEquals(0, ended.getCount());
+    assertEquals(ATTEMPT.minusMillis(1), rig.recorder.attempts().get(0).took());
+  }
+
+  // ---- the timeout of the call
+
+  @Test
+  void theCallTimeoutOfTheClientIsTheDefault() {
+    OkHttpClient client = rig.client(Rig.builder().callTimeout(Duration.ofSeconds(7)));
+    Call call = rig.factory(client, rig.once()).newCall(Calls.get(server));
+    assertEquals(7_000_000_000L, call.timeout().timeoutNanos());
+    assertEquals(0, rig.factory(rig.once()).newCall(Calls.get(server)).timeout().timeoutNanos());
+  }
+
+  /** No wait is begun that the call timeout would end. */
+  @ParameterizedTest
+  @EnumSource
+  void theCallTimeoutBoundsWaits(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofSeconds(60));
+    Call.Factory calls =
+        rig.calls(
+            entry, builder, rig.retry().policy(Calls.seconds().noTotalTimeout().build()).build());
+    Call call = calls.newCall(Calls.get(server));
+    call.timeout().timeout(20, TimeUnit.SECONDS);
+    server.enqueue(Reply.status(503).header("Retry-After", "30").body("later"));
+
+    Entry.Outcome got = entry.make(call);
+
+    assertEquals(503, got.status());
+    assertEquals("later", got.body());
+    assertEquals(StopReason.DEADLINE, got.report().reason());
+    assertEquals(Duration.ofSeconds(30), got.report().hint().orElseThrow());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void soDoesItsDeadline(Entry entry) {
+    Call.Factory calls =
+        rig.calls(
+            entry,
+            Rig.builder(),
+            rig.retry().policy(Calls.seconds().noTotalTimeout().build()).build());
+    Call call = calls.newCall(Calls.get(server));
+    call.timeout().deadline(20, TimeUnit.SECONDS);
+    server.enqueue(Reply.status(503).header("Retry-After", "30"));
+
+    Entry.Outcome got = entry.make(call);
+
+    assertEquals(503, got.status());
+    assertEquals(StopReason.DEADLINE, got.report().reason());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void theCallTimeoutEndsTheOperationInVirtualTime(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofSeconds(3));
+    Call.Factory calls =
+        rig.calls(entry, builder, rig.retry().policy(Calls.seconds().build()).build());
+    server.enqueue(Reply.status(503), Reply.stallAfterRequest());
+    AtomicInteger requests = new AtomicInteger();
+    server.whenRequest(request -> {
+      if (requests.incrementAndGet() == 2) {
+        rig.time.advance(Duration.ofSeconds(2));
+      }
+    });
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
+
+    assertTimeout(got);
+    assertEquals(StopReason.DEADLINE, got.report().reason());
+  }
+
+  /** Virtual time stands still, so it is OkHttp's timer that ends the call. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void okHttpsOwnTimerIsADeadlineToo(Entry entry) {
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofMillis(300));
+    Call.Factory calls = rig.calls(entry, builder, rig.keyed());
+    server.enqueue(Reply.stallAfterRequest());
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+
+    assertTimeout(got);
+    assertEquals(StopReason.DEADLINE, got.report().reason());
+    assertEquals(FailureKind.TIMEOUT, got.report().last().orElseThrow().kind().orElseThrow());
+    assertTrue(server.requests().size() <= 1);
+  }
+
+  /** The interceptor cannot tell the call's timer from a cancellation; the caller can. */
+  @Test
+  void okHttpsOwnTimerEndsTheInterceptor() {
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofMillis(300));
+    Call.Factory calls = rig.calls(Entry.INTERCEPTOR, builder, rig.retry().build());
+    server.defaultReply(Reply.stallAfterRequest());
+
+    Entry.Outcome got = Entry.INTERCEPTOR.make(calls.newCall(Calls.get(server)));
+
+    assertInstanceOf(InterruptedIOException.class, got.failure());
+    assertTrue(List.of(StopReason.CANCELLED, StopReason.DEADLINE).contains(got.report().reason()));
+    assertTrue(server.requests().size() <= 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCallTimeoutGoesOnWhileTheBodyIsRead(Entry entry) throws Exception {
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofSeconds(1));
+    Call call = rig.calls(entry, builder, rig.retry().build()).newCall(Calls.get(server));
+    server.enqueue(Reply.stalledBody(200, 100, "some"));
+    try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
+      IOException thrown = assertThrows(IOException.class, () -> response.body().string());
+      assertEquals("timeout", thrown.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void aTimeoutThatIsTakenBackHoldsNoMore(Entry entry) {
+    List<Long> left = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofSeconds(100));
+    builder.addInterceptor(chain -> {
+      left.add(chain.call().timeout().timeoutNanos());
+      return chain.proceed(chain.request());
+    });
+    Call.Factory calls =
+        rig.calls(entry, builder, rig.retry().policy(Calls.seconds().build()).build());
+    server.enqueue(Reply.status(503));
+    assertEquals(200, entry.make(calls.newCall(Calls.get(server))).status());
+    assertEquals(List.of(100_000_000_000L, 99_000_000_000L), left); // the wait took one second
+    left.clear();
+    Call call = calls.newCall(Calls.get(server));
+    call.timeout().clearTimeout();
+    assertEquals(200, entry.make(call).status());
+    assertEquals(List.of(0L), left);
+  }
+
+  // ---- the interceptor bounds an attempt by OkHttp's timeouts
+
+  @Test
+  void theInterceptorLowersTheTimeouts() {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder =
+        Rig.builder()
+            .connectTimeout(Duration.ofSeconds(1))
+            .readTimeout(Duration.ofSeconds(30))
+            .writeTimeout(Duration.ZERO);
+    HttpRetry retry =
+        rig.retry()
+            .policy(Calls.seconds().attemptTimeouts(List.of(ATTEMPT, Duration.ofNanos(1))).build())
+            .build();
+    RetryInterceptor.addTo(builder, retry);
+    builder.addInterceptor(chain -> {
+      seen.add(
+          chain.connectTimeoutMillis()
+              + " "
+              + chain.readTimeoutMillis()
+              + " "
+              + chain.writeTimeoutMillis());
+      if (seen.size() == 2) {
+        throw new SocketTimeoutException("of the test's own");
+      }
+      return chain.proceed(chain.request());
+    });
+    server.enqueue(Reply.status(503));
+    Call call = rig.client(builder).newCall(Calls.get(server));
+
+    assertEquals(3, Entry.INTERCEPTOR.make(call).report().attempts());
+
+    assertEquals(List.of("1000 2000 2000", "1 1 1"), seen.subList(0, 2));
+  }
+
+  @Test
+  void theInterceptorRetriesAReadTimeout() {
+    OkHttpClient.Builder builder = Rig.builder();
+    HttpRetry retry =
+        rig.retry()
+            .policy(
+                Calls.seconds()
+                    .attemptTimeouts(List.of(Duration.ofMillis(50), Duration.ofSeconds(20)))
+                    .build())
+            .build();
+    Call.Factory calls = rig.calls(Entry.INTERCEPTOR, builder, retry);
+    server.enqueue(Reply.stallAfterRequest());
+
+    Entry.Outcome got = Entry.INTERCEPTOR.make(calls.newCall(Calls.get(server)));
+
+    assertEquals(200, got.status());
+    assertEquals(FailureKind.TIMEOUT, rig.recorder.attempts().get(0).kind().orElseThrow());
+    assertInstanceOf(
+        SocketTimeoutException.class, rig.recorder.attempts().get(0).failure().orElseThrow());
+  }
+}

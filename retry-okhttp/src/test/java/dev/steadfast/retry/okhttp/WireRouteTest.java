@@ -1,0 +1,251 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import okhttp3.Authenticator;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.mockwebserver.MockResponse;
+import okhttp3.mockwebserver.MockWebServer;
+import okhttp3.tls.HandshakeCertificates;
+import okhttp3.tls.HeldCertificate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Addresses, proxies, coalesced connections, and the two steps of a request that asks first. */
+class WireRouteTest {
+  private final Rig rig = new Rig();
+  private Target target = new Target(false);
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    target.assertNoLeaks();
+    target.close();
+  }
+
+  private void assertReported(int deliveries) {
+    assertEquals(deliveries, target.deliveries(), "deliveries at the server");
+    assertEquals(deliveries, rig.recorder.deliveries(), "deliveries in the report");
+  }
+
+  // ---- addresses
+
+  @ParameterizedTest
+  @MethodSource("dev.steadfast.retry.okhttp.WireStatusTest#protocolsAndEntries")
+  void goesPastADeadAddress(boolean h2, Entry entry) {
+    target.close();
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.clientOfDeadFirst(), rig.once());
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertReported(1);
+    assertEquals(1, rig.recorder.attempts().size());
+  }
+
+  // ---- proxies
+
+  private OkHttpClient.Builder throughProxy() {
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), target.h1().port());
+    Authenticator password =
+        (route, response) ->
+            response.request().header("Proxy-Authorization") != null
+                ? null
+                : response.request().newBuilder().header("Proxy-Authorization", "Basic x").build();
+    return Rig.builder().proxy(new Proxy(Proxy.Type.HTTP, address)).proxyAuthenticator(password);
+  }
+
+  private static Request toNowhere() {
+    return new Request.Builder().url("http://nowhere.test/charge").post(Rig.BODY).build();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void proxyAuthenticationSendsTheBodyAgain(Entry entry) {
+    Call.Factory calls = rig.calls(entry, throughProxy(), rig.once());
+    target.script(407, "Proxy-Authenticate", "Basic realm=\"x\"");
+
+    assertEquals(200, entry.make(calls.newCall(toNowhere())).status());
+
+    assertReported(2);
+    List<Received> requests = target.h1().requests();
+    assertEquals("http://nowhere.test/charge", requests.get(1).target());
+    requests.forEach(each -> assertEquals("charge 5", each.bodyText()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLostSecondRequestToAProxyIsNotSentAgain(Entry entry) {
+    Call.Factory calls = rig.calls(entry, throughProxy(), rig.retry().build());
+    target.script(407, "Proxy-Authenticate", "Basic realm=\"x\"");
+    target.script(Fault.H1_FIN);
+
+    assertNotNull(entry.make(calls.newCall(toNowhere())).failure());
+
+    assertReported(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void retriesThroughAProxy(Entry entry) {
+    Call.Factory calls = rig.calls(entry, throughProxy(), rig.keyed());
+    target.script(503, "Retry-After", "0");
+    target.script(Fault.H1_FIN);
+
+    assertEquals(200, entry.make(calls.newCall(toNowhere())).status());
+
+    assertReported(3);
+  }
+
+  // ---- Expect: 100-continue
+
+  @ParameterizedTest
+  @EnumSource
+  void aHeadThatIsLostCountsAsSent(Entry entry) throws IOException {
+    AtomicInteger heads = new AtomicInteger();
+    Request request = target.post().newBuilder().header("Expect", "100-continue").build();
+    Call.Factory plain = rig.plain(target.client());
+    target.warmUp(plain);
+    loseHeads(heads, 1);
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(request)).status());
+    assertEquals(2, heads.get()); // so this test can fail
+
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+    heads.set(0);
+    loseHeads(heads, 1);
+
+    Entry.Outcome got = entry.make(calls.newCall(request));
+
+    assertNotNull(got.failure());
+    assertEquals(1, heads.get());
+    assertEquals(1, rig.recorder.deliveries());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+  }
+
+  private void loseHeads(AtomicInteger heads, int losses) {
+    target
+        .h1()
+        .routeByHead(head ->
+            head.header("Expect").isPresent() && heads.incrementAndGet() <= losses
+                ? Reply.closeOnHead()
+                : null);
+  }
+
+  // ---- 421
+
+  /**
+   * RFC 9110 section 15.5.20 allows it for any method; the second connection is not a coalesced
+   * one. OkHttp follows, and both deliveries are counted.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void aMisdirectedRequestGoesToItsOwnConnection(Entry entry) throws Exception {
+    try (MockWebServer server = coalescing()) {
+      Call.Factory plain = rig.plain(coalesced());
+      assertEquals(200, misdirected(server, plain, Entry.EXECUTE, Rig.BODY));
+      assertEquals(3, server.getRequestCount());
+
+      Call.Factory calls = rig.calls(entry, coalesced(), rig.once());
+      assertEquals(200, misdirected(server, calls, entry, Rig.BODY));
+
+      assertEquals(6, server.getRequestCount());
+      assertEquals(
+          List.of(1, 2),
+          rig.recorder.attempts().stream().map(each -> each.deliveries().orElseThrow()).toList());
+      rig.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aMisdirectedBodyThatIsGoneIsNotSentAgain(Entry entry) throws Exception {
+    try (MockWebServer server = coalescing()) {
+      Call.Factory calls = rig.calls(entry, coalesced(), rig.once());
+      assertEquals(421, misdirected(server, calls, entry, Bodies.oneShot(new AtomicInteger())));
+
+      assertEquals(2, server.getRequestCount());
+      assertEquals(2, rig.recorder.deliveries());
+      rig.close();
+    }
+  }
+
+  private HandshakeCertificates trusted;
+
+  private MockWebServer coalescing() throws IOException {
+    HeldCertificate certificate =
+        new HeldCertificate.Builder()
+            .addSubjectAlternativeName("one.test")
+            .addSubjectAlternativeName("two.test")
+            .build();
+    trusted =
+        new HandshakeCertificates.Builder()
+            .heldCertificate(certificate)
+            .addTrustedCertificate(certificate.certificate())
+            .build();
+    MockWebServer server = new MockWebServer();
+    server.useHttps(trusted.sslSocketFactory(), false);
+    server.start(InetAddress.getLoopbackAddress(), 0);
+    return server;
+  }
+
+  private OkHttpClient.Builder coalesced() {
+    return Rig.builder()
+        .dns(host -> List.of(InetAddress.getLoopbackAddress()))
+        .sslSocketFactory(trusted.sslSocketFactory(), trusted.trustManager());
+  }
+
+  /** A request to one name, and one to the other on the same connection, which answers 421. */
+  private static int misdirected(
+      MockWebServer server, Call.Factory calls, Entry entry, RequestBody body) throws IOException {
+    server.enqueue(new MockResponse());
+    server.enqueue(new MockResponse().setResponseCode(421));
+    server.enqueue(new MockResponse());
+    try (Response first = calls.newCall(to(server, "one.test", Rig.BODY)).execute()) {
+      assertEquals("h2", first.protocol().toString());
+      assertEquals(200, first.code());
+      first.body().string();
+    }
+    return entry.make(calls.newCall(to(server, "two.test", body))).status();
+  }
+
+  private static Request to(MockWebServer server, String host, RequestBody body) {
+    return new Request.Builder()
+        .url("https://" + host + ":" + server.getPort() + "/")
+        .post(body)
+        .build();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoCallsAtOnceHaveTheirOwnWires(Entry entry) {
+    Call.Factory calls = rig.calls(entry, target.client(), rig.keyed());
+    target.h1().enqueue(Reply.status(503), Reply.closeAfterRequest());
+
+    IntStream.range(0, 4)
+        .parallel()
+        .forEach(i -> assertEquals(200, entry.make(calls.newCall(target.post())).status()));
+
+    assertReported(6);
+  }
+}

@@ -1,0 +1,314 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.steadfast.retry.StopReason;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import okhttp3.Authenticator;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers that make OkHttp send the request again by itself, wanted or not. */
+class WireStatusTest {
+  // Knows the password; asked a second time, it gives up.
+  private static final Authenticator PASSWORD =
+      (route, response) ->
+          response.request().header("Authorization") != null
+              ? null
+              : response.request().newBuilder().header("Authorization", "Basic x").build();
+
+  // The same, but the body goes out anew: a token in it, say.
+  private static final Authenticator NEW_BODY =
+      (route, response) ->
+          response.request().header("Authorization") != null
+              ? null
+              : response
+                  .request()
+                  .newBuilder()
+                  .header("Authorization", "Basic x")
+                  .post(RequestBody.create("charge 5 again", null))
+                  .build();
+
+  private final Rig rig = new Rig();
+  private Target target;
+
+  static Stream<Arguments> protocolsAndEntries() {
+    return Stream.of(false, true)
+        .flatMap(h2 -> Arrays.stream(Entry.values()).map(entry -> Arguments.of(h2, entry)));
+  }
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    target.assertNoLeaks();
+    target.close();
+  }
+
+  private void assertReported(int deliveries) {
+    assertEquals(deliveries, target.deliveries(), "deliveries at the server");
+    assertEquals(deliveries, rig.recorder.deliveries(), "deliveries in the report");
+  }
+
+  private Request delete() {
+    return target.get().newBuilder().delete(null).build();
+  }
+
+  // ---- 408 and 503 with a delay of zero
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void plainOkHttpResendsOn408And503(boolean h2) {
+    target = new Target(h2);
+    Call.Factory plain = rig.plain(target.client());
+    target.script(408);
+
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(2, target.deliveries());
+
+    target.script(503, "Retry-After", "0");
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(4, target.deliveries());
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void a408IsOneDelivery(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    for (Request request : List.of(target.post(), target.get(), delete())) {
+      target.script(408);
+      Entry.Outcome got = entry.make(calls.newCall(request));
+      assertEquals(408, got.status());
+      assertNull(got.headers().get("Retry-After"));
+    }
+    assertReported(3);
+    target.script(408, "Retry-After", "0");
+    assertEquals("0", entry.make(calls.newCall(target.post())).headers().get("Retry-After"));
+    assertReported(4);
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void a503WithZeroDelayIsOneDelivery(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    for (Request request : List.of(target.post(), target.get(), delete())) {
+      target.script(503, "Retry-After", "0");
+      Entry.Outcome got = entry.make(calls.newCall(request));
+      assertEquals(503, got.status());
+      assertEquals("0", got.headers().get("Retry-After"));
+    }
+    assertReported(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void keylessPostIsNotRetriedOnEither(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.retry().build());
+    target.script(408);
+    target.script(503, "Retry-After", "0");
+
+    assertEquals(408, entry.make(calls.newCall(target.post())).status());
+    assertEquals(503, entry.make(calls.newCall(target.post())).status());
+
+    assertReported(2);
+    assertEquals(StopReason.NOT_REPLAYABLE, rig.recorder.ended().get(1).reason());
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void everyRetryOnEitherIsOurs(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.keyed());
+    target.script(408);
+    target.script(503, "Retry-After", "0");
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status());
+    assertEquals(3, got.report().attempts());
+    assertReported(3);
+  }
+
+  /** Plain OkHttp throws NumberFormatException here. */
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void elevenDigitsDoNoHarm(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.retry().build());
+    target.script(503, "Retry-After", "12345678901");
+    target.script(408, "Retry-After", "12345678901");
+
+    for (int status : new int[] {503, 408}) {
+      Entry.Outcome got = entry.make(calls.newCall(target.get()));
+      assertEquals(status, got.status());
+      assertEquals(List.of("12345678901"), got.headers().values("Retry-After"));
+      assertEquals(StopReason.HINT_TOO_LONG, got.report().reason());
+    }
+    assertReported(2);
+  }
+
+  /** What the guard hides from OkHttp, the client's own interceptors see. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void interceptorsOfTheClientSeeTheOriginals(boolean h2) {
+    target = new Target(h2);
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder = target.client();
+    builder.addInterceptor(chain -> {
+      try {
+        Response response = chain.proceed(chain.request());
+        seen.add(response.code() + " " + response.headers("Retry-After"));
+        seen.add("network " + response.networkResponse().headers("Retry-After"));
+        return response;
+      } catch (IOException failure) {
+        seen.add(failure.getClass().getSimpleName());
+        throw failure;
+      }
+    });
+    builder.addNetworkInterceptor(chain -> {
+      Response response = chain.proceed(chain.request());
+      seen.add("inside " + response.code() + " " + response.headers("Retry-After"));
+      return response;
+    });
+    Call.Factory calls = rig.calls(Entry.EXECUTE, builder, rig.once());
+    target.script(408);
+    target.script(503, "Retry-After", "0");
+    target.script(h2 ? Fault.H2_CANCEL : Fault.H1_FIN);
+    target.script(h2 ? Fault.H2_CANCEL : Fault.H1_FIN);
+
+    Entry.EXECUTE.make(calls.newCall(target.post()));
+    Entry.EXECUTE.make(calls.newCall(target.get()));
+    Entry.Outcome got = Entry.EXECUTE.make(calls.newCall(target.get()));
+
+    String failure = h2 ? "StreamResetException" : "IOException";
+    assertEquals(
+        List.of(
+            "inside 408 []",
+            "408 []",
+            "network []",
+            "inside 503 [0]",
+            "503 [0]",
+            "network [0]",
+            failure),
+        seen.subList(0, 7));
+    assertEquals(failure, got.failure().getClass().getSimpleName());
+  }
+
+  // ---- what is wanted: redirects and authentication
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void followUpsSendTheBodyAgain(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client().authenticator(PASSWORD), rig.once());
+    for (int status : new int[] {307, 308, 401}) {
+      target.script(status, "Location", target.url("/there"));
+      rig.recorder.forget();
+      assertEquals(200, entry.make(calls.newCall(target.post())).status());
+      assertEquals(2, rig.recorder.deliveries());
+      assertEquals(1, rig.recorder.attempts().size());
+    }
+    assertEquals(6, target.deliveries());
+    if (!h2) {
+      target.h1().requests().forEach(each -> assertEquals("charge 5", each.bodyText()));
+    }
+  }
+
+  static Stream<Arguments> secondHops() {
+    return protocolsAndEntries()
+        .flatMap(each ->
+            Stream.of(307, 401).map(status -> Arguments.of(each.get()[0], each.get()[1], status)));
+  }
+
+  private static Fault lost(boolean h2) {
+    return h2 ? Fault.H2_INTERNAL_ERROR : Fault.H1_FIN;
+  }
+
+  @ParameterizedTest
+  @MethodSource("secondHops")
+  void aLostSecondHopIsNotSentAgain(boolean h2, Entry entry, int status) throws IOException {
+    target = new Target(h2);
+    Call.Factory plain = rig.plain(target.client().authenticator(PASSWORD));
+    target.warmUp(plain);
+    target.script(status, "Location", target.url("/there"));
+    target.script(lost(h2));
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(3, target.deliveries()); // so this test can fail
+
+    Call.Factory calls = rig.calls(entry, target.client().authenticator(PASSWORD), rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+    target.script(status, "Location", target.url("/there"));
+    target.script(lost(h2));
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertNotNull(got.failure());
+    assertReported(2);
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+  }
+
+  @ParameterizedTest
+  @MethodSource("secondHops")
+  void aLostSecondHopIsRetriedWithAKey(boolean h2, Entry entry, int status) throws IOException {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client().authenticator(PASSWORD), rig.keyed());
+    target.warmUp(calls);
+    rig.recorder.forget();
+    target.script(status, "Location", target.url("/there"));
+    target.script(lost(h2));
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status());
+    assertEquals(2, got.report().attempts());
+    assertReported(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void aReplacedBodyIsGuardedToo(boolean h2, Entry entry) throws IOException {
+    target = new Target(h2);
+    Call.Factory plain = rig.plain(target.client().authenticator(NEW_BODY));
+    target.warmUp(plain);
+    target.script(401);
+    target.script(lost(h2));
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(3, target.deliveries());
+    target.script(401);
+    target.script(503, "Retry-After", "0");
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+    assertEquals(6, target.deliveries());
+
+    Call.Factory calls = rig.calls(entry, target.client().authenticator(NEW_BODY), rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+    target.script(401);
+    target.script(lost(h2));
+    assertNotNull(entry.make(calls.newCall(target.post())).failure());
+    assertReported(2);
+
+    target.script(401);
+    target.script(503, "Retry-After", "0");
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+    assertEquals(503, got.status());
+    assertEquals("0", got.headers().get("Retry-After"));
+    assertReported(4);
+  }
+}

@@ -1,0 +1,220 @@
+package dev.steadfast.retry;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The JDK's shared timer as a scheduler. Timers here are due at once; no test waits for time. */
+class SchedulerTest {
+  private static final Executor REJECTING =
+      task -> {
+        throw new RejectedExecutionException("executor is closed");
+      };
+
+  private final EventLog log = new EventLog();
+  private final CountingBudget budget = new CountingBudget(100);
+  private final CountingGuard guard = new CountingGuard();
+
+  private Retrier retrier(String policy, RetryScheduler scheduler) {
+    return Retrier.builder()
+        .policy(RetryPolicy.parse(policy))
+        .environment(RetryEnvironment.system().withScheduler(scheduler))
+        .budget(budget)
+        .guard(guard)
+        .listener(log)
+        .build();
+  }
+
+  private void verify(String trace) throws InterruptedException {
+    log.awaitEnd().verify();
+    assertEquals(trace, log.trace());
+    guard.verify();
+    budget.verify(Math.max(0, log.attemptsStarted() - 1));
+  }
+
+  private static Throwable failure(CompletableFuture<?> future) {
+    return future.handle((value, thrown) -> thrown).orTimeout(30, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void retriesOnTheSystemsScheduler() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    CompletableFuture<Integer> future =
+        retrier("backoff=fixed(1ns)", RetryScheduler.system())
+            .callAsync(() ->
+                calls.incrementAndGet() < 3
+                    ? CompletableFuture.failedFuture(new IOException("x"))
+                    : CompletableFuture.completedFuture(calls.get()));
+    assertEquals(3, future.get(30, TimeUnit.SECONDS));
+    verify("1 IOException, wait 1ns backoff, 2 IOException, wait 1ns backoff, 3 ok, accepted");
+  }
+
+  @Test
+  void waitsOnTheSystemsScheduler() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    Object result =
+        retrier("backoff=fixed(1ns)", RetryScheduler.system())
+            .call(() -> {
+              if (calls.incrementAndGet() < 3) {
+                throw new IOException("x");
+              }
+              return calls.get();
+            });
+    assertEquals(3, result);
+    verify("1 IOException, wait 1ns backoff, 2 IOException, wait 1ns backoff, 3 ok, accepted");
+  }
+
+  @Test
+  void runsTasksOnTheGivenExecutor_neverOnTheTimersThread() throws Exception {
+    SynchronousQueue<Runnable> handedOver = new SynchronousQueue<>();
+    CompletableFuture<Thread> ran = new CompletableFuture<>();
+    RetryScheduler scheduler =
+        RetryScheduler.on(task -> CompletableFuture.runAsync(() -> put(handedOver, task)));
+    scheduler.schedule(1, () -> ran.complete(Thread.currentThread()));
+    handedOver.take().run();
+    assertEquals(Thread.currentThread(), ran.get(30, TimeUnit.SECONDS));
+  }
+
+  private static void put(SynchronousQueue<Runnable> queue, Runnable task) {
+    try {
+      queue.put(task);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aTaskThatIsTakenBackDoesNotRun() throws Exception {
+    CountDownLatch later = new CountDownLatch(1);
+    AtomicInteger ran = new AtomicInteger();
+    RetryScheduler scheduler = RetryScheduler.on(Runnable::run);
+    RetryScheduler.Task task =
+        scheduler.schedule(Duration.ofHours(1).toNanos(), ran::incrementAndGet);
+    task.cancel();
+    scheduler.schedule(1, later::countDown);
+    assertTrue(later.await(30, TimeUnit.SECONDS));
+    assertEquals(0, ran.get());
+  }
+
+  @Test
+  void awaitEndsWhenItIsWoken() throws Exception {
+    CountDownLatch woken = new CountDownLatch(0);
+    assertTrue(RetryScheduler.system().await(woken, Long.MAX_VALUE));
+    assertFalse(RetryScheduler.system().await(new CountDownLatch(1), 0));
+  }
+
+  @Test
+  void anExecutorThatRejectsTheRetry_endsTheOperation_andTheTokenGoesBack() throws Exception {
+    CompletableFuture<String> future =
+        retrier("backoff=fixed(1ns)", RetryScheduler.on(REJECTING))
+            .callAsync(() -> CompletableFuture.failedFuture(new IOException("x")));
+    RejectedExecutionException thrown =
+        assertInstanceOf(RejectedExecutionException.class, failure(future));
+    assertEquals("the scheduler accepts no retry", thrown.getMessage());
+    assertEquals("executor is closed", thrown.getCause().getMessage());
+    verify("1 IOException, wait 1ns backoff, rejected by the scheduler");
+    assertEquals(
+        "x",
+        RetryReport.of(thrown)
+            .orElseThrow()
+            .last()
+            .orElseThrow()
+            .failure()
+            .orElseThrow()
+            .getMessage());
+  }
+
+  @Test
+  void anExecutorThatRejectsATimeout_doesNotKeepTheAttemptAlive() throws Exception {
+    List<CompletableFuture<String>> stages = new CopyOnWriteArrayList<>();
+    CompletableFuture<String> future =
+        retrier("attemptTimeout=1ns; maxAttempts=1", RetryScheduler.on(REJECTING))
+            .callAsync(() -> {
+              CompletableFuture<String> stage = new CompletableFuture<>();
+              stages.add(stage);
+              return stage;
+            });
+    failure(future);
+    // Empty where the time was up before the work was asked for.
+    assertTrue(stages.stream().allMatch(CompletableFuture::isCancelled));
+    verify("1 TimeoutException, attempts exhausted");
+  }
+
+  @Test
+  void aSchedulerThatRejectsTheTimer_endsTheOperation() throws Exception {
+    RetryScheduler closed =
+        new RetryScheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            throw new RejectedExecutionException("closed");
+          }
+
+          @Override
+          public boolean await(CountDownLatch wake, long nanos) {
+            throw new AssertionError("nobody waits");
+          }
+        };
+    CompletableFuture<String> future =
+        retrier("attemptTimeout=1s", closed)
+            .callAsync(() -> CompletableFuture.completedFuture("never called"));
+    assertInstanceOf(RejectedExecutionException.class, failure(future));
+    verify("rejected by the scheduler");
+  }
+
+  @Test
+  void aSchedulerThatRejectsTheWait_endsTheOperation_andTheTokenGoesBack() throws Exception {
+    RetryScheduler closed =
+        new RetryScheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            throw new RejectedExecutionException("closed");
+          }
+
+          @Override
+          public boolean await(CountDownLatch wake, long nanos) {
+            throw new AssertionError("nobody waits");
+          }
+        };
+    CompletableFuture<String> future =
+        retrier("totalTimeout=none; backoff=fixed(1s)", closed)
+            .callAsync(() -> CompletableFuture.failedFuture(new IOException("x")));
+    assertInstanceOf(RejectedExecutionException.class, failure(future));
+    verify("1 IOException, wait 1s backoff, rejected by the scheduler");
+  }
+
+  @Test
+  @SuppressWarnings({"NullAway", "DataFlowIssue"}) // what a caller without null checks may do
+  void rejectsNull() {
+    assertThrows(NullPointerException.class, () -> RetryScheduler.on(null));
+    RetryEnvironment system = RetryEnvironment.system();
+    assertThrows(NullPointerException.class, () -> system.withScheduler(null));
+    assertThrows(NullPointerException.class, () -> system.withRandom(null));
+  }
+
+  @Test
+  void theSystemsEnvironmentIsTheReal() {
+    RetryEnvironment system = RetryEnvironment.system();
+    long before = System.nanoTime();
+    long now = system.ticker().getAsLong();
+    assertTrue(now - before >= 0 && System.nanoTime() - now >= 0);
+    assertEquals(RetryScheduler.system(), system.scheduler());
+    // Two draws of 64 bits that are the same would be a wonder.
+    assertFalse(system.random().nextLong() == system.random().nextLong());
+    assertEquals(5, system.withRandom(() -> 5).random().nextLong());
+  }
+}

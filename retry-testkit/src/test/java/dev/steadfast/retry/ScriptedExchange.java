@@ -1,0 +1,122 @@
+package dev.steadfast.retry;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An exchange whose attempts do what a test tells them, one after the other. A response is a text
+ * that begins with its status: below 500 it is accepted.
+ */
+final class ScriptedExchange implements Exchange<String> {
+  private final Deque<Consumer<Attempt<String>>> script = new ArrayDeque<>();
+  private final Queue<Runnable> continuations = new ArrayDeque<>();
+  private final List<String> discarded = new ArrayList<>();
+  private final List<RetryReport> delivered = new ArrayList<>();
+  private boolean boundsAttempts;
+  private @Nullable Attempt<String> current;
+
+  /** What the next attempt does when it is started. */
+  ScriptedExchange onStart(Consumer<Attempt<String>> step) {
+    script.add(step);
+    return this;
+  }
+
+  ScriptedExchange boundingAttempts() {
+    boundsAttempts = true;
+    return this;
+  }
+
+  /** The attempt that was started last. */
+  Attempt<String> attempt() {
+    return java.util.Objects.requireNonNull(current, "no attempt was started");
+  }
+
+  List<String> discarded() {
+    return discarded;
+  }
+
+  List<RetryReport> delivered() {
+    return delivered;
+  }
+
+  /** Runs what follows a cancellation; never on the canceller's own call stack. */
+  void runContinuations() {
+    for (Runnable next = continuations.poll(); next != null; next = continuations.poll()) {
+      next.run();
+    }
+  }
+
+  @Override
+  public void start(Attempt<String> attempt) {
+    current = attempt;
+    script.remove().accept(attempt);
+  }
+
+  @Override
+  public Verdict judge(String response) {
+    if (response.contains("broken rule")) {
+      throw new IllegalArgumentException("rule");
+    }
+    int status = status(response);
+    if (status < 500) {
+      return Verdict.accepted();
+    }
+    Verdict.Retryable verdict = Verdict.retryable(FailureKind.UNAVAILABLE);
+    return response.contains("told") ? verdict.told() : verdict;
+  }
+
+  @Override
+  public Verdict judge(Throwable failure) {
+    return String.valueOf(failure.getMessage()).contains("permanent")
+        ? Verdict.permanent(StopReason.NOT_RETRYABLE)
+        : Verdict.retryable(FailureKind.OTHER);
+  }
+
+  private static int status(String response) {
+    return Integer.parseInt(response.substring(0, 3));
+  }
+
+  @Override
+  public Facts facts(@Nullable String response, @Nullable Throwable failure) {
+    return response == null
+        ? new Facts(-1, SendState.MAYBE_PROCESSED, 1, false)
+        : new Facts(status(response), SendState.ANSWERED, 1, false);
+  }
+
+  @Override
+  public Map<String, List<String>> headers(String response) {
+    return Map.of("Response", List.of(response));
+  }
+
+  @Override
+  public boolean boundsAttempts() {
+    return boundsAttempts;
+  }
+
+  @Override
+  public void discard(String response) {
+    discarded.add(response);
+  }
+
+  @Override
+  public String deliver(String response, RetryReport report) {
+    delivered.add(report);
+    return response;
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return CallEnds.failure(end, cause);
+  }
+
+  @Override
+  public void execute(Runnable continuation) {
+    continuations.add(continuation);
+  }
+}

@@ -1,0 +1,190 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** GET requests through the machine and the rules of HTTP, with outcomes by a script. */
+final class ScriptedCalls {
+
+  /** What one attempt leads to. */
+  sealed interface Outcome {}
+
+  /** An answer. */
+  record Status(int status, Map<String, List<String>> headerMap, boolean cached)
+      implements Outcome, ResponseView {
+    static Status of(int status) {
+      return new Status(status, Map.of(), false);
+    }
+
+    static Status of(int status, String header, String value) {
+      return new Status(status, Map.of(header, List.of(value)), false);
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return headerMap.entrySet().stream()
+          .filter(each -> each.getKey().equalsIgnoreCase(name))
+          .map(Map.Entry::getValue)
+          .flatMap(Collection::stream)
+          .toList();
+    }
+  }
+
+  /** A failure. */
+  record Failed(TransportFailure failure) implements Outcome {}
+
+  /** No end of its own: until the deadline, or a cancellation. */
+  record Pending() implements Outcome {}
+
+  /** An answer after some code has run. */
+  record After(Runnable action, Outcome then) implements Outcome {}
+
+  private static final class FailedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private final transient TransportFailure failure;
+
+    FailedException(TransportFailure failure) {
+      super(failure.kind().toString());
+      this.failure = failure;
+    }
+  }
+
+  private record Get(URI uri) implements RequestView {
+    @Override
+    public String method() {
+      return "GET";
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return List.of();
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      return Optional.of(new byte[0]);
+    }
+  }
+
+  private final HttpRetry retry;
+
+  ScriptedCalls(HttpRetry retry) {
+    this.retry = retry;
+  }
+
+  /** Blocks; the outcome after the last is a 200. */
+  Status call(String url, Outcome... outcomes) throws Throwable {
+    return call(url, RetryOptions.none(), outcomes);
+  }
+
+  Status call(String url, RetryOptions options, Outcome... outcomes) throws Throwable {
+    HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
+    return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
+        .run(operation.boundNanos());
+  }
+
+  CompletableFuture<Status> start(String url, Outcome... outcomes) {
+    return start(url, RetryOptions.none(), outcomes);
+  }
+
+  CompletableFuture<Status> start(String url, RetryOptions options, Outcome... outcomes) {
+    HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
+    return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
+        .start(operation.boundNanos(), status -> status);
+  }
+
+  private static final class Script implements Exchange<Status> {
+    private final HttpOperation operation;
+    private final Queue<Outcome> outcomes;
+
+    Script(HttpOperation operation, Outcome... outcomes) {
+      this.operation = operation;
+      this.outcomes = new ArrayDeque<>(List.of(outcomes));
+    }
+
+    @Override
+    public void start(Attempt<Status> attempt) {
+      if (attempt.begin("GET")) {
+        Outcome next = outcomes.poll();
+        end(attempt, next == null ? Status.of(200) : next);
+      }
+    }
+
+    private static void end(Attempt<Status> attempt, Outcome outcome) {
+      if (outcome instanceof Status status) {
+        attempt.complete(status, null);
+      } else if (outcome instanceof Failed failed) {
+        attempt.complete(null, new FailedException(failed.failure()));
+      } else if (outcome instanceof After after) {
+        after.action().run();
+        end(attempt, after.then());
+      }
+    }
+
+    @Override
+    public Verdict judge(Status response) {
+      return response.cached() ? Verdict.acceptedWithoutServer() : operation.judge(response);
+    }
+
+    @Override
+    public Verdict judge(Throwable failure) {
+      return operation.judge(transport(failure));
+    }
+
+    private static TransportFailure transport(Throwable failure) {
+      if (failure instanceof FailedException failed) {
+        return failed.failure;
+      }
+      return TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED);
+    }
+
+    @Override
+    public Facts facts(@Nullable Status response, @Nullable Throwable failure) {
+      return response != null
+          ? operation.facts(response, 1)
+          : HttpOperation.facts(transport(failure == null ? new IOException() : failure), 1);
+    }
+
+    @Override
+    public Map<String, List<String>> headers(Status response) {
+      return response.headerMap();
+    }
+
+    @Override
+    public Throwable failure(End end, @Nullable Throwable cause) {
+      return switch (end) {
+        case ATTEMPT_TIMEOUT, DEADLINE -> new TimeoutException(end.toString());
+        case CANCELLED, INTERRUPTED -> new CancellationException(end.toString());
+        case REJECTED -> new IOException(end.toString(), cause);
+      };
+    }
+
+    @Override
+    public void execute(Runnable continuation) {
+      new CompletableFuture<Void>().defaultExecutor().execute(continuation);
+    }
+  }
+}
