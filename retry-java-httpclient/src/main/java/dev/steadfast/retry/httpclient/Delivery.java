@@ -60,7 +60,7 @@ final class Delivery<T> implements BodyHandler<T> {
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
-    answered = true;
+    answered = !attempt.stopped(); // one that comes too late is none
     if (!attempt.head(Answer.head(info))) {
       return new Discarder<>(scheduler);
     }

@@ -122,7 +122,8 @@ final class CancelRows {
             .fails(INTERRUPTED)
             .requests(1)
             .trace(UNAVAILABLE, WAIT, "done INTERRUPTED 1")
-            .notFor(Via.ASYNC, noThread),
+            .notFor(Via.ASYNC, noThread)
+            .notFor(Set.of(Via.JDK_SEND), "the wait is not on the calling thread"),
         row("interrupted while the server is silent")
             .put("/a", "body")
             .at(Moment.REQUEST, Running::interrupt)

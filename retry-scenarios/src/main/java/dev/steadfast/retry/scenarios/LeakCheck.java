@@ -74,12 +74,14 @@ final class LeakCheck {
   void checkThreads(Findings findings) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     for (Thread each : threads()) {
-      while (left(each) && System.nanoTime() - end < 0) {
+      while (left(each)) {
+        if (System.nanoTime() - end > 0) {
+          String stack = Arrays.toString(each.getStackTrace());
+          findings.add("left behind, a thread: " + each + " " + stack);
+          break;
+        }
         each.join(MOMENT.toMillis());
       }
-      findings.check(
-          !left(each),
-          "left behind, a thread: " + each + " " + Arrays.toString(each.getStackTrace()));
     }
   }
 
