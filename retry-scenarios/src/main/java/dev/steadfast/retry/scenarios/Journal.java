@@ -114,7 +114,14 @@ final class Journal {
   }
 
   private String summary() {
-    return "open: " + open + ", busy: " + busy + ", requests: " + requests + ", problems: " + problems;
+    return "open: "
+        + open
+        + ", busy: "
+        + busy
+        + ", requests: "
+        + requests
+        + ", problems: "
+        + problems;
   }
 
   private void change(Runnable change) {
