@@ -12,19 +12,28 @@ final class Operation<R> {
   private final Exchange<R> exchange;
   private final RetryState state;
   private final OperationRecord record;
+  private final @Nullable Surroundings surroundings;
   private boolean retryPending; // decided on and paid for, not begun
+  private boolean toldByServer;
 
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
     this.plan = plan;
     this.info = info;
     this.exchange = exchange;
     this.record = new OperationRecord(info, plan.listeners());
+    this.surroundings = plan.surroundings();
     this.state =
         new RetryState(
             plan.policy(),
-            plan.budget().account(info.origin()),
+            account(plan, info),
             new RetryState.Admission(plan.guards(), info),
             plan.environment().random());
+  }
+
+  private static RetryBudget.Account account(RetryPlan plan, OperationInfo info) {
+    RetryBudget.Account account = plan.budget().account(info.origin());
+    Surroundings around = plan.surroundings();
+    return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
   }
 
   Exchange<R> exchange() {
@@ -33,8 +42,29 @@ final class Operation<R> {
 
   void begin(long boundNanos) {
     long now = now();
-    state.begin(now, boundNanos);
+    long bound = boundNanos;
+    if (surroundings != null) {
+      bound = Math.min(bound, surroundings.remainingNanos());
+      if (surroundings.doNotRetry()) {
+        state.doNotRetry();
+      }
+    }
+    state.begin(now, bound);
     record.started(now);
+  }
+
+  /** Has other operations that the attempt begins on this thread see what is for them. */
+  void startAttempt(Attempt<R> attempt) throws Exception {
+    if (surroundings == null) {
+      exchange.start(attempt);
+      return;
+    }
+    Surroundings before = Surroundings.bind(surroundings.beyond());
+    try {
+      exchange.start(attempt);
+    } finally {
+      Surroundings.bind(before);
+    }
   }
 
   // Time.
@@ -91,6 +121,7 @@ final class Operation<R> {
       Attempt<R> attempt, Verdict verdict, @Nullable R response, @Nullable Throwable thrown) {
     Exchange.Facts facts = exchange.facts(response, thrown);
     write(attempt, verdict, facts, thrown);
+    toldByServer = verdict instanceof Verdict.Retryable failed && failed.toldNotToRetry();
     RetryDecision decision = state.next(verdict, now());
     if (decision instanceof RetryDecision.Retry retry) {
       retryPending = true;
@@ -147,7 +178,20 @@ final class Operation<R> {
   }
 
   RetryReport ended(StopReason reason) {
+    if (surroundings != null && gaveUp(reason)) {
+      surroundings.gaveUp(reason);
+    }
     return record.ended(reason, now());
+  }
+
+  // Not what a layer above said to leave to it, nor a first failure that nobody retried.
+  private boolean gaveUp(StopReason reason) {
+    return switch (reason) {
+      case BUDGET_EXHAUSTED, GUARD_REFUSED, HINT_TOO_LONG -> true;
+      case TOLD_NOT_TO_RETRY -> toldByServer;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> state.attempts() > 1;
+      default -> false;
+    };
   }
 
   /** Whether a response need carry no report. */

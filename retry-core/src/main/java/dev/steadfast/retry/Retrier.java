@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever hands work to a retrier says that repeating it does no harm: unlike an HTTP request,
  * work does not show whether it is idempotent.
  *
+ * <p>Calls that the work makes through a client or retrier of this library are single attempts
+ * where they begin on the thread that runs the work: one layer retries, the outer one, and a budget
+ * that both share is charged once.
+ *
  * <pre>{@code
  * Retrier retrier = Retrier.builder().policy(policy).name("orders-db").build();
  * Order order = retrier.call(() -> repository.load(id));
@@ -35,6 +39,7 @@ public final class Retrier {
   private final String name;
   private final Predicate<Throwable> retryExceptions;
   private final Predicate<@Nullable Object> retryResults;
+  private final RetryingLayer layer;
 
   private Retrier(Builder builder) {
     this.plan =
@@ -44,6 +49,7 @@ public final class Retrier {
     this.name = builder.name;
     this.retryExceptions = builder.retryExceptions;
     this.retryResults = builder.retryResults;
+    this.layer = new RetryingLayer(builder.budget, null);
   }
 
   /**
@@ -73,7 +79,9 @@ public final class Retrier {
   public <T> T call(Callable<? extends T> work) throws Exception {
     Checks.notNull("work", work);
     OperationInfo info = OperationInfo.of(name, name);
-    RetryLoop<Object> loop = new RetryLoop<>(plan, info, new SyncExchange(work, info));
+    Surroundings outer = Surroundings.current();
+    SyncExchange exchange = new SyncExchange(work, info, layer(outer));
+    RetryLoop<Object> loop = new RetryLoop<>(plan.within(outer), info, exchange);
     try {
       return unmask(loop.run(Long.MAX_VALUE));
     } catch (Exception | Error thrown) {
@@ -98,8 +106,22 @@ public final class Retrier {
   public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> work) {
     Checks.notNull("work", work);
     OperationInfo info = OperationInfo.of(name, name);
-    return new RetryLoop<>(plan, info, new AsyncExchange(work, info))
+    Surroundings outer = Surroundings.current();
+    return new RetryLoop<>(plan.within(outer), info, new AsyncExchange(work, info, layer(outer)))
         .start(Long.MAX_VALUE, Retrier::<T>unmask);
+  }
+
+  private RetryingLayer layer(@Nullable Surroundings outer) {
+    return outer == null ? layer : new RetryingLayer(layer.budget(), outer);
+  }
+
+  private static <T> T within(RetryingLayer layer, Callable<T> work) throws Exception {
+    Surroundings before = Surroundings.bind(layer);
+    try {
+      return work.call();
+    } finally {
+      Surroundings.bind(before);
+    }
   }
 
   private static Object mask(@Nullable Object result) {
@@ -141,16 +163,18 @@ public final class Retrier {
   private final class SyncExchange implements Exchange<Object> {
     private final Callable<?> work;
     private final OperationInfo info;
+    private final RetryingLayer layer;
 
-    SyncExchange(Callable<?> work, OperationInfo info) {
+    SyncExchange(Callable<?> work, OperationInfo info, RetryingLayer layer) {
       this.work = work;
       this.info = info;
+      this.layer = layer;
     }
 
     @Override
     public void start(Attempt<Object> attempt) throws Exception {
       if (attempt.begin(info)) {
-        attempt.complete(mask(work.call()), null);
+        attempt.complete(mask(within(layer, work)), null);
       }
     }
 
@@ -184,18 +208,22 @@ public final class Retrier {
   private final class AsyncExchange implements Exchange<Object> {
     private final Supplier<? extends CompletionStage<?>> work;
     private final OperationInfo info;
+    private final RetryingLayer layer;
 
-    AsyncExchange(Supplier<? extends CompletionStage<?>> work, OperationInfo info) {
+    AsyncExchange(
+        Supplier<? extends CompletionStage<?>> work, OperationInfo info, RetryingLayer layer) {
       this.work = work;
       this.info = info;
+      this.layer = layer;
     }
 
     @Override
-    public void start(Attempt<Object> attempt) {
+    public void start(Attempt<Object> attempt) throws Exception {
       if (!attempt.begin(info)) {
         return;
       }
-      CompletionStage<?> stage = Checks.notNull("the stage that the work returned", work.get());
+      CompletionStage<?> stage =
+          Checks.notNull("the stage that the work returned", within(layer, work::get));
       attempt.onCancel(() -> cancel(stage));
       stage.whenComplete((result, failure) -> {
         if (failure == null) {

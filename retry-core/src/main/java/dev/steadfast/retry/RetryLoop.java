@@ -140,7 +140,7 @@ public final class RetryLoop<R> {
         attempt.cancel(); // the canceller may have missed it
       }
       try {
-        exchange.start(attempt);
+        operation.startAttempt(attempt);
         if (!blocking()) {
           attempt.startQueueTimer();
         }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,18 +14,22 @@ public final class RetryPlan {
   private final List<Guard> guards;
   private final Listeners listeners;
   private final RetryEnvironment environment;
+  private final @Nullable Surroundings surroundings;
 
+  // One parameter per field; nobody but the copies below calls it.
   private RetryPlan(
       RetryPolicy policy,
       RetryBudget budget,
       List<Guard> guards,
       Listeners listeners,
-      RetryEnvironment environment) {
+      RetryEnvironment environment,
+      @Nullable Surroundings surroundings) {
     this.policy = policy;
     this.budget = budget;
     this.guards = guards;
     this.listeners = listeners;
     this.environment = environment;
+    this.surroundings = surroundings;
   }
 
   /**
@@ -41,7 +46,8 @@ public final class RetryPlan {
         Checks.notNull("budget", budget),
         List.of(),
         new Listeners(List.of()),
-        Checks.notNull("environment", environment));
+        Checks.notNull("environment", environment),
+        null);
   }
 
   /**
@@ -51,7 +57,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withGuards(List<Guard> guards) {
-    return new RetryPlan(policy, budget, List.copyOf(guards), listeners, environment);
+    return new RetryPlan(policy, budget, List.copyOf(guards), listeners, environment, surroundings);
   }
 
   /**
@@ -61,7 +67,8 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withListeners(List<RetryListener> listeners) {
-    return new RetryPlan(policy, budget, guards, new Listeners(listeners), environment);
+    return new RetryPlan(
+        policy, budget, guards, new Listeners(listeners), environment, surroundings);
   }
 
   /**
@@ -73,7 +80,7 @@ public final class RetryPlan {
   public RetryPlan withPolicy(@Nullable RetryPolicy other) {
     return other == null || other.equals(policy)
         ? this
-        : new RetryPlan(other, budget, guards, listeners, environment);
+        : new RetryPlan(other, budget, guards, listeners, environment, surroundings);
   }
 
   /**
@@ -83,7 +90,19 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withEnvironment(RetryEnvironment other) {
-    return new RetryPlan(policy, budget, guards, listeners, other);
+    return new RetryPlan(policy, budget, guards, listeners, other, surroundings);
+  }
+
+  /**
+   * The same plan for an operation that begins within a scope or a retrying layer.
+   *
+   * @param other what imposes on the operation, null for nothing
+   * @return a changed copy, or this
+   */
+  public RetryPlan within(@Nullable Surroundings other) {
+    return Objects.equals(other, surroundings)
+        ? this
+        : new RetryPlan(policy, budget, guards, listeners, environment, other);
   }
 
   /**
@@ -111,6 +130,15 @@ public final class RetryPlan {
    */
   public RetryEnvironment environment() {
     return environment;
+  }
+
+  /**
+   * What imposes on the operation.
+   *
+   * @return null for nothing
+   */
+  public @Nullable Surroundings surroundings() {
+    return surroundings;
   }
 
   List<Guard> guards() {

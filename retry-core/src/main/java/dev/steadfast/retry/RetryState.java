@@ -44,6 +44,7 @@ public final class RetryState {
   private @Nullable Set<FailureKind> kindsSeen;
   private @Nullable Withdrawal held;
   private @Nullable StopReason stopped;
+  private boolean told; // by a layer above, not by the server
 
   /** Where step 8 asks. */
   record Admission(List<Guard> guards, @Nullable OperationInfo operation) {
@@ -97,6 +98,11 @@ public final class RetryState {
   public static RetryState of(
       RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
     return new RetryState(policy, budget, Admission.FREE, random);
+  }
+
+  /** A layer above owns the retries. */
+  void doNotRetry() {
+    told = true;
   }
 
   /**
@@ -190,7 +196,7 @@ public final class RetryState {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
     // 4
-    if (failure.toldNotToRetry()) {
+    if (failure.toldNotToRetry() || (told && !stale)) {
       return fail(StopReason.TOLD_NOT_TO_RETRY, nowNanos);
     }
     // 5

@@ -6,9 +6,11 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.Verdict;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +18,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,14 @@ public final class HttpOperation {
   private final @Nullable String keyHeader;
   private final @Nullable AttemptHeader attemptHeader;
   private final long boundNanos;
+  private final @Nullable Propagation propagation; // null: nothing to tell this origin
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
-    this.plan = retry.plan().withPolicy(options.policy(retry.policy()));
+    Surroundings surroundings = Surroundings.current();
+    this.plan = retry.plan().withPolicy(options.policy(retry.policy())).within(surroundings);
     this.boundNanos = bound(options.deadline());
-    Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this::now);
+    Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
     this.keyHeader = key.present() ? key.header() : null;
     this.headers = stableHeaders(request, key);
     this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
@@ -50,6 +53,8 @@ public final class HttpOperation {
         OperationInfo.of(Origins.of(request.uri()), Origins.label(request))
             .named(options.name())
             .keyed(key.key());
+    Propagation configured = retry.propagation();
+    this.propagation = configured.reaches(info.origin()) ? configured : null;
   }
 
   /** The key of an operation: where it came from and how it is written. */
@@ -58,7 +63,7 @@ public final class HttpOperation {
         @Nullable IdempotencyKeys keys,
         RequestView request,
         RetryOptions options,
-        Supplier<Instant> now) {
+        HttpOperation operation) {
       IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
@@ -67,7 +72,8 @@ public final class HttpOperation {
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
-        key = keys.mint(request, now.get());
+        key = operation.derivedKey(keys, request, options.name());
+        key = key == null ? keys.mint(request, operation.now()) : key;
       }
       return key == null
           ? new Key(form.header(), null, null, false)
@@ -90,6 +96,18 @@ public final class HttpOperation {
     boolean present() {
       return key != null;
     }
+  }
+
+  // The key of the request that this one is made for makes the key of this one: the chain of keys
+  // ends only at a system that honours them.
+  private @Nullable String derivedKey(
+      IdempotencyKeys keys, RequestView request, @Nullable String name) {
+    Surroundings surroundings = plan.surroundings();
+    if (surroundings == null || name == null) {
+      return null;
+    }
+    String derived = surroundings.deriveKey(name, () -> RequestHash.fingerprint(request));
+    return derived == null ? null : keys.fit(derived);
   }
 
   private Instant now() {
@@ -186,22 +204,51 @@ public final class HttpOperation {
   }
 
   /**
+   * The headers that must not follow a redirect to another origin: the key, and what only the
+   * origins that the configuration names may learn.
+   *
+   * @return the names
+   */
+  public List<String> headersOfOrigin() {
+    if (propagation == null) {
+      return keyHeader == null ? List.of() : List.of(keyHeader);
+    }
+    List<String> names = new ArrayList<>(propagation.headers().outbound());
+    names.removeIf(name -> !view.request().headers(name).isEmpty());
+    if (keyHeader != null) {
+      names.add(keyHeader);
+    }
+    return names;
+  }
+
+  /**
    * Whether an attempt differs from the caller's request in its headers.
    *
    * @return false if the request can be sent as it is
    */
   public boolean changesHeaders() {
-    return !headers.isEmpty() || attemptHeader != null;
+    return !headers.isEmpty() || attemptHeader != null || propagation != null;
   }
 
   /**
    * Gives the headers to set on one attempt. None of them is set by the caller.
    *
    * @param attempt the number of the attempt, from 1
+   * @param timeoutNanos the time that the attempt may take; {@link Long#MAX_VALUE} for no bound
    * @param header gets name and value
    */
-  public void headers(int attempt, BiConsumer<String, String> header) {
+  public void headers(int attempt, long timeoutNanos, BiConsumer<String, String> header) {
     headers.forEach(header);
+    if (propagation != null) {
+      propagation.write(
+          plan.surroundings(),
+          timeoutNanos,
+          (name, value) -> {
+            if (view.request().headers(name).isEmpty()) {
+              header.accept(name, value);
+            }
+          });
+    }
     if (attemptHeader != null) {
       attemptHeader
           .value(attempt, plan.policy().maxAttempts())

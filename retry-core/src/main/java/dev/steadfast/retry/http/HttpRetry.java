@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ public final class HttpRetry {
   private final boolean refuseRedirectedKeys;
 
   private final @Nullable HintGate hintGate;
+  private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
     this.hintGate = builder.hintGate ? new HintGate(builder.environment.ticker()) : null;
@@ -53,6 +56,8 @@ public final class HttpRetry {
     this.replayMarkers = List.copyOf(builder.replayMarkers);
     this.bufferBodiesUpTo = builder.bufferBodiesUpTo;
     this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
+    this.propagation =
+        new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
   }
 
   private static List<Guard> guards(@Nullable HintGate gate, List<Guard> others) {
@@ -163,6 +168,10 @@ public final class HttpRetry {
     return hintGate;
   }
 
+  Propagation propagation() {
+    return propagation;
+  }
+
   List<String> replayMarkers() {
     return replayMarkers;
   }
@@ -192,6 +201,9 @@ public final class HttpRetry {
     private int bufferBodiesUpTo;
     private boolean refuseRedirectedKeys;
     private boolean hintGate;
+    private final Set<String> propagateTo = new TreeSet<>();
+    private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
+    private boolean ownsRetries;
 
     private Builder() {}
 
@@ -405,6 +417,46 @@ public final class HttpRetry {
      */
     public Builder hintGate(boolean hold) {
       this.hintGate = hold;
+      return this;
+    }
+
+    /**
+     * Who is told, by request headers, that somebody above retries and what time is left. Default:
+     * nobody, as nothing of this should leak to third parties. A header that the caller set is
+     * never overwritten.
+     *
+     * @param origins scheme, host and port each, as in {@code https://stock.internal:8443}; the
+     *     port may be left out where it is the scheme's own
+     * @return this
+     * @throws IllegalArgumentException if one is not of that form
+     */
+    public Builder propagateTo(String... origins) {
+      for (String origin : HttpChecks.notNull("origins", origins)) {
+        propagateTo.add(Propagation.origin(origin));
+      }
+      return this;
+    }
+
+    /**
+     * Whether this client tells the origins of {@link #propagateTo} not to retry, because it does.
+     * Default false: they are told so only within a scope that says it of a layer above.
+     *
+     * @param owns true where this is the layer that retries
+     * @return this
+     */
+    public Builder ownsRetries(boolean owns) {
+      this.ownsRetries = owns;
+      return this;
+    }
+
+    /**
+     * The request headers of {@link #propagateTo}. Default: {@link ScopeHeaders#standard()}.
+     *
+     * @param headers their names
+     * @return this
+     */
+    public Builder scopeHeaders(ScopeHeaders headers) {
+      this.scopeHeaders = HttpChecks.notNull("scopeHeaders", headers);
       return this;
     }
 

@@ -24,6 +24,7 @@ import java.util.function.Function;
 public final class IdempotencyKeys {
   static final String DEFAULT_HEADER = "Idempotency-Key";
   static final int DEFAULT_MAX_LENGTH = 255;
+  private static final int LEAST_DERIVED = 32; // hexadecimal digits: 128 bits
 
   private final KeySource source;
   private final String header;
@@ -250,6 +251,14 @@ public final class IdempotencyKeys {
 
   String mint(RequestView request, Instant now) {
     return HttpChecks.notNull("idempotency key", source.mint(request, now));
+  }
+
+  /** A derived key within the length that the server takes. */
+  String fit(String derived) {
+    if (maxLength < LEAST_DERIVED) {
+      throw HttpChecks.bad("maxLength", maxLength, LEAST_DERIVED + " or more for derived keys");
+    }
+    return derived.length() <= maxLength ? derived : derived.substring(0, maxLength);
   }
 
   String write(String key) {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 
 /**
  * SHA-256 over the parts of a request. Every part is preceded by its length, so that no two
@@ -24,6 +25,23 @@ final class RequestHash {
         .sorted()
         .distinct()
         .toList();
+  }
+
+  /**
+   * What tells two requests apart; a body that can be read only once is like no other, its own
+   * request's included.
+   */
+  static String fingerprint(RequestView request) {
+    MessageDigest hash = sha256();
+    add(hash, request.method());
+    add(hash, request.uri().toString());
+    byte[] body = request.body(MOST_BYTES).orElse(null);
+    if (body == null) {
+      add(hash, UUID.randomUUID().toString());
+    } else {
+      add(hash, body);
+    }
+    return HexFormat.of().formatHex(hash.digest());
   }
 
   static String of(RequestView request, List<String> headers, String bucket) {

@@ -336,7 +336,7 @@ class HttpOperationTest {
             .oncePerOperation("x-first", (request, start) -> Optional.of("b"));
     HttpOperation operation = get(retry);
     List<String> set = new ArrayList<>();
-    operation.headers(1, (name, value) -> set.add(value));
+    operation.headers(1, Long.MAX_VALUE, (name, value) -> set.add(value));
     assertEquals(List.of("b"), set);
   }
 

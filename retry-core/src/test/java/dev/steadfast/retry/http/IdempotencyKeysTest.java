@@ -40,7 +40,7 @@ class IdempotencyKeysTest {
   /** The headers of the first attempt. */
   private static Map<String, String> headers(HttpOperation operation) {
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    operation.headers(1, headers::put);
+    operation.headers(1, Long.MAX_VALUE, headers::put);
     return headers;
   }
 
@@ -120,7 +120,7 @@ class IdempotencyKeysTest {
     HttpOperation operation = retry.operation(TestRequest.of("POST"), RetryOptions.none());
     Set<String> seen = new HashSet<>();
     for (int attempt = 1; attempt <= 50; attempt++) {
-      operation.headers(attempt, (name, value) -> seen.add(name + ": " + value));
+      operation.headers(attempt, Long.MAX_VALUE, (name, value) -> seen.add(name + ": " + value));
     }
     String key = operation.info().idempotencyKey().orElseThrow();
     assertEquals(Set.of("Idempotency-Key: \"" + key + "\""), seen);

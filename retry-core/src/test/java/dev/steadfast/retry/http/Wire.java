@@ -85,7 +85,7 @@ final class Wire implements Exchange<TestResponse> {
   @Override
   public void start(Attempt<TestResponse> attempt) throws IOException {
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    operation.headers(attempt.number(), headers::put);
+    operation.headers(attempt.number(), attempt.timeoutNanos(), headers::put);
     sent.add(headers);
     attempt.begin(headers);
     Object next = script.size() == 1 ? script.element() : script.remove();

@@ -48,7 +48,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
         new Delivery<>(attempt, body, ask.handler(), operation.plan().environment().scheduler());
     current = delivery;
     try {
-      HttpRequest request = request(attempt.number(), body);
+      HttpRequest request = request(attempt, body);
       if (attempt.begin(request)) {
         delivery.handedOver();
         send(request, attempt, delivery);
@@ -69,12 +69,12 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     sent.whenComplete(delivery::ended);
   }
 
-  private HttpRequest request(int attempt, AttemptBody body) {
+  private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
     if (!operation.changesHeaders() && !ask.body().present()) {
       return ask.request();
     }
     HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
-    operation.headers(attempt, copy::setHeader);
+    operation.headers(attempt.number(), attempt.timeoutNanos(), copy::setHeader);
     if (ask.body().present()) {
       copy.method(ask.request().method(), body);
     }

@@ -65,15 +65,15 @@ final class OkHttpExchange implements Exchange<Answer> {
   @Override
   public void start(Attempt<Answer> attempt) throws IOException {
     wire = null;
-    sender.send(requestOf(attempt.number()), attempt, this);
+    sender.send(requestOf(attempt), attempt, this);
   }
 
-  private Request requestOf(int attempt) {
+  private Request requestOf(Attempt<Answer> attempt) {
     if (!operation.changesHeaders()) {
       return request;
     }
     Request.Builder builder = request.newBuilder();
-    operation.headers(attempt, builder::header);
+    operation.headers(attempt.number(), attempt.timeoutNanos(), builder::header);
     return builder.build();
   }
 

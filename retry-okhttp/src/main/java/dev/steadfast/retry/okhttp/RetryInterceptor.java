@@ -4,6 +4,7 @@ import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryPlan;
+import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
@@ -32,15 +33,20 @@ import okhttp3.Response;
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
   private final Wires wires;
+  private final SurroundingsCapture surroundings;
 
-  private RetryInterceptor(HttpRetry retry, Wires wires) {
+  private RetryInterceptor(HttpRetry retry, Wires wires, SurroundingsCapture surroundings) {
     this.retry = retry;
     this.wires = wires;
+    this.surroundings = surroundings;
   }
 
   /**
    * Adds both halves to a client: this application interceptor, and the network interceptor that
    * keeps OkHttp from resending by itself.
+   *
+   * <p>Set the client's event listener before: one that is set afterwards takes the place of what
+   * notes, for enqueued calls, the scope that a call is made within.
    *
    * @param builder the builder of the client
    * @param retry the configuration
@@ -54,7 +60,9 @@ public final class RetryInterceptor implements Interceptor {
     }
     Wires wires = new Wires();
     WireGuard guard = new WireGuard(wires);
-    builder.addInterceptor(new RetryInterceptor(Objects.requireNonNull(retry, "retry"), wires));
+    Objects.requireNonNull(retry, "retry");
+    SurroundingsCapture surroundings = SurroundingsCapture.addTo(builder);
+    builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings));
     builder.addInterceptor(guard);
     builder.networkInterceptors().add(0, guard);
     return builder;
@@ -70,6 +78,15 @@ public final class RetryInterceptor implements Interceptor {
     if (RetryingCallFactory.untouched(request)) {
       return chain.proceed(request);
     }
+    Surroundings before = Surroundings.bind(surroundings.of(chain.call()));
+    try {
+      return retried(chain, request);
+    } finally {
+      Surroundings.bind(before);
+    }
+  }
+
+  private Response retried(Chain chain, Request request) throws IOException {
     RetryOptions options = request.tag(RetryOptions.class);
     HttpOperation operation =
         retry.operation(

@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.List;
@@ -33,13 +34,13 @@ final class RetryingCall implements Call {
 
   private final RetryingCallFactory factory;
   private final Request request;
-  private final HttpOperation operation;
   private final Timeout timeout = new Timeout();
   private final AtomicBoolean executed = new AtomicBoolean();
   // Listeners and tags that were put on this call, for the calls of its attempts.
   private final List<Consumer<Call>> extras = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable Call> prototype = new AtomicReference<>();
 
+  private HttpOperation operation; // as made, until the call is executed
   private long startNanos;
   private Call self = this; // what callbacks get: the proxy, where there is one
   private volatile boolean canceled;
@@ -133,6 +134,10 @@ final class RetryingCall implements Call {
   private RetryLoop<Answer> begin(OkHttpExchange.Sender sender) {
     if (!executed.compareAndSet(false, true)) {
       throw new IllegalStateException("Already Executed");
+    }
+    Surroundings here = Surroundings.current();
+    if (here != null && !here.equals(operation.plan().surroundings())) {
+      operation = factory.operation(request); // made elsewhere, executed within this scope
     }
     OkHttpExchange exchange =
         new OkHttpExchange(

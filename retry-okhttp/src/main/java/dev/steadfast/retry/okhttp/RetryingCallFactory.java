@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import java.util.Objects;
@@ -49,6 +50,7 @@ public final class RetryingCallFactory implements Call.Factory {
     // One layer retries: the outer one.
     derived.interceptors().removeIf(RetryingCallFactory::ours);
     derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
+    derived.eventListenerFactory(SurroundingsCapture.usersOwn(plain.eventListenerFactory()));
     WireGuard guard = new WireGuard(wires);
     derived.interceptors().add(0, new AttemptInterceptor(wires));
     derived.interceptors().add(guard); // within the client's own: they see what the server sent
@@ -86,12 +88,14 @@ public final class RetryingCallFactory implements Call.Factory {
   }
 
   RetryingCall call(Request request) {
+    return new RetryingCall(this, request, operation(request));
+  }
+
+  /** What is sent within whatever the calling thread is in. */
+  HttpOperation operation(Request request) {
     RetryOptions options = request.tag(RetryOptions.class);
-    return new RetryingCall(
-        this,
-        request,
-        retry.operation(
-            new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options));
+    return retry.operation(
+        new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
   }
 
   /**

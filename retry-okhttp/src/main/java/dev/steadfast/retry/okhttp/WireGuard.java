@@ -54,7 +54,7 @@ final class WireGuard implements Interceptor {
   }
 
   private static Response inside(Chain chain, WireState wire, boolean reused) throws IOException {
-    Request request = wire.withoutForeignKey(chain.request());
+    Request request = wire.withoutForeignHeaders(chain.request());
     wire.sending(reused);
     try {
       Response response = chain.proceed(request);

@@ -5,7 +5,6 @@ import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.Headers;
@@ -105,13 +104,15 @@ final class WireState {
     return operation.replayable();
   }
 
-  /** A key belongs to one server: a follow-up to another origin goes without it. */
-  Request withoutForeignKey(Request request) {
-    Optional<String> key = operation.keyHeader();
-    if (key.isEmpty() || sameOrigin(request.url()) || request.header(key.get()) == null) {
+  /** A key belongs to one server, a scope to those named: a follow-up elsewhere has neither. */
+  Request withoutForeignHeaders(Request request) {
+    List<String> bound = sameOrigin(request.url()) ? List.of() : operation.headersOfOrigin();
+    if (bound.stream().allMatch(name -> request.header(name) == null)) {
       return request;
     }
-    return request.newBuilder().removeHeader(key.get()).build();
+    Request.Builder foreign = request.newBuilder();
+    bound.forEach(foreign::removeHeader);
+    return foreign.build();
   }
 
   private boolean sameOrigin(HttpUrl other) {

@@ -113,7 +113,10 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
   private void carryOut(Attempt<Answer> attempt) {
     sendState = SendState.NEVER_SENT;
     List<Map.Entry<String, String>> headers = new ArrayList<>(call.headers());
-    operation.headers(attempt.number(), (name, value) -> headers.add(Map.entry(name, value)));
+    operation.headers(
+        attempt.number(),
+        attempt.timeoutNanos(),
+        (name, value) -> headers.add(Map.entry(name, value)));
     if (!attempt.begin(new Sent(List.copyOf(headers)))) {
       return;
     }

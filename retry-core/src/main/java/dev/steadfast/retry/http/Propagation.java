@@ -1,0 +1,51 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Surroundings;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of a scope goes out, and to whom.
+ *
+ * @param origins who is told; nobody else learns of it
+ * @param headers how it is written
+ * @param ownsRetries whether those below are told that this layer retries
+ */
+record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetries) {
+
+  /** Scheme, host and port as operations name them. */
+  static String origin(String given) {
+    try {
+      URI uri = new URI(HttpChecks.notNull("origin", given));
+      boolean bare =
+          uri.getRawQuery() == null
+              && uri.getRawFragment() == null
+              && uri.getRawUserInfo() == null
+              && (uri.getRawPath() == null || uri.getRawPath().matches("/?"));
+      boolean http =
+          "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
+      if (bare && http && uri.getRawAuthority() != null) {
+        return Origins.of(uri);
+      }
+    } catch (URISyntaxException malformed) {
+      // as below
+    }
+    throw HttpChecks.bad(
+        "origin", HttpChecks.printable(given), "scheme, host and port: https://api.example.com");
+  }
+
+  boolean reaches(String origin) {
+    return origins.contains(origin);
+  }
+
+  void write(
+      @Nullable Surroundings surroundings, long remainingNanos, BiConsumer<String, String> header) {
+    if (ownsRetries || (surroundings != null && surroundings.doNotRetry())) {
+      headers.writeDoNotRetry(header);
+    }
+    headers.writeRemaining(remainingNanos, header);
+  }
+}

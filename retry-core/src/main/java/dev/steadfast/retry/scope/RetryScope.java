@@ -1,0 +1,291 @@
+package dev.steadfast.retry.scope;
+
+import dev.steadfast.retry.Surroundings;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one inbound request imposes on the calls that are made for it: one attempt each if a layer
+ * above retries, no longer than the caller waits, and keys that derive from its key.
+ *
+ * <pre>{@code
+ * try (RetryScope scope = RetryScope.enter(request::getHeader, principal)) {
+ *   handle(request, response);                       // every call in here obeys
+ *   scope.responseHeaders().forEach(response::setHeader);
+ * }
+ * }</pre>
+ *
+ * <p>A scope is bound to the thread that entered it, until it is closed there. It is carried to
+ * other threads by {@link #wrap(Runnable)} and its like, never by itself; a call that has begun
+ * carries it along. A scope within a scope takes the stricter of both. Safe for use by many
+ * threads, but for {@link #close}.
+ */
+public final class RetryScope implements AutoCloseable {
+  private final Imposed imposed;
+  private final ScopeOptions options;
+  private final @Nullable Surroundings before;
+  private final Thread thread = Thread.currentThread();
+  private final @Nullable String parentKey;
+  private final OptionalInt attempt;
+  private final @Nullable DerivedKeys derivedKeys;
+  private volatile boolean gaveUp;
+  private boolean closed;
+
+  private RetryScope(
+      Function<String, @Nullable String> headers,
+      @Nullable String namespace,
+      ScopeOptions options) {
+    this.options = options;
+    boolean trusted = options.trustInbound() || namespace != null;
+    this.parentKey = trusted ? options.headers().readKey(headers) : null;
+    this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
+    this.derivedKeys =
+        namespace == null || parentKey == null ? null : new DerivedKeys(namespace, parentKey);
+    Imposed.Limits limits =
+        new Imposed.Limits(
+            options.headers().readDoNotRetry(headers),
+            options.headers().readRemainingNanos(headers),
+            options.environment());
+    this.before = Surroundings.current();
+    this.imposed = new Imposed(this, before, limits);
+    Surroundings.bind(imposed);
+  }
+
+  /**
+   * Enters the scope of a request: reads whether to retry and the time that is left.
+   *
+   * @param headers looks up a header of the request by name, in any case; null if it is absent
+   * @return the scope; close it on this thread
+   */
+  public static RetryScope enter(Function<String, @Nullable String> headers) {
+    return enter(headers, null, ScopeOptions.defaults());
+  }
+
+  /**
+   * As {@link #enter(Function)}, and reads the request's idempotency key, from which the keys of
+   * calls derive that have a name and whose client adds keys: SHA-256 over namespace, key and name.
+   *
+   * @param headers looks up a header of the request; null if it is absent
+   * @param namespace the authenticated principal, which keeps the keys of tenants apart; never
+   *     something that the caller may choose freely
+   * @return the scope; close it on this thread
+   * @throws IllegalArgumentException if the namespace is empty
+   */
+  public static RetryScope enter(Function<String, @Nullable String> headers, String namespace) {
+    return enter(headers, Objects.requireNonNull(namespace, "namespace"), ScopeOptions.defaults());
+  }
+
+  /**
+   * As {@link #enter(Function, String)}, with other headers, trust or time.
+   *
+   * @param headers looks up a header of the request; null if it is absent
+   * @param namespace the authenticated principal, null for none: then no key derives
+   * @param options how to read the request
+   * @return the scope; close it on this thread
+   * @throws IllegalArgumentException if the namespace is empty
+   */
+  public static RetryScope enter(
+      Function<String, @Nullable String> headers,
+      @Nullable String namespace,
+      ScopeOptions options) {
+    Objects.requireNonNull(headers, "headers");
+    Objects.requireNonNull(options, "options");
+    if (namespace != null && namespace.isBlank()) {
+      throw new IllegalArgumentException(
+          "namespace: empty (expected: the authenticated principal, or null for none)");
+    }
+    return new RetryScope(headers, namespace, options);
+  }
+
+  /**
+   * The innermost scope of the calling thread.
+   *
+   * @return empty outside of all scopes
+   */
+  public static Optional<RetryScope> current() {
+    Surroundings here = Surroundings.current();
+    Surroundings scope = here == null ? null : here.beyond();
+    return scope instanceof Imposed found ? Optional.of(found.scope()) : Optional.empty();
+  }
+
+  /**
+   * Carries what surrounds the calling thread now to whichever thread runs the task.
+   *
+   * @param task the task
+   * @return the task, within the scope of the calling thread
+   */
+  public static Runnable wrap(Runnable task) {
+    Objects.requireNonNull(task, "task");
+    Surroundings here = Surroundings.current();
+    return () -> {
+      Surroundings before = Surroundings.bind(here);
+      try {
+        task.run();
+      } finally {
+        Surroundings.bind(before);
+      }
+    };
+  }
+
+  /**
+   * As {@link #wrap(Runnable)}.
+   *
+   * @param task the task
+   * @param <T> its result
+   * @return the task, within the scope of the calling thread
+   */
+  public static <T> Callable<T> wrap(Callable<T> task) {
+    Objects.requireNonNull(task, "task");
+    Surroundings here = Surroundings.current();
+    return () -> {
+      Surroundings before = Surroundings.bind(here);
+      try {
+        return task.call();
+      } finally {
+        Surroundings.bind(before);
+      }
+    };
+  }
+
+  /**
+   * As {@link #wrap(Runnable)}, for {@code CompletableFuture.supplyAsync}.
+   *
+   * @param task the task
+   * @param <T> its result
+   * @return the task, within the scope of the calling thread
+   */
+  public static <T> Supplier<T> wrapSupplier(Supplier<T> task) {
+    Objects.requireNonNull(task, "task");
+    Surroundings here = Surroundings.current();
+    return () -> {
+      Surroundings before = Surroundings.bind(here);
+      try {
+        return task.get();
+      } finally {
+        Surroundings.bind(before);
+      }
+    };
+  }
+
+  /**
+   * An executor that carries what surrounds the calling thread <em>now</em> along with every task
+   * that it is given from whatever thread, as the stages of a {@code CompletableFuture} need it.
+   *
+   * @param executor runs the tasks
+   * @return an executor for this request alone
+   */
+  public static Executor wrap(Executor executor) {
+    Objects.requireNonNull(executor, "executor");
+    Surroundings here = Surroundings.current();
+    return task ->
+        executor.execute(() -> {
+          Surroundings before = Surroundings.bind(here);
+          try {
+            task.run();
+          } finally {
+            Surroundings.bind(before);
+          }
+        });
+  }
+
+  /**
+   * Whether a layer above owns the retries: then calls within are made once.
+   *
+   * @return false if nobody above said so
+   */
+  public boolean doNotRetry() {
+    return imposed.doNotRetry();
+  }
+
+  /**
+   * The time that the caller still waits.
+   *
+   * @return zero or more, empty if it does not say
+   */
+  public Optional<Duration> remaining() {
+    long nanos = imposed.remainingNanos();
+    return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
+  }
+
+  /**
+   * The idempotency key of the inbound request; a secret.
+   *
+   * @return empty if it has none, or none that is trusted
+   */
+  public Optional<String> parentKey() {
+    return Optional.ofNullable(parentKey);
+  }
+
+  /**
+   * The number of the caller's attempt, as it wrote it.
+   *
+   * @return empty if it does not say, or is not trusted
+   */
+  public OptionalInt attempt() {
+    return attempt;
+  }
+
+  /**
+   * Whether a call within this scope gave up after it had retried, or was told by its server,
+   * breaker or budget that retrying is of no use. A call that was left to the layer above, which
+   * retries, does not count.
+   *
+   * @return true if it is of no use for the caller to retry
+   */
+  public boolean gaveUp() {
+    return gaveUp;
+  }
+
+  /**
+   * What to add to the response if the request failed because its calls did: {@code x-should-retry:
+   * false} where they gave up, so that the layers above do not retry what was retried here. Clients
+   * of this library obey it.
+   *
+   * @return headers by name, none if nothing gave up
+   */
+  public Map<String, String> responseHeaders() {
+    return gaveUp ? options.headers().responseHeaders() : Map.of();
+  }
+
+  @Nullable DerivedKeys derivedKeys() {
+    return derivedKeys;
+  }
+
+  void noteGaveUp() {
+    gaveUp = true;
+  }
+
+  /**
+   * Leaves the scope, on the thread that entered it. Tasks that were wrapped within go on to obey
+   * it. Has no effect when it is called again.
+   *
+   * @throws IllegalStateException if another thread entered the scope
+   */
+  @Override
+  public void close() {
+    if (!thread.equals(Thread.currentThread())) {
+      throw new IllegalStateException("the scope was entered by another thread: " + thread);
+    }
+    closed = true;
+    while (Surroundings.current() instanceof Imposed here && here.scope().closed) {
+      Surroundings.bind(here.scope().before); // scopes that were closed out of order, too
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "RetryScope(doNotRetry="
+        + doNotRetry()
+        + ", remaining="
+        + remaining().map(Duration::toString).orElse("unbounded")
+        + ")";
+  }
+}
