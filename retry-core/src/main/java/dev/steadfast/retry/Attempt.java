@@ -389,6 +389,10 @@ public final class Attempt<R> {
     return loop.blocking() || !handOver.compareAndSet(null, Boolean.FALSE);
   }
 
+  OperationInfo info() {
+    return operation.info();
+  }
+
   void recorded() {
     recorded = true;
   }

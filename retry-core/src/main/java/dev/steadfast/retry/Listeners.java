@@ -46,6 +46,10 @@ final class Listeners implements RetryListener {
     tell(each -> each.ended(operation, report));
   }
 
+  static boolean logsRetries() {
+    return LOG.isDebugEnabled();
+  }
+
   /** One line per retry. */
   static void logRetry(OperationInfo operation, AttemptReport attempt, RetryDecision.Retry retry) {
     if (LOG.isDebugEnabled()) {

@@ -40,6 +40,10 @@ final class Operation<R> {
     return exchange;
   }
 
+  OperationInfo info() {
+    return info;
+  }
+
   void begin(long boundNanos) {
     long now = now();
     long bound = boundNanos;

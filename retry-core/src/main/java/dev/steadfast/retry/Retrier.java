@@ -5,10 +5,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,26 +28,14 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Retrier {
-  private static final Null NULL = new Null();
-
-  /** Stands for a result of null within the loop. */
-  private record Null() {}
-
-  private final RetryPlan plan;
-  private final String name;
-  private final Predicate<Throwable> retryExceptions;
-  private final Predicate<@Nullable Object> retryResults;
-  private final RetryingLayer layer;
+  private final Work work;
 
   private Retrier(Builder builder) {
-    this.plan =
+    RetryPlan plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
             .withGuards(builder.guards)
             .withListeners(builder.listeners);
-    this.name = builder.name;
-    this.retryExceptions = builder.retryExceptions;
-    this.retryResults = builder.retryResults;
-    this.layer = new RetryingLayer(builder.budget, null);
+    this.work = new Work(plan, builder.name, builder.retryExceptions, builder.retryResults);
   }
 
   /**
@@ -67,7 +53,7 @@ public final class Retrier {
    * further attempts from starting; they do not interrupt work that is running on the calling
    * thread. An interrupt ends the operation at once.
    *
-   * @param work what to do; called once per attempt, on the calling thread
+   * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result
    * @return the accepted result, or the last one when retrying ended
    * @throws Exception the last exception of the work, unchanged but for a suppressed {@link
@@ -76,14 +62,17 @@ public final class Retrier {
    *     start; {@link java.util.concurrent.RejectedExecutionException} if the scheduler takes no
    *     more work; {@link AttemptRefusedException} if a guard refused
    */
-  public <T> T call(Callable<? extends T> work) throws Exception {
-    Checks.notNull("work", work);
-    OperationInfo info = OperationInfo.of(name, name);
+  public <T> T call(Callable<? extends T> callable) throws Exception {
+    Checks.notNull("work", callable);
     Surroundings outer = Surroundings.current();
-    SyncExchange exchange = new SyncExchange(work, info, layer(outer));
-    RetryLoop<Object> loop = new RetryLoop<>(plan.within(outer), info, exchange);
+    if (outer == null && work.plain()) {
+      return WorkLoop.call(work, callable);
+    }
+    OperationInfo info = work.info();
+    WorkExchange exchange = new WorkExchange(work, callable, work.layer(outer));
+    RetryLoop<Object> loop = new RetryLoop<>(work.plan().within(outer), info, exchange);
     try {
-      return unmask(loop.run(Long.MAX_VALUE));
+      return Work.unmask(loop.run(Long.MAX_VALUE));
     } catch (Exception | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -98,181 +87,17 @@ public final class Retrier {
    * failed with a {@link java.util.concurrent.TimeoutException}. Cancelling the returned future, or
    * one derived from it, ends the operation at once.
    *
-   * @param work what to do; called once per attempt, first on the calling thread, then wherever the
-   *     scheduler runs its tasks
+   * @param supplier begins the work; called once per attempt, first on the calling thread, then
+   *     wherever the scheduler runs its tasks
    * @param <T> the result
    * @return a future of the outcome; it fails with what {@link #call} would throw
    */
-  public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> work) {
-    Checks.notNull("work", work);
-    OperationInfo info = OperationInfo.of(name, name);
+  public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> supplier) {
+    Checks.notNull("work", supplier);
     Surroundings outer = Surroundings.current();
-    return new RetryLoop<>(plan.within(outer), info, new AsyncExchange(work, info, layer(outer)))
-        .start(Long.MAX_VALUE, Retrier::<T>unmask);
-  }
-
-  private RetryingLayer layer(@Nullable Surroundings outer) {
-    return outer == null ? layer : new RetryingLayer(layer.budget(), outer);
-  }
-
-  private static <T> T within(RetryingLayer layer, Callable<T> work) throws Exception {
-    Surroundings before = Surroundings.bind(layer);
-    try {
-      return work.call();
-    } finally {
-      Surroundings.bind(before);
-    }
-  }
-
-  private static Object mask(@Nullable Object result) {
-    return result == null ? NULL : result;
-  }
-
-  // The result came from work of that very type.
-  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"})
-  private static <T> T unmask(Object result) {
-    return result instanceof Null ? null : (T) result;
-  }
-
-  private Verdict judgeResult(Object result) {
-    boolean again = retryResults.test(result instanceof Null ? null : result);
-    return again ? Verdict.retryable(FailureKind.OTHER) : Verdict.accepted();
-  }
-
-  private Verdict judgeFailure(Throwable failure) {
-    if (failure instanceof InterruptedException) {
-      return Verdict.permanent(StopReason.INTERRUPTED);
-    }
-    if (failure instanceof CancellationException) {
-      return Verdict.permanent(StopReason.CANCELLED);
-    }
-    FailureKind kind =
-        failure instanceof TimeoutException ? FailureKind.TIMEOUT : FailureKind.OTHER;
-    boolean again = failure instanceof Exception && retryExceptions.test(failure);
-    return again
-        ? Verdict.retryable(kind)
-        : new Verdict.Permanent(StopReason.NOT_RETRYABLE, kind, Hint.none());
-  }
-
-  private static Exchange.Facts factsOfACall(@Nullable Throwable failure) {
-    SendState state = failure == null ? SendState.ANSWERED : SendState.MAYBE_PROCESSED;
-    return new Exchange.Facts(-1, state, 1, false);
-  }
-
-  /** Work on the calling thread. */
-  private final class SyncExchange implements Exchange<Object> {
-    private final Callable<?> work;
-    private final OperationInfo info;
-    private final RetryingLayer layer;
-
-    SyncExchange(Callable<?> work, OperationInfo info, RetryingLayer layer) {
-      this.work = work;
-      this.info = info;
-      this.layer = layer;
-    }
-
-    @Override
-    public void start(Attempt<Object> attempt) throws Exception {
-      if (attempt.begin(info)) {
-        attempt.complete(mask(within(layer, work)), null);
-      }
-    }
-
-    @Override
-    public boolean boundsAttempts() {
-      return true;
-    }
-
-    @Override
-    public Verdict judge(Object result) {
-      return judgeResult(result);
-    }
-
-    @Override
-    public Verdict judge(Throwable failure) {
-      return judgeFailure(failure);
-    }
-
-    @Override
-    public Facts facts(@Nullable Object result, @Nullable Throwable failure) {
-      return factsOfACall(failure);
-    }
-
-    @Override
-    public Throwable failure(End end, @Nullable Throwable cause) {
-      return CallEnds.failure(end, cause);
-    }
-  }
-
-  /** Work that completes a stage. */
-  private final class AsyncExchange implements Exchange<Object> {
-    private final Supplier<? extends CompletionStage<?>> work;
-    private final OperationInfo info;
-    private final RetryingLayer layer;
-
-    AsyncExchange(
-        Supplier<? extends CompletionStage<?>> work, OperationInfo info, RetryingLayer layer) {
-      this.work = work;
-      this.info = info;
-      this.layer = layer;
-    }
-
-    @Override
-    public void start(Attempt<Object> attempt) throws Exception {
-      if (!attempt.begin(info)) {
-        return;
-      }
-      CompletionStage<?> stage =
-          Checks.notNull("the stage that the work returned", within(layer, work::get));
-      attempt.onCancel(() -> cancel(stage));
-      stage.whenComplete((result, failure) -> {
-        if (failure == null) {
-          attempt.complete(mask(result), null);
-        } else {
-          attempt.complete(null, unwrap(failure));
-        }
-      });
-    }
-
-    private static void cancel(CompletionStage<?> stage) {
-      if (stage instanceof CompletableFuture<?> future) {
-        try {
-          future.cancel(true);
-        } catch (UnsupportedOperationException readOnly) {
-          // A view such as minimalCompletionStage() cannot be stopped; its result comes too late.
-        }
-      }
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-      Throwable cause = failure.getCause();
-      return failure instanceof CompletionException && cause != null ? cause : failure;
-    }
-
-    @Override
-    public Verdict judge(Object result) {
-      return judgeResult(result);
-    }
-
-    @Override
-    public Verdict judge(Throwable failure) {
-      return judgeFailure(failure);
-    }
-
-    @Override
-    public Facts facts(@Nullable Object result, @Nullable Throwable failure) {
-      return factsOfACall(failure);
-    }
-
-    @Override
-    public Throwable failure(End end, @Nullable Throwable cause) {
-      return CallEnds.failure(end, cause);
-    }
-
-    @Override
-    public void execute(Runnable continuation) {
-      new CompletableFuture<Void>().defaultExecutor().execute(continuation);
-    }
+    StageExchange exchange = new StageExchange(work, supplier, work.layer(outer));
+    return new RetryLoop<>(work.plan().within(outer), work.info(), exchange)
+        .start(Long.MAX_VALUE, Work::<T>unmask);
   }
 
   /** Collects settings; not safe for use by several threads. */
@@ -284,7 +109,7 @@ public final class Retrier {
     private final List<Guard> guards = new ArrayList<>();
     private final List<RetryListener> listeners = new ArrayList<>();
     private Predicate<Throwable> retryExceptions = failure -> true;
-    private Predicate<@Nullable Object> retryResults = result -> false;
+    private Predicate<@Nullable Object> retryResults = Work.NO_RESULT;
 
     private Builder() {}
 

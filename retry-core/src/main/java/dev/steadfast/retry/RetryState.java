@@ -1,8 +1,6 @@
 package dev.steadfast.retry;
 
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +39,7 @@ public final class RetryState {
   private int freeAttempts; // resends on a stale connection, beside maxAttempts
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
-  private @Nullable Set<FailureKind> kindsSeen;
+  private int kindsSeen; // a bit for each
   private @Nullable Withdrawal held;
   private @Nullable StopReason stopped;
   private boolean told; // by a layer above, not by the server
@@ -116,6 +114,19 @@ public final class RetryState {
     deadlineNanos = nowNanos + total; // may wrap: only differences of it are used
     bounded = total != Long.MAX_VALUE;
     budget.operationBegan(nowNanos);
+  }
+
+  /** Begins anew, with an operation whose first attempt is over and whose budget knows of it. */
+  void resume(long beganNanos) {
+    deadlineNanos = beganNanos + policy.totalTimeoutNanos();
+    bounded = policy.totalTimeoutNanos() != Long.MAX_VALUE;
+    attempts = 1;
+    freeAttempts = 0;
+    backoffs = 0;
+    previousBackoffNanos = 0;
+    kindsSeen = 0;
+    held = null;
+    stopped = null;
   }
 
   /**
@@ -208,7 +219,7 @@ public final class RetryState {
     // 6
     RetryDecision.Retry retry =
         stale
-            ? new RetryDecision.Retry(0, DelayReason.STALE_CONNECTION)
+            ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
             : delay(hint, remainingNanos(nowNanos));
     // 7
     if (!fits(retry.delayNanos(), nowNanos)) {
@@ -271,7 +282,7 @@ public final class RetryState {
     long ceiling =
         spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos(nowNanos));
     long spread = ceiling == 0 ? 0 : Backoffs.uniform(ceiling, random);
-    return new RetryDecision.Retry(opening.inNanos() + spread, DelayReason.GUARD);
+    return Decisions.retry(opening.inNanos() + spread, DelayReason.GUARD);
   }
 
   private RetryDecision.Retry delay(Hint hint, long remainingNanos) {
@@ -280,21 +291,21 @@ public final class RetryState {
       // gRFC A6: exactly that long, and the next backoff starts over.
       backoffs = 0;
       previousBackoffNanos = 0;
-      return new RetryDecision.Retry(asked, DelayReason.SERVER_PUSHBACK);
+      return Decisions.retry(asked, DelayReason.SERVER_PUSHBACK);
     }
     backoffs = backoffs == Integer.MAX_VALUE ? backoffs : backoffs + 1;
     long backoff = Math.max(0, policy.backoff().delayNanos(backoffs, previousBackoffNanos, random));
     previousBackoffNanos = backoff;
     if (!hint.present()) {
-      return new RetryDecision.Retry(backoff, DelayReason.BACKOFF);
+      return Decisions.retry(backoff, DelayReason.BACKOFF);
     }
     double share = asked * policy.hintSpread();
     long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
     long spread = Backoffs.uniform(spreadCeiling(wanted, asked, remainingNanos), random);
     long hinted = Durations.saturatedAdd(asked, spread);
     return backoff > hinted
-        ? new RetryDecision.Retry(backoff, DelayReason.BACKOFF)
-        : new RetryDecision.Retry(hinted, DelayReason.SERVER_HINT);
+        ? Decisions.retry(backoff, DelayReason.BACKOFF)
+        : Decisions.retry(hinted, DelayReason.SERVER_HINT);
   }
 
   // The spread may use the room before the deadline and never makes an operation miss it.
@@ -314,11 +325,12 @@ public final class RetryState {
     return needed <= remainingNanos(nowNanos);
   }
 
+  @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation
   private boolean seenBefore(FailureKind kind) {
-    if (kindsSeen == null) {
-      kindsSeen = EnumSet.noneOf(FailureKind.class);
-    }
-    return !kindsSeen.add(kind);
+    int bit = 1 << kind.ordinal();
+    boolean seen = (kindsSeen & bit) != 0;
+    kindsSeen |= bit;
+    return seen;
   }
 
   private static RetryBudget.Outcome outcome(StopReason reason) {
@@ -335,7 +347,7 @@ public final class RetryState {
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
     stopped = reason;
     budget.operationEnded(outcome, held, nowNanos);
-    return new RetryDecision.Stop(reason);
+    return Decisions.stop(reason);
   }
 
   private void requireRunning() {

@@ -20,7 +20,7 @@ public interface Surroundings {
    * @return null for nothing
    */
   static @Nullable Surroundings current() {
-    return Bound.toThread().surroundings;
+    return Bound.surroundings(Bound.slots());
   }
 
   /**
@@ -30,9 +30,9 @@ public interface Surroundings {
    * @return what applied before
    */
   static @Nullable Surroundings bind(@Nullable Surroundings next) {
-    Bound bound = Bound.toThread();
-    Surroundings before = bound.surroundings;
-    bound.surroundings = next;
+    @Nullable Object[] slots = Bound.slots();
+    Surroundings before = Bound.surroundings(slots);
+    Bound.surroundings(slots, next);
     return before;
   }
 

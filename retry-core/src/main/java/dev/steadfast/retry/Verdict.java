@@ -1,5 +1,9 @@
 package dev.steadfast.retry;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
 /**
  * What one attempt meant, as a classifier judged it. Immutable.
  *
@@ -41,10 +45,10 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    * Another attempt may succeed, and cannot do harm.
    *
    * @param kind what went wrong
-   * @return a verdict
+   * @return a verdict; the same one for equal kinds
    */
   static Retryable retryable(FailureKind kind) {
-    return new Retryable(kind, Hint.none(), false, false);
+    return Objects.requireNonNull(Retryable.PLAIN.get(Checks.notNull("kind", kind)));
   }
 
   /**
@@ -91,6 +95,14 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    */
   record Retryable(FailureKind kind, Hint hint, boolean toldNotToRetry, boolean once)
       implements Verdict {
+    private static final Map<FailureKind, Retryable> PLAIN = new EnumMap<>(FailureKind.class);
+
+    static {
+      for (FailureKind each : FailureKind.values()) {
+        PLAIN.put(each, new Retryable(each, Hint.none(), false, false));
+      }
+    }
+
     /**
      * Checks that nothing is missing.
      *
