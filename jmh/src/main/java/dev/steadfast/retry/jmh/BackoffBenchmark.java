@@ -1,0 +1,119 @@
+package dev.steadfast.retry.jmh;
+
+import dev.steadfast.retry.Backoff;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One delay: the first to the eighth of an operation in turn, each from the one before. {@code raw}
+ * is {@code ThreadLocalRandom.nextLong(bound)} with the bounds of full jitter.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class BackoffBenchmark {
+  private static final Duration BASE = Duration.ofMillis(Delays.BASE_MILLIS);
+  private static final Duration CAP = Duration.ofMillis(Delays.CAP_MILLIS);
+
+  private final Delays.Source raw = Delays.raw();
+  private final Delays.Source byHand = Delays.byHand();
+  private final Delays.Source full = Delays.steadfast(Backoff.fullJitter(BASE, CAP));
+  private final Delays.Source equal = Delays.steadfast(Backoff.equalJitter(BASE, CAP));
+  private final Delays.Source decorrelated =
+      Delays.steadfast(Backoff.decorrelatedJitter(BASE, CAP));
+  private final Delays.Source exponential = Delays.steadfast(Backoff.exponential(BASE, CAP));
+  private final Delays.Source parsed = Delays.steadfast(Backoff.parse("full(100ms..20s)"));
+  private final Delays.Source resilience4j = Delays.resilience4j();
+  private final Delays.Source aws = Delays.aws();
+  private final Delays.Source armeria = Delays.armeria();
+  private final Delays.Source methanol = Delays.methanol();
+  private final Delays.Source spring = Delays.spring();
+  private final Delays.Source finagle = Delays.finagle();
+
+  private int retry;
+  private long previous;
+
+  private long next(Delays.Source source) {
+    boolean first = retry == Delays.RETRIES;
+    retry = first ? 1 : retry + 1;
+    previous = source.next(retry, first ? 0 : previous);
+    return previous;
+  }
+
+  @Benchmark
+  public long raw() {
+    return next(raw);
+  }
+
+  @Benchmark
+  public long byHand() {
+    return next(byHand);
+  }
+
+  @Benchmark
+  public long steadfastFull() {
+    return next(full);
+  }
+
+  @Benchmark
+  public long steadfastEqual() {
+    return next(equal);
+  }
+
+  @Benchmark
+  public long steadfastDecorrelated() {
+    return next(decorrelated);
+  }
+
+  @Benchmark
+  public long steadfastExponential() {
+    return next(exponential);
+  }
+
+  @Benchmark
+  public long steadfastParsed() {
+    return next(parsed);
+  }
+
+  @Benchmark
+  public long resilience4j() {
+    return next(resilience4j);
+  }
+
+  @Benchmark
+  public long aws() {
+    return next(aws);
+  }
+
+  @Benchmark
+  public long armeria() {
+    return next(armeria);
+  }
+
+  @Benchmark
+  public long methanol() {
+    return next(methanol);
+  }
+
+  @Benchmark
+  public long spring() {
+    return next(spring);
+  }
+
+  @Benchmark
+  public long finagle() {
+    return next(finagle);
+  }
+}
