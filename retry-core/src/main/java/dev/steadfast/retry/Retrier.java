@@ -53,6 +53,9 @@ public final class Retrier {
    * further attempts from starting; they do not interrupt work that is running on the calling
    * thread. An interrupt ends the operation at once.
    *
+   * <p>Without a total timeout, with an unlimited budget, and without listeners and guards nothing
+   * needs the time: then no clock is read, and durations in reports are zero, but for waits.
+   *
    * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result
    * @return the accepted result, or the last one when retrying ended

@@ -215,7 +215,8 @@ public interface RetryBudget {
      * @param outcome how it ended
      * @param last what its last attempt had taken, if that attempt has not been told of by {@link
      *     #attemptFailed}; null if nothing
-     * @param nowNanos the time
+     * @param nowNanos the time; that of the operation's begin may be given where its first attempt
+     *     succeeded
      */
     void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos);
   }

@@ -53,6 +53,12 @@ final class WorkHistory {
     kinds[lastSlot()] = Permits.kind(verdict);
   }
 
+  /** A function of the user's failed on what the attempt ended with. */
+  void failed(Throwable broken) {
+    failures[lastSlot()] = broken;
+    kinds[lastSlot()] = FailureKind.OTHER;
+  }
+
   void waiting(long nanos) {
     waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
   }

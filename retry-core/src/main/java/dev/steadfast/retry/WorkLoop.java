@@ -88,6 +88,7 @@ final class WorkLoop {
         if (failure != null && !broken.equals(failure)) {
           broken.addSuppressed(failure); // what the attempt itself ended with
         }
+        history.failed(broken);
         throw ended(StopReason.USER_CODE_FAILED, broken);
       }
       if (decision instanceof RetryDecision.Stop stop) {
