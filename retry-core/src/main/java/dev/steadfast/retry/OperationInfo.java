@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OperationInfo {
   private final String origin;
-  private final String label;
+  private final Supplier<String> label;
   private final @Nullable String name;
   private final @Nullable String idempotencyKey;
 
   private OperationInfo(
-      String origin, String label, @Nullable String name, @Nullable String idempotencyKey) {
+      String origin,
+      Supplier<String> label,
+      @Nullable String name,
+      @Nullable String idempotencyKey) {
     this.origin = origin;
     this.label = label;
     this.name = name;
@@ -29,6 +33,18 @@ public final class OperationInfo {
    * @return the identification of one operation
    */
   public static OperationInfo of(String origin, String label) {
+    Checks.notNull("label", label);
+    return of(origin, () -> label);
+  }
+
+  /**
+   * As {@link #of(String, String)}, with a label that is made where it is shown.
+   *
+   * @param origin scheme, host and port
+   * @param label makes what to show in logs; the same each time
+   * @return the identification of one operation
+   */
+  public static OperationInfo of(String origin, Supplier<String> label) {
     return new OperationInfo(
         Checks.notNull("origin", origin), Checks.notNull("label", label), null, null);
   }
@@ -37,20 +53,24 @@ public final class OperationInfo {
    * A copy with the name that the caller gave.
    *
    * @param name the name, null for none
-   * @return a changed copy
+   * @return a changed copy, or this
    */
   public OperationInfo named(@Nullable String name) {
-    return new OperationInfo(origin, label, name, idempotencyKey);
+    return name == null && this.name == null
+        ? this
+        : new OperationInfo(origin, label, name, idempotencyKey);
   }
 
   /**
    * A copy with the key that all attempts carry.
    *
    * @param key the key, null for none
-   * @return a changed copy
+   * @return a changed copy, or this
    */
   public OperationInfo keyed(@Nullable String key) {
-    return new OperationInfo(origin, label, name, key);
+    return key == null && idempotencyKey == null
+        ? this
+        : new OperationInfo(origin, label, name, key);
   }
 
   /**
@@ -68,7 +88,7 @@ public final class OperationInfo {
    * @return a short text
    */
   public String label() {
-    return label;
+    return label.get();
   }
 
   /**
@@ -93,7 +113,7 @@ public final class OperationInfo {
   @Override
   public String toString() {
     return (name == null ? "" : name + ": ")
-        + label
+        + label.get()
         + (idempotencyKey == null ? "" : " key#" + KeyDigest.of(idempotencyKey));
   }
 }

@@ -20,12 +20,17 @@ final class SystemScheduler implements RetryScheduler {
   @Override
   public Task schedule(long delayNanos, Runnable task) {
     // completeOnTimeout, and not delayedExecutor: its timer leaves the queue when the future is
-    // cancelled, so a fast answer does not leave a timer behind for the rest of its time.
+    // complete, so a fast answer does not leave a timer behind for the rest of its time.
     CompletableFuture<Boolean> due =
         new CompletableFuture<Boolean>()
             .completeOnTimeout(Boolean.TRUE, delayNanos, TimeUnit.NANOSECONDS);
-    due.thenRun(() -> handOver(task));
-    return () -> due.cancel(false);
+    due.thenAccept(itIs -> {
+      if (itIs) {
+        handOver(task);
+      }
+    });
+    // Not cancel(): that makes two exceptions with their stack traces, for every timer taken back.
+    return () -> due.complete(Boolean.FALSE);
   }
 
   // Runs on the timer thread, so it does nothing but hand over.

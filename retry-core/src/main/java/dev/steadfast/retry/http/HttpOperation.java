@@ -50,9 +50,7 @@ public final class HttpOperation {
     this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
     this.view = new OperationView(request, replayable(request, options, key), key.present());
     this.info =
-        OperationInfo.of(Origins.of(request.uri()), Origins.label(request))
-            .named(options.name())
-            .keyed(key.key());
+        OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
   }

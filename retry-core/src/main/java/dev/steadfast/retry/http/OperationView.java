@@ -18,9 +18,14 @@ public record OperationView(RequestView request, boolean replayable, boolean key
     HttpChecks.notNull("request", request);
   }
 
+  /** Method, origin and path: what logs may show. */
+  String label() {
+    return Origins.label(request);
+  }
+
   // The view of a client's request may print its headers, and with them the key.
   @Override
   public String toString() {
-    return Origins.label(request) + " replayable=" + replayable + " keyed=" + keyed;
+    return label() + " replayable=" + replayable + " keyed=" + keyed;
   }
 }

@@ -16,7 +16,7 @@ final class Origins {
   /** Method, origin and path. */
   static String label(RequestView request) {
     String path = request.uri().getRawPath();
-    return request.method() + " " + of(request.uri()) + (path == null ? "" : path);
+    return request.method() + " " + request.origin() + (path == null ? "" : path);
   }
 
   private static String hostAndPort(URI uri, int usual) {

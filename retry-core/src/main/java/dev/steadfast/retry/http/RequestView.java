@@ -22,6 +22,16 @@ public interface RequestView {
   URI uri();
 
   /**
+   * Where the request goes: what budgets and guards are kept for.
+   *
+   * @return scheme, host and port in lower case, as in {@code https://api.example.com:443}; by
+   *     default those of {@link #uri()}
+   */
+  default String origin() {
+    return Origins.of(uri());
+  }
+
+  /**
    * The values of a header.
    *
    * @param name the name, in any case

@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
@@ -38,6 +39,17 @@ final class OkHttpViews {
         uri = made;
       }
       return made;
+    }
+
+    // Without the way through java.net.URI, which parses the whole URL anew. OkHttp has both parts
+    // in lower case, and an IPv6 address without its brackets.
+    @Override
+    public String origin() {
+      HttpUrl url = request.url();
+      String host = url.host();
+      return host.indexOf(':') < 0
+          ? url.scheme() + "://" + host + ":" + url.port()
+          : url.scheme() + "://[" + host + "]:" + url.port();
     }
 
     @Override

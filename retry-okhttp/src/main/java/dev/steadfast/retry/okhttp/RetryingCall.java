@@ -5,9 +5,9 @@ import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,7 +37,7 @@ final class RetryingCall implements Call {
   private final Timeout timeout = new Timeout();
   private final AtomicBoolean executed = new AtomicBoolean();
   // Listeners and tags that were put on this call, for the calls of its attempts.
-  private final List<Consumer<Call>> extras = new CopyOnWriteArrayList<>();
+  private final AtomicReference<List<Consumer<Call>>> extras = new AtomicReference<>(List.of());
   private final AtomicReference<@Nullable Call> prototype = new AtomicReference<>();
 
   private HttpOperation operation; // as made, until the call is executed
@@ -221,7 +221,7 @@ final class RetryingCall implements Call {
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    extras.forEach(extra -> extra.accept(call));
+    extras.get().forEach(extra -> extra.accept(call));
     bound(call.timeout());
     WireState wire = exchange.wire(attempt, call);
     last = wire;
@@ -280,7 +280,15 @@ final class RetryingCall implements Call {
 
   @Override
   public void addEventListener(EventListener listener) {
-    extras.add(call -> call.addEventListener(listener));
+    add(call -> call.addEventListener(listener));
+  }
+
+  private void add(Consumer<Call> extra) {
+    extras.updateAndGet(before -> {
+      List<Consumer<Call>> all = new ArrayList<>(before);
+      all.add(extra);
+      return List.copyOf(all);
+    });
   }
 
   @Override
@@ -300,7 +308,7 @@ final class RetryingCall implements Call {
       return known;
     }
     T made = prototype().tag(type, make);
-    extras.add(call -> call.tag(type, () -> made));
+    add(call -> call.tag(type, () -> made));
     return made;
   }
 
@@ -311,7 +319,7 @@ final class RetryingCall implements Call {
       return known;
     }
     T made = prototype().tag(type, make);
-    extras.add(call -> call.tag(type, () -> made));
+    add(call -> call.tag(type, () -> made));
     return made;
   }
 
