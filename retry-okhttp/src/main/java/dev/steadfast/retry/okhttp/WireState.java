@@ -106,7 +106,10 @@ final class WireState {
 
   /** A key belongs to one server, a scope to those named: a follow-up elsewhere has neither. */
   Request withoutForeignHeaders(Request request) {
-    List<String> bound = sameOrigin(request.url()) ? List.of() : operation.headersOfOrigin();
+    if (sameOrigin(request.url())) {
+      return request;
+    }
+    List<String> bound = operation.headersOfOrigin();
     if (bound.stream().allMatch(name -> request.header(name) == null)) {
       return request;
     }

@@ -1,0 +1,49 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steadfast.retry.http.RequestView;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import okhttp3.Request;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Clients of both kinds share budgets, so both must name an origin alike. */
+class OkHttpViewsTest {
+  /** As {@code java.net.http} sees a request: by its URI alone. */
+  private record ByUri(URI uri) implements RequestView {
+    @Override
+    public String method() {
+      return "GET";
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return List.of();
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      return Optional.of(new byte[0]);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://example.com/a?b=c, http://example.com:80",
+    "https://example.com, https://example.com:443",
+    "HTTPS://API.Example.COM:8443/, https://api.example.com:8443",
+    "http://user:secret@example.com/, http://example.com:80",
+    "http://[2001:db8::1]/, http://[2001:db8::1]:80",
+    "https://[::1]:8443/, https://[::1]:8443",
+    "http://127.0.0.1:8080/, http://127.0.0.1:8080",
+    "http://under_score.internal/, http://under_score.internal:80"
+  })
+  void originsAreThoseOfTheUri(String url, String origin) {
+    Request request = new Request.Builder().url(url).build();
+    assertEquals(origin, new OkHttpViews.OfRequest(request).origin());
+    assertEquals(origin, new ByUri(URI.create(url)).origin());
+  }
+}
