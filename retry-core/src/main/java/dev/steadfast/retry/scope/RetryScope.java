@@ -196,6 +196,11 @@ public final class RetryScope implements AutoCloseable {
         });
   }
 
+  /** What is bound to the threads that work for the request. */
+  Surroundings surroundings() {
+    return imposed;
+  }
+
   /**
    * Whether a layer above owns the retries: then calls within are made once.
    *
