@@ -149,6 +149,27 @@ class CoreArchitectureTest {
   }
 
   @Test
+  void serversStayBehindTheirOwnFilters() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*\\.scope\\.(ServletScope|ScopedResponse)")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("jakarta..")
+        .because("servlets are optional: all else loads without them")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .haveNameNotMatching(
+            ".*\\.scope\\.(HttpServerScope|ExchangeScope|ScopeFilter|Scoped(Https)?Exchange)")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("com.sun.net.httpserver..")
+        .because("a runtime may lack the module jdk.httpserver: all else loads without it")
+        .check(CLASSES);
+  }
+
+  @Test
   void theCoreKnowsNoHttpClient() {
     DescribedPredicate<JavaClass> client =
         describe(
@@ -200,7 +221,16 @@ class CoreArchitectureTest {
           // ones
           "java.util.concurrent.CompletableFuture",
           "dev.steadfast.retry.RetryLoop$Pause", // one object per wait instead of two
-          "java.util.concurrent.atomic.AtomicBoolean");
+          "java.util.concurrent.atomic.AtomicBoolean",
+          // What servers hand their handlers are abstract classes.
+          "dev.steadfast.retry.scope.ScopeFilter",
+          "com.sun.net.httpserver.Filter",
+          "dev.steadfast.retry.scope.ScopedExchange",
+          "com.sun.net.httpserver.HttpExchange",
+          "dev.steadfast.retry.scope.ScopedHttpsExchange",
+          "com.sun.net.httpserver.HttpsExchange",
+          "dev.steadfast.retry.scope.ScopedResponse",
+          "jakarta.servlet.http.HttpServletResponseWrapper");
 
   private static ArchCondition<JavaClass> extendNothingBut(Map<String, String> exceptions) {
     return new ArchCondition<>("extend nothing but Object, Record, Enum and exceptions") {

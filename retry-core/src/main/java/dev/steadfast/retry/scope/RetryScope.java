@@ -196,6 +196,11 @@ public final class RetryScope implements AutoCloseable {
         });
   }
 
+  /** What is bound to the threads that work for the request. */
+  Surroundings surroundings() {
+    return imposed;
+  }
+
   /**
    * Whether a layer above owns the retries: then calls within are made once.
    *
@@ -264,8 +269,9 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * Leaves the scope, on the thread that entered it. Tasks that were wrapped within go on to obey
-   * it. Has no effect when it is called again.
+   * Leaves the scope, on the thread that entered it, and with it those that were entered within and
+   * not left. Tasks that were wrapped within go on to obey it. Has no effect when it is called
+   * again.
    *
    * @throws IllegalStateException if another thread entered the scope
    */
@@ -274,10 +280,22 @@ public final class RetryScope implements AutoCloseable {
     if (!thread.equals(Thread.currentThread())) {
       throw new IllegalStateException("the scope was entered by another thread: " + thread);
     }
-    closed = true;
-    while (Surroundings.current() instanceof Imposed here && here.scope().closed) {
-      Surroundings.bind(here.scope().before); // scopes that were closed out of order, too
+    if (!closed && encloses(Surroundings.current())) {
+      Surroundings.bind(before);
     }
+    closed = true;
+  }
+
+  // A scope that somebody forgot to close must not outlive the request on a pooled thread.
+  private boolean encloses(@Nullable Surroundings here) {
+    Surroundings next = here;
+    while (next instanceof Imposed imposed) {
+      if (equals(imposed.scope())) {
+        return true;
+      }
+      next = imposed.scope().before;
+    }
+    return false;
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.steadfast.retry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.Filter;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -12,19 +14,26 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Everything but its own package loads and runs where resilience4j is absent. */
-class WithoutResilience4jTest {
+/** Everything but what is for them loads and runs where resilience4j and servlets are absent. */
+class WithoutOptionalLibrariesTest {
   private static final Path CLASSES = Path.of("target", "classes");
 
-  private static URLClassLoader withoutResilience4j() throws MalformedURLException {
+  // Our classes that are for an optional library.
+  private static final Pattern FOR_OPTIONAL =
+      Pattern.compile("resilience4j|scope.(ServletScope|ScopedResponse)\\b");
+
+  private static URLClassLoader withoutOptional() throws MalformedURLException {
     URL[] path =
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(each -> !each.contains("resilience4j") && !each.contains("test-classes"))
-            .map(WithoutResilience4jTest::url)
+            .filter(each -> !each.matches(".*(resilience4j|servlet-api|test-classes).*"))
+            .map(WithoutOptionalLibrariesTest::url)
             .toArray(URL[]::new);
     return new URLClassLoader(path, ClassLoader.getPlatformClassLoader());
   }
@@ -39,12 +48,12 @@ class WithoutResilience4jTest {
 
   @Test
   void allOtherClassesLoad() throws Exception {
-    try (URLClassLoader loader = withoutResilience4j();
+    try (URLClassLoader loader = withoutOptional();
         Stream<Path> files = Files.walk(CLASSES)) {
       List<String> names =
           files
               .map(file -> CLASSES.relativize(file).toString())
-              .filter(file -> file.endsWith(".class") && !file.contains("resilience4j"))
+              .filter(file -> file.endsWith(".class") && !FOR_OPTIONAL.matcher(file).find())
               .map(file -> file.replaceFirst("\\.class$", "").replace(File.separatorChar, '.'))
               .toList();
       for (String name : names) {
@@ -56,12 +65,31 @@ class WithoutResilience4jTest {
       assertThrows(
           ClassNotFoundException.class,
           () -> loader.loadClass("io.github.resilience4j.circuitbreaker.CircuitBreaker"));
+      assertThrows(ClassNotFoundException.class, () -> loader.loadClass("jakarta.servlet.Filter"));
+    }
+  }
+
+  @Test
+  void aScopeAndItsFilterForTheJdksServerWork() throws Exception {
+    try (URLClassLoader loader = withoutOptional()) {
+      Class<?> scope = loader.loadClass("dev.steadfast.retry.scope.RetryScope");
+      Function<String, String> headers = Map.of("Do-Not-Retry", "true")::get;
+      try (AutoCloseable entered =
+          (AutoCloseable) scope.getMethod("enter", Function.class).invoke(null, headers)) {
+        assertEquals(true, scope.getMethod("doNotRetry").invoke(entered));
+      }
+      Class<?> server = loader.loadClass("dev.steadfast.retry.scope.HttpServerScope");
+      assertInstanceOf(Filter.class, server.getMethod("filter").invoke(null));
+      // What is for servlets says so, when it is used.
+      assertThrows(
+          NoClassDefFoundError.class,
+          () -> loader.loadClass("dev.steadfast.retry.scope.ServletScope"));
     }
   }
 
   @Test
   void aRetrierAndAConfigurationWork() throws Exception {
-    try (URLClassLoader loader = withoutResilience4j()) {
+    try (URLClassLoader loader = withoutOptional()) {
       Class<?> retrier = loader.loadClass(Retrier.class.getName());
       Object builder = retrier.getMethod("builder").invoke(null);
       Object built = builder.getClass().getMethod("build").invoke(builder);

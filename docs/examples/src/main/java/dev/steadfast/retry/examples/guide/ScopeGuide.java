@@ -1,0 +1,118 @@
+package dev.steadfast.retry.examples.guide;
+
+import com.sun.net.httpserver.Filter;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.ScopeHeaders;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scope.HttpServerScope;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
+import dev.steadfast.retry.scope.ServletScope;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContext;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** What the guide to scopes shows. */
+final class ScopeGuide {
+  private ScopeGuide() {}
+
+  static HttpRetry owner() {
+    // region scope-owner
+    HttpRetry retry =
+        HttpRetry.builder()
+            .ownsRetries(true) // those below are told to leave it to this layer
+            .propagateTo("https://orders.internal")
+            .build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry between(String stockOrigin) {
+    // region scope-between
+    HttpRetry retry = HttpRetry.builder().propagateTo(stockOrigin).build();
+    // endregion
+    return retry;
+  }
+
+  static void jdkServer(HttpServer server, HttpHandler orders) {
+    // region scope-jdk-server
+    server.createContext("/orders", orders).getFilters().add(HttpServerScope.filter());
+    // endregion
+  }
+
+  static void servlets(ServletContext context) {
+    // region scope-servlet
+    FilterRegistration.Dynamic filter = context.addFilter("retry-scope", new ServletScope());
+    filter.setAsyncSupported(true);
+    filter.addMappingForUrlPatterns(
+        EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC), true, "/*");
+    // endregion
+  }
+
+  static void byHand(HttpExchange exchange, HttpClient stock, HttpRequest ask)
+      throws IOException, InterruptedException {
+    // region scope-by-hand
+    try (RetryScope scope = RetryScope.enter(exchange.getRequestHeaders()::getFirst)) {
+      int status = stock.send(ask, BodyHandlers.discarding()).statusCode(); // obeys
+      if (status >= 400) {
+        scope.responseHeaders().forEach(exchange.getResponseHeaders()::set);
+      }
+      exchange.sendResponseHeaders(status, -1);
+    }
+    // endregion
+  }
+
+  static HttpHandler tenants(HttpHandler orders, Function<HttpExchange, String> tenantOf) {
+    // region scope-principal
+    HttpHandler handler = HttpServerScope.handler(orders, ScopeOptions.defaults(), tenantOf);
+    // endregion
+    return handler;
+  }
+
+  static void derivedKey(HttpClient plain, HttpRequest reservation)
+      throws IOException, InterruptedException {
+    // region scope-key
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    RetryOptions named = RetryOptions.builder().name("reserve").build();
+    RetryingHttpClient.wrap(plain, retry)
+        .with(named)
+        .send(reservation, BodyHandlers.discarding()); // the same key when the caller repeats
+    // endregion
+  }
+
+  static CompletableFuture<String> wrap(
+      Executor executor, Supplier<String> stock, Function<String, String> price) {
+    // region scope-wrap
+    Executor ofThisRequest = RetryScope.wrap(executor);
+    CompletableFuture<String> priced =
+        CompletableFuture.supplyAsync(stock, ofThisRequest).thenApplyAsync(price, ofThisRequest);
+    // endregion
+    return priced;
+  }
+
+  static HttpRetry envoy(HttpServer server, HttpHandler orders) {
+    // region scope-envoy
+    ScopeHeaders names = ScopeHeaders.envoy();
+    HttpRetry retry =
+        HttpRetry.builder().scopeHeaders(names).propagateTo("http://stock.internal").build();
+    Filter filter =
+        HttpServerScope.filter(ScopeOptions.builder().headers(names).build(), exchange -> null);
+    // endregion
+    server.createContext("/orders", orders).getFilters().add(filter);
+    return retry;
+  }
+}
