@@ -35,6 +35,7 @@ public final class RetryScope implements AutoCloseable {
   private final Thread thread = Thread.currentThread();
   private final @Nullable String parentKey;
   private final OptionalInt attempt;
+  private final boolean ofPrincipal;
   private final @Nullable DerivedKeys derivedKeys;
   private volatile boolean gaveUp;
   private boolean closed;
@@ -44,7 +45,8 @@ public final class RetryScope implements AutoCloseable {
       @Nullable String namespace,
       ScopeOptions options) {
     this.options = options;
-    boolean trusted = options.trustInbound() || namespace != null;
+    this.ofPrincipal = namespace != null;
+    boolean trusted = options.trustInbound() || ofPrincipal;
     this.parentKey = trusted ? options.headers().readKey(headers) : null;
     this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
     this.derivedKeys =
@@ -77,7 +79,7 @@ public final class RetryScope implements AutoCloseable {
    * @param namespace the authenticated principal, which keeps the keys of tenants apart; never
    *     something that the caller may choose freely
    * @return the scope; close it on this thread
-   * @throws IllegalArgumentException if the namespace is empty
+   * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */
   public static RetryScope enter(Function<String, @Nullable String> headers, String namespace) {
     return enter(headers, Objects.requireNonNull(namespace, "namespace"), ScopeOptions.defaults());
@@ -90,7 +92,7 @@ public final class RetryScope implements AutoCloseable {
    * @param namespace the authenticated principal, null for none: then no key derives
    * @param options how to read the request
    * @return the scope; close it on this thread
-   * @throws IllegalArgumentException if the namespace is empty
+   * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */
   public static RetryScope enter(
       Function<String, @Nullable String> headers,
@@ -101,6 +103,9 @@ public final class RetryScope implements AutoCloseable {
     if (namespace != null && namespace.isBlank()) {
       throw new IllegalArgumentException(
           "namespace: empty (expected: the authenticated principal, or null for none)");
+    }
+    if (namespace != null) {
+      DerivedKeys.bytes("namespace", namespace);
     }
     return new RetryScope(headers, namespace, options);
   }
@@ -255,6 +260,10 @@ public final class RetryScope implements AutoCloseable {
     return gaveUp ? options.headers().responseHeaders() : Map.of();
   }
 
+  boolean ofPrincipal() {
+    return ofPrincipal;
+  }
+
   @Nullable DerivedKeys derivedKeys() {
     return derivedKeys;
   }
@@ -264,8 +273,9 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * Leaves the scope, on the thread that entered it. Tasks that were wrapped within go on to obey
-   * it. Has no effect when it is called again.
+   * Leaves the scope, on the thread that entered it, and with it those that were entered within and
+   * not left. Tasks that were wrapped within go on to obey it. Has no effect when it is called
+   * again.
    *
    * @throws IllegalStateException if another thread entered the scope
    */
@@ -274,10 +284,22 @@ public final class RetryScope implements AutoCloseable {
     if (!thread.equals(Thread.currentThread())) {
       throw new IllegalStateException("the scope was entered by another thread: " + thread);
     }
-    closed = true;
-    while (Surroundings.current() instanceof Imposed here && here.scope().closed) {
-      Surroundings.bind(here.scope().before); // scopes that were closed out of order, too
+    if (!closed && encloses(Surroundings.current())) {
+      Surroundings.bind(before);
     }
+    closed = true;
+  }
+
+  // A scope that somebody forgot to close must not outlive the request on a pooled thread.
+  private boolean encloses(@Nullable Surroundings here) {
+    Surroundings next = here;
+    while (next instanceof Imposed imposed) {
+      if (equals(imposed.scope())) {
+        return true;
+      }
+      next = imposed.scope().before;
+    }
+    return false;
   }
 
   @Override
