@@ -233,9 +233,10 @@ class RetrierNestingTest {
     assertThrows(
         IOException.class,
         () ->
-            retrier().call(() -> {
-              throw new IOException("no. " + counter.incrementAndGet());
-            }));
+            retrier()
+                .call(() -> {
+                  throw new IOException("no. " + counter.incrementAndGet());
+                }));
   }
 
   // The budget.
@@ -268,8 +269,7 @@ class RetrierNestingTest {
     Retrier outer = retrier("maxAttempts=3; backoff=fixed(1s)", RetryBudget.unlimited());
     Retrier inner = retrier("maxAttempts=3", ledger);
     way.through(
-        outer,
-        () -> way.through(inner, () -> calls.incrementAndGet() < 2 ? failAgain() : "a"));
+        outer, () -> way.through(inner, () -> calls.incrementAndGet() < 2 ? failAgain() : "a"));
     assertEquals("began, failed, FAILED, began, SUCCEEDED", ledger.text());
   }
 
