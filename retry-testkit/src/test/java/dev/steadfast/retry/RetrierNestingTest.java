@@ -64,7 +64,7 @@ class RetrierNestingTest {
   }
 
   /** The two ways to call. */
-  private enum Way {
+  enum Way {
     CALL {
       @Override
       Object through(Retrier retrier, Callable<?> work) throws Exception {

@@ -73,8 +73,7 @@ final class Imposed implements Surroundings {
       return keys.derive(name, fingerprint);
     }
     // A principal without a key has none; it does not borrow that of another one.
-    boolean inherits = around != null && !scope.ofPrincipal();
-    return inherits ? around.deriveKey(name, fingerprint) : null;
+    return around == null || scope.ofPrincipal() ? null : around.deriveKey(name, fingerprint);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -159,14 +160,18 @@ class RetryScopeThreadsTest {
   void aVirtualThreadHasScopesOfItsOwn() throws Exception {
     List<Thread> threads = new ArrayList<>();
     AtomicInteger right = new AtomicInteger();
+    CountDownLatch all = new CountDownLatch(200);
     for (int i = 0; i < 200; i++) {
       int number = i;
       threads.add(
           virtual(() -> {
             try (RetryScope scope = request(number)) {
-              Thread.yield(); // may go on another carrier
+              all.countDown();
+              all.await(); // goes on on another carrier, perhaps
               boolean mine = scope.attempt().orElseThrow() == number;
               right.addAndGet(mine && here().equals(Integer.toString(number)) ? 1 : 0);
+            } catch (InterruptedException unwanted) {
+              throw new AssertionError(unwanted);
             }
             right.addAndGet(here().equals("none") ? 1 : 0);
           }));
