@@ -193,7 +193,7 @@ final class Operation<R> {
     return switch (reason) {
       case BUDGET_EXHAUSTED, GUARD_REFUSED, HINT_TOO_LONG -> true;
       case TOLD_NOT_TO_RETRY -> toldByServer;
-      case ATTEMPTS_EXHAUSTED, DEADLINE -> state.attempts() > 1;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || state.retried();
       default -> false;
     };
   }

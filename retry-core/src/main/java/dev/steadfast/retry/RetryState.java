@@ -171,6 +171,11 @@ public final class RetryState {
     return attempts;
   }
 
+  /** Whether an attempt followed another for more than a dead connection in the pool. */
+  boolean retried() {
+    return attempts - freeAttempts > 1;
+  }
+
   /**
    * Decides what follows the attempt that ended.
    *

@@ -27,9 +27,13 @@ record RetryingLayer(RetryBudget budget, @Nullable Surroundings outer) implement
     return outer == null ? null : outer.deriveKey(name, fingerprint);
   }
 
-  // The layer itself tells, when it gives up in its turn.
+  // The layer tells when it gives up in its turn; if it may not retry, it has no turn.
   @Override
-  public void gaveUp(StopReason reason) {}
+  public void gaveUp(StopReason reason) {
+    if (outer != null && outer.doNotRetry()) {
+      outer.gaveUp(reason);
+    }
+  }
 
   @Override
   public @Nullable Surroundings beyond() {

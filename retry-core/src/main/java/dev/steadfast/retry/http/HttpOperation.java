@@ -229,6 +229,15 @@ public final class HttpOperation {
   }
 
   /**
+   * Whether the headers tell the time that is left, and are best written at the last moment.
+   *
+   * @return false if it does not matter when they are written
+   */
+  public boolean tellsTimeLeft() {
+    return propagation != null;
+  }
+
+  /**
    * Gives the headers to set on one attempt. None of them is set by the caller.
    *
    * @param attempt the number of the attempt, from 1

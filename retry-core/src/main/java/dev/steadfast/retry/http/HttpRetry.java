@@ -109,7 +109,8 @@ public final class HttpRetry {
   }
 
   /**
-   * Whether a client is refused that would send keys to other origins when it follows a redirect.
+   * Whether a client is refused that would send keys, or a scope, to other origins when it follows
+   * a redirect.
    *
    * @return false by default
    */
@@ -392,7 +393,8 @@ public final class HttpRetry {
 
     /**
      * Whether to refuse a {@code java.net.http} client that follows redirects, which would carry a
-     * key to another origin. Default false: it is warned about once.
+     * key, or the headers of {@link #propagateTo}, to another origin. Default false: it is warned
+     * about once.
      *
      * @param refuse true to refuse
      * @return this

@@ -1,6 +1,8 @@
 package dev.steadfast.retry.scope;
 
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -34,17 +36,26 @@ final class DerivedKeys {
               + " it, and this name was used for another request)");
     }
     MessageDigest hash = sha256();
-    add(hash, namespace);
-    add(hash, parentKey);
-    add(hash, name);
+    add(hash, bytes("namespace", namespace));
+    add(hash, bytes("parent key", parentKey));
+    add(hash, bytes("name", name));
     return HexFormat.of().formatHex(hash.digest());
   }
 
   // Each part is preceded by its length: ("ab", "c") and ("a", "bc") are two keys.
-  private static void add(MessageDigest hash, String part) {
-    byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-    hash.update(ByteBuffer.allocate(4).putInt(0, bytes.length));
-    hash.update(bytes);
+  private static void add(MessageDigest hash, ByteBuffer part) {
+    hash.update(ByteBuffer.allocate(4).putInt(0, part.remaining()));
+    hash.update(part);
+  }
+
+  /** Strictly: String.getBytes writes every half of a surrogate pair as the same byte. */
+  static ByteBuffer bytes(String what, String part) {
+    try {
+      return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(part));
+    } catch (CharacterCodingException malformed) {
+      throw new IllegalArgumentException(
+          what + ": holds half a surrogate pair (expected: well-formed text)", malformed);
+    }
   }
 
   private static MessageDigest sha256() {

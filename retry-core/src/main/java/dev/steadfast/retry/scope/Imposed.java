@@ -4,6 +4,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Surroundings;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ final class Imposed implements Surroundings {
   private final RetryEnvironment environment;
   private final long untilNanos;
   private final boolean bounded;
+  private final Imposed beyond;
 
   Imposed(RetryScope scope, @Nullable Surroundings around, Limits limits) {
     this.scope = scope;
@@ -23,6 +25,19 @@ final class Imposed implements Surroundings {
     this.environment = limits.environment();
     this.bounded = limits.remainingNanos() != Long.MAX_VALUE;
     this.untilNanos = environment.ticker().getAsLong() + limits.remainingNanos(); // may wrap
+    Surroundings beyondAround = around == null ? null : around.beyond();
+    this.beyond = Objects.equals(around, beyondAround) ? this : new Imposed(this, beyondAround);
+  }
+
+  /** The same scope where a layer that retries around it is of no concern. */
+  private Imposed(Imposed within, @Nullable Surroundings beyondAround) {
+    this.scope = within.scope;
+    this.around = beyondAround;
+    this.doNotRetry = within.doNotRetry;
+    this.environment = within.environment;
+    this.bounded = within.bounded;
+    this.untilNanos = within.untilNanos;
+    this.beyond = this;
   }
 
   /** What the inbound request says. */
@@ -57,7 +72,8 @@ final class Imposed implements Surroundings {
     if (keys != null) {
       return keys.derive(name, fingerprint);
     }
-    return around == null ? null : around.deriveKey(name, fingerprint);
+    // A principal without a key has none; it does not borrow that of another one.
+    return around == null || scope.ofPrincipal() ? null : around.deriveKey(name, fingerprint);
   }
 
   @Override
@@ -70,6 +86,6 @@ final class Imposed implements Surroundings {
 
   @Override
   public Surroundings beyond() {
-    return this;
+    return beyond;
   }
 }

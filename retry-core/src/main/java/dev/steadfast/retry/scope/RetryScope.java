@@ -35,6 +35,7 @@ public final class RetryScope implements AutoCloseable {
   private final Thread thread = Thread.currentThread();
   private final @Nullable String parentKey;
   private final OptionalInt attempt;
+  private final boolean ofPrincipal;
   private final @Nullable DerivedKeys derivedKeys;
   private volatile boolean gaveUp;
   private boolean closed;
@@ -44,7 +45,8 @@ public final class RetryScope implements AutoCloseable {
       @Nullable String namespace,
       ScopeOptions options) {
     this.options = options;
-    boolean trusted = options.trustInbound() || namespace != null;
+    this.ofPrincipal = namespace != null;
+    boolean trusted = options.trustInbound() || ofPrincipal;
     this.parentKey = trusted ? options.headers().readKey(headers) : null;
     this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
     this.derivedKeys =
@@ -77,7 +79,7 @@ public final class RetryScope implements AutoCloseable {
    * @param namespace the authenticated principal, which keeps the keys of tenants apart; never
    *     something that the caller may choose freely
    * @return the scope; close it on this thread
-   * @throws IllegalArgumentException if the namespace is empty
+   * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */
   public static RetryScope enter(Function<String, @Nullable String> headers, String namespace) {
     return enter(headers, Objects.requireNonNull(namespace, "namespace"), ScopeOptions.defaults());
@@ -90,7 +92,7 @@ public final class RetryScope implements AutoCloseable {
    * @param namespace the authenticated principal, null for none: then no key derives
    * @param options how to read the request
    * @return the scope; close it on this thread
-   * @throws IllegalArgumentException if the namespace is empty
+   * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */
   public static RetryScope enter(
       Function<String, @Nullable String> headers,
@@ -101,6 +103,9 @@ public final class RetryScope implements AutoCloseable {
     if (namespace != null && namespace.isBlank()) {
       throw new IllegalArgumentException(
           "namespace: empty (expected: the authenticated principal, or null for none)");
+    }
+    if (namespace != null) {
+      DerivedKeys.bytes("namespace", namespace);
     }
     return new RetryScope(headers, namespace, options);
   }
@@ -258,6 +263,10 @@ public final class RetryScope implements AutoCloseable {
    */
   public Map<String, String> responseHeaders() {
     return gaveUp ? options.headers().responseHeaders() : Map.of();
+  }
+
+  boolean ofPrincipal() {
+    return ofPrincipal;
   }
 
   @Nullable DerivedKeys derivedKeys() {

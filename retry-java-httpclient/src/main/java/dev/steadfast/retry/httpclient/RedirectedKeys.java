@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A key belongs to one server, and {@code java.net.http} carries all headers along when it follows
- * a redirect to another one: refused, or warned about once per client.
+ * A key belongs to one server, and what a scope imposes is for the origins that are named; {@code
+ * java.net.http} carries all headers along when it follows a redirect to another one: refused, or
+ * warned about once per client.
  */
 final class RedirectedKeys {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -29,21 +30,22 @@ final class RedirectedKeys {
     check(retry.idempotencyKeys().isPresent());
   }
 
-  /** Called where a key is added, or may be. */
-  void check(boolean keyed) {
-    if (!keyed || client.followRedirects() == HttpClient.Redirect.NEVER) {
+  /** Called where headers are added, or may be, that are for one server. */
+  void check(boolean bound) {
+    if (!bound || client.followRedirects() == HttpClient.Redirect.NEVER) {
       return;
     }
     if (refused) {
       throw new IllegalArgumentException(
           "followRedirects: "
               + client.followRedirects()
-              + " (expected: NEVER, as a redirect would carry idempotency keys to other origins)");
+              + " (expected: NEVER, as a redirect would carry idempotency keys and the headers of"
+              + " propagateTo to other origins)");
     }
     if (warned.compareAndSet(false, true)) {
       log.warn(
-          "this HttpClient follows redirects and would carry idempotency keys to other origins;"
-              + " build it with followRedirects(NEVER), or set refuseRedirectedKeys(true)");
+          "this HttpClient follows redirects and would carry idempotency keys and the headers"
+              + " of propagateTo to other origins; build it with followRedirects(NEVER), or set refuseRedirectedKeys(true)");
     }
   }
 }

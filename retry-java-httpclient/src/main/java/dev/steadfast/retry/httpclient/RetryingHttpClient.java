@@ -164,7 +164,7 @@ public final class RetryingHttpClient extends HttpClient {
 
   private <T> Sending<T> start(Ask<T> ask, Executor continuations) {
     HttpOperation operation = retry.operation(new RequestHead(ask.request(), ask.body()), options);
-    redirectedKeys.check(operation.keyHeader().isPresent());
+    redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     ClientExchange<T> exchange = new ClientExchange<>(delegate, operation, ask, continuations);
     RetryLoop<Answer<T>> loop = new RetryLoop<>(operation.plan(), operation.info(), exchange);
     CompletableFuture<HttpResponse<T>> future =

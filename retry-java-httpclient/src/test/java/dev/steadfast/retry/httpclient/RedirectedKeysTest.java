@@ -90,4 +90,23 @@ class RedirectedKeysTest {
         IllegalArgumentException.class,
         () -> client.with(keyed).send(request, BodyHandlers.ofString()));
   }
+
+  @Test
+  void sendRefusesToLetAScopeGoToOtherOrigins() {
+    RetryingHttpClient client =
+        RetryingHttpClient.wrap(
+            follows(Redirect.NORMAL),
+            HttpRetry.builder()
+                .refuseRedirectedKeys(true)
+                .propagateTo("http://127.0.0.1:1")
+                .build());
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:1/")).build();
+    Exception refused =
+        assertThrows(
+            IllegalArgumentException.class, () -> client.send(request, BodyHandlers.ofString()));
+    assertEquals(
+        "followRedirects: NORMAL (expected: NEVER, as a redirect would carry idempotency keys and"
+            + " the headers of propagateTo to other origins)",
+        refused.getMessage());
+  }
 }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.Surroundings;
 import java.io.IOException;
 import okhttp3.Interceptor;
 import okhttp3.Response;
@@ -18,6 +19,15 @@ final class AttemptInterceptor implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     WireState wire = wires.get(chain.call());
-    return wire == null ? chain.proceed(chain.request()) : wire.attempted(chain, chain.request());
+    if (wire == null) {
+      return chain.proceed(chain.request());
+    }
+    // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
+    Surroundings before = Surroundings.bind(wire.forOthers(Surroundings.current()));
+    try {
+      return wire.attempted(chain, wire.withTimeLeft(chain.request()));
+    } finally {
+      Surroundings.bind(before);
+    }
   }
 }

@@ -72,6 +72,10 @@ public final class RetryInterceptor implements Interceptor {
     return wires;
   }
 
+  SurroundingsCapture surroundings() {
+    return surroundings;
+  }
+
   @Override
   public Response intercept(Chain chain) throws IOException {
     Request request = chain.request();

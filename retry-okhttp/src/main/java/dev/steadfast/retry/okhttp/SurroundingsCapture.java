@@ -46,6 +46,10 @@ final class SurroundingsCapture implements EventListener.Factory {
     return users.create(call);
   }
 
+  int size() {
+    return noted.size();
+  }
+
   /** What applies to a call that begins on this thread: what the thread is in, else what it was. */
   @Nullable Surroundings of(Call call) {
     Surroundings then = noted.remove(call);

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -70,6 +71,22 @@ final class WireState {
     } catch (Throwable undeclared) {
       throw declared(undeclared);
     }
+  }
+
+  /** What applies to other operations that the attempt begins, an authenticator's for one. */
+  @Nullable Surroundings forOthers(@Nullable Surroundings here) {
+    Surroundings own = operation.plan().surroundings();
+    return own == null ? here : own.beyond();
+  }
+
+  /** The request with the time that is left now: some went by in the dispatcher's queue. */
+  Request withTimeLeft(Request request) {
+    if (!operation.tellsTimeLeft()) {
+      return request;
+    }
+    Request.Builder late = request.newBuilder();
+    operation.headers(attempt.number(), attempt.timeoutNanos(), late::header);
+    return late.build();
   }
 
   // A cancelled call fails with whatever its closed socket says; the caller knows one word for it.

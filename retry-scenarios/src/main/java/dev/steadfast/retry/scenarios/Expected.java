@@ -17,6 +17,7 @@ final class Expected {
   static final String BUDGET = "budget";
   static final String PERMITS = "permits";
   static final String CONNECTIONS = "connections";
+  static final String UPWARD = "upward";
   static final String HEADER = "header ";
 
   /** Nothing but that no key is sent. */
@@ -75,6 +76,11 @@ final class Expected {
   /** How many connections the call made. */
   Expected connections(int count) {
     return with(CONNECTIONS, Integer.toString(count));
+  }
+
+  /** What the scope of the call adds to the response of its own request. */
+  Expected upward(String header) {
+    return with(UPWARD, header);
   }
 
   private Expected with(String aspect, String text) {

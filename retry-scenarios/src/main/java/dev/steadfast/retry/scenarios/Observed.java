@@ -23,6 +23,7 @@ final class Observed {
   private Client client;
   private CountingBudget budget;
   private CountingGuard guard;
+  private String upward;
 
   /** Begins to look; what the server has seen before is not counted. */
   Observed(ScriptedServer server, List<Reply> script, Scenario scenario, Via via) {
@@ -45,6 +46,10 @@ final class Observed {
     this.guard = guard;
   }
 
+  void upward(String upward) {
+    this.upward = upward;
+  }
+
   void compare(Findings findings) {
     scenario
         .expected(via)
@@ -63,6 +68,7 @@ final class Observed {
       case Expected.KEY -> key();
       case Expected.BUDGET -> budget.events();
       case Expected.PERMITS -> String.join(", ", guard.answers());
+      case Expected.UPWARD -> upward;
       case Expected.CONNECTIONS -> Integer.toString(connections());
       default -> sent(aspect.substring(Expected.HEADER.length()));
     };

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.testkit.FakeTime;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ final class Running {
   private final CountDownLatch gate = new CountDownLatch(1);
   private final Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
   private final Map<Scenario.At, Scenario.Action> actions;
+  private volatile String origin;
   private volatile Client client;
   private volatile Thread caller;
 
@@ -51,11 +53,20 @@ final class Running {
     gate.countDown();
   }
 
+  /** Scheme, host and port of the server. */
+  String origin() {
+    return origin;
+  }
+
   FakeTime time() {
     return time;
   }
 
   // ---- for the machinery
+
+  void origin(URI uri) {
+    this.origin = uri.getScheme() + "://" + uri.getAuthority();
+  }
 
   void client(Client client) {
     this.client = client;

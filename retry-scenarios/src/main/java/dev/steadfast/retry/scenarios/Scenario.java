@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -96,6 +97,15 @@ public final class Scenario {
   Scenario options(RetryOptions.Builder options) {
     RetryOptions built = options.build();
     return with(s -> s.call = s.call.options(built));
+  }
+
+  /** The call is made for a request of the principal {@code acme} with these headers. */
+  Scenario inbound(String... namesAndValues) {
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      headers.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return with(s -> s.inbound = headers);
   }
 
   /** Calls made before the one that counts, on the same client; the server answers them first. */

@@ -7,9 +7,12 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /** Carries one scenario out through one entry point, and compares. */
 final class ScenarioRun {
@@ -32,6 +36,7 @@ final class ScenarioRun {
   private final CountingBudget budget;
   private final CountingGuard guard = new CountingGuard();
   private final AtomicLong held = new AtomicLong(); // the wait that is not skipped, 0 for none
+  private volatile String upward = "";
   private final ExecutorService director =
       Executors.newSingleThreadExecutor(task -> Threads.daemon("scenario-director", task));
 
@@ -70,7 +75,7 @@ final class ScenarioRun {
   private void run(Findings findings, LeakCheck leaks) throws Exception {
     try (ScriptedServer server = ScriptedServer.start();
         RefusedPort nobody = RefusedPort.open();
-        Client client = entry.open(configuration())) {
+        Client client = entry.open(configuration(server))) {
       List<Reply> script = setup.replies.apply(run);
       server.enqueue(script.toArray(Reply[]::new));
       run.client(client);
@@ -85,6 +90,7 @@ final class ScenarioRun {
       recorder.awaitEnd();
       observed.outcome(outcome, recorder, client);
       observed.accounts(budget, guard);
+      observed.upward(upward);
       observed.compare(findings);
       new Laws(observed, findings).check(uri);
       findings.addAll("in an action", run.problems());
@@ -93,7 +99,8 @@ final class ScenarioRun {
     }
   }
 
-  private HttpRetry configuration() {
+  private HttpRetry configuration(ScriptedServer server) {
+    run.origin(server.uri("/"));
     setup.guard.accept(guard);
     RetryPolicy.Builder base =
         RetryPolicy.builder()
@@ -181,9 +188,29 @@ final class ScenarioRun {
     }
   }
 
+  private Outcome calls(Client client, URI uri, HttpCall call) throws Exception {
+    return client.call(uri, call, this::head);
+  }
+
+  /** For a request, if the row has one. */
+  private Outcome within(Callable<Outcome> calls) throws Exception {
+    if (setup.inbound.isEmpty()) {
+      return calls.call();
+    }
+    ScopeOptions options = ScopeOptions.builder().environment(run.time().environment()).build();
+    try (RetryScope scope = RetryScope.enter(setup.inbound::get, "acme", options)) {
+      Outcome outcome = calls.call();
+      upward =
+          scope.responseHeaders().entrySet().stream()
+              .map(header -> header.getKey() + ": " + header.getValue())
+              .collect(Collectors.joining(", "));
+      return outcome;
+    }
+  }
+
   /** Calls on a thread that can be interrupted, and given up on. */
   private Outcome finish(Client client, URI uri, HttpCall call) throws Exception {
-    FutureTask<Outcome> task = new FutureTask<>(() -> client.call(uri, call, this::head));
+    FutureTask<Outcome> task = new FutureTask<>(() -> within(() -> calls(client, uri, call)));
     Thread caller = Threads.daemon("scenario-caller", task);
     run.caller(caller);
     caller.start();

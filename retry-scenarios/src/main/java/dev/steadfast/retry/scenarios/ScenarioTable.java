@@ -21,6 +21,7 @@ final class ScenarioTable {
             BodyRows.rows(),
             AttemptRows.rows(),
             DeadlineRows.rows(),
+            ScopeRows.rows(),
             BudgetRows.rows(),
             GuardRows.rows(),
             CancelRows.rows(),

@@ -15,6 +15,7 @@ final class Setup {
   int[] traps = {};
   HttpCall call = HttpCall.of("GET", "/");
   List<HttpCall> first = List.of();
+  Map<String, String> inbound = Map.of();
   UnaryOperator<RetryPolicy.Builder> policy = builder -> builder;
   BiConsumer<HttpRetry.Builder, Running> setting = (builder, run) -> {};
   int tokens = 1_000;
@@ -33,6 +34,7 @@ final class Setup {
     traps = other.traps;
     call = other.call;
     first = other.first;
+    inbound = other.inbound;
     policy = other.policy;
     setting = other.setting;
     tokens = other.tokens;

@@ -1,0 +1,291 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that are made for a request which imposes something, or within a layer that retries. */
+class ScopeTest {
+  private final Bench bench = new Bench();
+
+  @AfterEach
+  void close() {
+    assertNull(Surroundings.current());
+    bench.awaitNothingScheduled();
+    bench.close();
+  }
+
+  private RetryScope scope(Map<String, String> headers) {
+    ScopeOptions options = ScopeOptions.builder().environment(bench.time.environment()).build();
+    return RetryScope.enter(headers::get, null, options);
+  }
+
+  private RetryScope told() {
+    return scope(Map.of("Do-Not-Retry", "true"));
+  }
+
+  private HttpRetry.Builder seconds() {
+    return bench
+        .retry()
+        .policy(
+            RetryPolicy.builder()
+                .maxAttempts(9)
+                .backoff(Backoff.fixed(Duration.ofSeconds(1)))
+                .noTotalTimeout()
+                .build());
+  }
+
+  private HttpResponse<String> put(Entry entry, RetryingHttpClient client) throws Throwable {
+    return entry.call(client, bench.put("x"), BodyHandlers.ofString());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void underDoNotRetryThereIsOneAttempt(Entry entry) throws Throwable {
+    RetryingHttpClient client = bench.client();
+    bench.server.defaultReply(Reply.status(503).body("busy"));
+    try (RetryScope scope = told()) {
+      HttpResponse<String> got = put(entry, client);
+      assertEquals("busy", got.body());
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, RetryReport.of(got).reason());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(1, bench.server.requests().size());
+    assertEquals(3, RetryReport.of(put(entry, client)).attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theDeadlineIsTheSmallerOne(Entry entry) throws Throwable {
+    RetryingHttpClient client = bench.client(seconds());
+    bench.server.defaultReply(Reply.status(503));
+    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "2500"))) {
+      HttpResponse<String> got = put(entry, client);
+      assertEquals(StopReason.DEADLINE, RetryReport.of(got).reason());
+      assertEquals(3, RetryReport.of(got).attempts());
+      assertEquals(Optional.of(Duration.ofMillis(500)), scope.remaining());
+      assertTrue(scope.gaveUp());
+    }
+    RetryOptions own = RetryOptions.builder().deadline(Duration.ofMillis(1500)).build();
+    try (RetryScope scope = scope(Map.of("grpc-timeout", "1H"))) {
+      assertEquals(2, RetryReport.of(put(entry, client.with(own))).attempts());
+      assertTrue(scope.gaveUp());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whereNoTimeIsLeftNothingIsSent(Entry entry) {
+    RetryingHttpClient client = bench.client();
+    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "0"))) {
+      HttpTimeoutException thrown =
+          assertThrows(HttpTimeoutException.class, () -> put(entry, client));
+      assertEquals(StopReason.DEADLINE, RetryReport.of(thrown).orElseThrow().reason());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(List.of(), bench.server.requests());
+  }
+
+  /** Later attempts run on the scheduler's threads. */
+  @Test
+  void aCallKeepsTheScopeThatItWasSentIn() throws Exception {
+    RetryingHttpClient client =
+        bench.client(
+            bench.retryWithWaits().policy(seconds().build().policy()).propagateTo(origin()));
+    bench.server.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
+    CompletableFuture<HttpResponse<String>> sent;
+    RetryScope made = scope(Map.of("X-Request-Timeout-Ms", "9000"));
+    sent = client.sendAsync(bench.put("x"), BodyHandlers.ofString());
+    made.close();
+    try (RetryScope other = told()) {
+      for (int wait = 0; wait < 2; wait++) {
+        bench.awaitWait(Duration.ofSeconds(1));
+        bench.time.advance(Duration.ofSeconds(1));
+        assertSame(other, RetryScope.current().orElseThrow());
+      }
+      assertEquals(200, sent.get(20, TimeUnit.SECONDS).statusCode());
+    }
+    assertEquals(List.of("9000", "8000", "7000"), received("X-Request-Timeout-Ms"));
+    assertEquals(List.of("-", "-", "-"), received("Do-Not-Retry"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void keysDerive(Entry entry) throws Throwable {
+    RetryingHttpClient client =
+        bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
+    RetryOptions named = RetryOptions.builder().name("charge").build();
+    bench.server.enqueue(Reply.status(503));
+    try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme")) {
+      entry.call(client.with(named), bench.post("5"), BodyHandlers.ofString());
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> entry.call(client.with(named), bench.post("6"), BodyHandlers.ofString()));
+      assertTrue(scope.parentKey().isPresent());
+    }
+    // printf '\0\0\0\4acme\0\0\0\7order-1\0\0\0\6charge' | sha256sum
+    String key = "cf924071cdc46b210d4e9634757705dc67edb0eee5d24c85568f6cb063b4453d";
+    assertEquals(List.of(key, key), received("Idempotency-Key"));
+  }
+
+  // What goes out.
+
+  private String origin() {
+    URI uri = bench.server.uri("/");
+    return uri.getScheme() + "://" + uri.getAuthority();
+  }
+
+  private List<String> received(String header) {
+    return bench.server.requests().stream().map(each -> each.header(header).orElse("-")).toList();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aScopeIsPassedOnToWhoIsNamed(Entry entry) throws Throwable {
+    RetryingHttpClient client = bench.client(bench.retry().propagateTo(origin()));
+    RetryingHttpClient elsewhere = bench.client(bench.retry().propagateTo("http://127.0.0.1:1"));
+    bench.server.defaultReply(Reply.status(503));
+    try (RetryScope scope = scope(Map.of("Do-Not-Retry", "true", "X-Request-Timeout-Ms", "5000"))) {
+      put(entry, client);
+      put(entry, elsewhere);
+      HttpRequest own =
+          HttpRequest.newBuilder(bench.server.uri("/things")).header("do-not-retry", "no").build();
+      entry.call(client, own, BodyHandlers.ofString());
+      assertTrue(scope.doNotRetry());
+    }
+    assertEquals(List.of("true", "-", "no"), received("Do-Not-Retry"));
+    assertEquals(List.of("5000", "-", "5000"), received("X-Request-Timeout-Ms"));
+    assertEquals(List.of("5000000u", "-", "5000000u"), received("grpc-timeout"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoOwnsTheRetriesSaysSoAndRetries(Entry entry) throws Throwable {
+    RetryingHttpClient client = bench.client(seconds().ownsRetries(true).propagateTo(origin()));
+    bench.server.enqueue(Reply.status(503));
+    assertEquals(200, put(entry, client).statusCode());
+    assertEquals(List.of("true", "true"), received("Do-Not-Retry"));
+    assertEquals(List.of("-", "-"), received("grpc-timeout")); // no deadline anywhere
+  }
+
+  // Layers.
+
+  private Retrier retrier(RetryBudget budget) {
+    return Retrier.builder()
+        .environment(bench.time.environment())
+        .listener(bench.time.skipWaits())
+        .budget(budget)
+        .retryResults(
+            each -> each instanceof HttpResponse<?> response && response.statusCode() == 503)
+        .build();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRetrierAroundRetriesAlone(Entry entry) throws Exception {
+    RetryingHttpClient client = bench.client();
+    bench.server.defaultReply(Reply.status(503));
+    HttpResponse<String> got = retrier(RetryBudget.unlimited()).call(() -> checked(entry, client));
+    assertEquals(503, got.statusCode());
+    assertEquals(3, bench.server.requests().size());
+    assertEquals(3, RetryReport.of(checked(entry, client)).attempts());
+  }
+
+  @Test
+  void anAsynchronousRetrierAroundRetriesAlone() throws Exception {
+    RetryingHttpClient client = bench.client();
+    bench.server.defaultReply(Reply.status(503));
+    CompletableFuture<HttpResponse<String>> end =
+        retrier(RetryBudget.unlimited())
+            .callAsync(() -> client.sendAsync(bench.put("x"), BodyHandlers.ofString()));
+    assertEquals(503, end.get(20, TimeUnit.SECONDS).statusCode());
+    assertEquals(3, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBudgetThatIsSharedIsToldByTheOuterLayer(Entry entry) throws Exception {
+    Till till = new Till();
+    RetryingHttpClient client = bench.client(bench.retry().budget(till));
+    bench.server.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
+    assertEquals(200, retrier(till).call(() -> checked(entry, client)).statusCode());
+    assertEquals(2, till.taken.get());
+    assertEquals(1, till.succeeded.get());
+    assertEquals(1, till.ended.get());
+  }
+
+  private HttpResponse<String> checked(Entry entry, RetryingHttpClient client) throws Exception {
+    try {
+      return put(entry, client);
+    } catch (Exception | Error thrown) {
+      throw thrown;
+    } catch (Throwable thrown) {
+      throw new AssertionError(thrown);
+    }
+  }
+
+  /** A budget that counts. */
+  private static final class Till implements RetryBudget, RetryBudget.Account {
+    private final AtomicInteger taken = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicInteger succeeded = new AtomicInteger();
+
+    @Override
+    public Account account(String origin) {
+      return this;
+    }
+
+    @Override
+    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+      taken.incrementAndGet();
+      return Withdrawal.of(1);
+    }
+
+    @Override
+    public void refund(Withdrawal withdrawal, long nowNanos) {
+      taken.decrementAndGet();
+    }
+
+    @Override
+    public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+      ended.incrementAndGet();
+      succeeded.addAndGet(outcome == Outcome.SUCCEEDED ? 1 : 0);
+    }
+  }
+}

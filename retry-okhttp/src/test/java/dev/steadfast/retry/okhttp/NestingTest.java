@@ -1,0 +1,343 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.scope.RetryScope;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Layers that retry, one within the other: the outer one does, and is paid for. */
+class NestingTest {
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final ScriptedServer tokens = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    assertNull(Surroundings.current());
+    rig.close();
+    server.assertNoLeaks();
+    tokens.assertNoLeaks();
+    server.close();
+    tokens.close();
+  }
+
+  private Retrier retrier(RetryBudget budget) {
+    return Retrier.builder()
+        .environment(rig.time.environment())
+        .listener(rig.time.skipWaits())
+        .budget(budget)
+        .retryResults(each -> each instanceof Integer status && status == 503)
+        .build();
+  }
+
+  /** Carries calls out on whatever thread completes them. */
+  private static CompletableFuture<Integer> enqueued(Call call) {
+    CompletableFuture<Integer> future = new CompletableFuture<>();
+    call.enqueue(
+        new Callback() {
+          @Override
+          public void onFailure(Call failed, IOException failure) {
+            future.completeExceptionally(failure);
+          }
+
+          @Override
+          public void onResponse(Call answered, Response response) {
+            response.close();
+            future.complete(response.code());
+          }
+        });
+    return future;
+  }
+
+  private int[] reported() {
+    return rig.recorder.ended().stream().mapToInt(each -> each.attempts()).toArray();
+  }
+
+  // Stacked.
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void aFactoryOverAClientWithTheInterceptor(Way way) {
+    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
+    RetryingCallFactory calls = rig.factory(client, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+
+    Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+
+    assertEquals(3, got.report().attempts());
+    assertEquals(3, server.requests().size());
+    assertEquals(1, rig.recorder.ended().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRetrierAround(Way way) throws Exception {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+
+    int status =
+        retrier(RetryBudget.unlimited())
+            .call(() -> way.make(calls.newCall(Calls.get(server))).status());
+
+    assertEquals(503, status);
+    assertEquals(3, server.requests().size());
+    assertEquals(List.of(1, 1, 1), java.util.Arrays.stream(reported()).boxed().toList());
+    assertEquals(3, way.make(calls.newCall(Calls.get(server))).report().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ENQUEUE", "INTERCEPTOR_ENQUEUE"})
+  void anAsynchronousRetrierAround(Way way) throws Exception {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+
+    CompletableFuture<Integer> end =
+        retrier(RetryBudget.unlimited())
+            .callAsync(() -> enqueued(calls.newCall(Calls.get(server))));
+
+    assertEquals(503, end.get(20, TimeUnit.SECONDS));
+    assertEquals(3, server.requests().size());
+    assertEquals(List.of(1, 1, 1), java.util.Arrays.stream(reported()).boxed().toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void threeLayersAndMore(Way way) throws Exception {
+    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
+    RetryingCallFactory calls = rig.factory(client, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    Retrier retrier = retrier(RetryBudget.unlimited());
+
+    retrier.call(() -> retrier.call(() -> way.make(calls.newCall(Calls.get(server))).status()));
+
+    assertEquals(3, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBudgetThatIsSharedIsToldByTheOuterLayer(Way way) throws Exception {
+    Books books = new Books();
+    Call.Factory calls = way.calls(rig, rig.retry().budget(books).build());
+    server.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
+
+    int status = retrier(books).call(() -> way.make(calls.newCall(Calls.get(server))).status());
+
+    assertEquals(200, status);
+    assertEquals(1, books.began.get());
+    assertEquals(2, books.withdrawn.get());
+    assertEquals(1, books.endedSucceeded.get());
+    assertEquals(1, books.ended());
+    assertEquals(0, books.refunded.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theResendOnAStaleConnectionIsPaidForAndGivenBack(Way way) throws Exception {
+    Books books = new Books();
+    Call.Factory calls = way.calls(rig, rig.retry().budget(books).build());
+    server.enqueue(Reply.status(200).thenClose());
+    assertEquals(200, way.make(calls.newCall(Calls.get(server))).status());
+    server.awaitNoOpenConnections(Calls.SOON);
+
+    retrier(books).call(() -> way.make(calls.newCall(Calls.get(server))).status());
+
+    assertEquals(2, books.began.get());
+    assertEquals(2, books.endedSucceeded.get());
+    assertEquals(1, books.withdrawn.get());
+    assertEquals(1, books.refunded.get());
+    assertEquals(FailureKind.STALE_CONNECTION, rig.recorder.attempts().get(1).kind().orElseThrow());
+  }
+
+  // An authenticator's own call for a token is another operation.
+
+  private interface Surrounded {
+    void run(Runnable call) throws Exception;
+  }
+
+  private int requestsForATokenOf(Way way, boolean enqueuing, Surrounded surrounded)
+      throws Exception {
+    AtomicReference<Call.Factory> own = new AtomicReference<>();
+    Request token = new Request.Builder().url(tokens.uri("/token").toString()).build();
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.authenticator((route, response) -> {
+      if (response.request().header("Authorization") != null) {
+        return null;
+      }
+      Entry entry = enqueuing ? Entry.ENQUEUE : Entry.EXECUTE;
+      Entry.Outcome got = entry.make(own.get().newCall(token));
+      return response
+          .request()
+          .newBuilder()
+          .header("Authorization", "Bearer " + got.status())
+          .build();
+    });
+    Call.Factory calls = way.calls(rig, builder, rig.retry().build());
+    own.set(calls);
+    server.enqueue(Reply.status(401));
+    tokens.enqueue(Reply.status(503), Reply.status(503));
+    surrounded.run(() -> assertEquals(200, way.make(calls.newCall(Calls.get(server))).status()));
+    assertEquals(2, server.requests().size());
+    return tokens.requests().size();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTokenIsRetriedWithinARetrier(Way way) throws Exception {
+    Retrier retrier = retrier(RetryBudget.unlimited());
+    Surrounded within =
+        call ->
+            retrier.call(() -> {
+              call.run();
+              return 200;
+            });
+    assertEquals(3, requestsForATokenOf(way, false, within));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTokenIsRetriedWithinARetrierWhereItIsEnqueued(Way way) throws Exception {
+    Retrier retrier = retrier(RetryBudget.unlimited());
+    Surrounded within =
+        call ->
+            retrier.call(() ->
+                retrier.call(() -> {
+                  call.run();
+                  return 200;
+                }));
+    assertEquals(3, requestsForATokenOf(way, true, within));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTokenIsRetriedWithinAScope(Way way) throws Exception {
+    Surrounded within =
+        call -> {
+          try (RetryScope scope = RetryScope.enter(Map.of("grpc-timeout", "1H")::get)) {
+            call.run();
+            assertFalse(scope.gaveUp());
+          }
+        };
+    assertEquals(3, requestsForATokenOf(way, false, within));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTokenIsRetriedWithinAScopeWithinARetrier(Way way) throws Exception {
+    Retrier retrier = retrier(RetryBudget.unlimited());
+    Surrounded within =
+        call ->
+            retrier.call(() -> {
+              try (RetryScope scope = RetryScope.enter(name -> null)) {
+                assertTrue(scope.doNotRetry());
+                call.run();
+              }
+              return 200;
+            });
+    assertEquals(3, requestsForATokenOf(way, false, within));
+  }
+
+  /** The layer above repeats the whole request, token and all. */
+  @ParameterizedTest
+  @EnumSource
+  void aTokenIsNotRetriedUnderDoNotRetry(Way way) throws Exception {
+    Surrounded within =
+        call -> {
+          try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
+            call.run();
+            assertFalse(scope.gaveUp());
+          }
+        };
+    assertEquals(1, requestsForATokenOf(way, false, within));
+  }
+
+  // The event listener by which the interceptor knows where a call was made.
+
+  @Test
+  void aFactoryHasTheUsersListenersAlone() {
+    Listeners users = new Listeners();
+    OkHttpClient client =
+        rig.client(
+            RetryInterceptor.addTo(Rig.builder().eventListenerFactory(users), rig.retry().build()));
+    RetryingCallFactory calls = rig.factory(client, rig.retry().build());
+    assertEquals(users, calls.client().eventListenerFactory());
+    assertEquals(200, Entry.EXECUTE.make(calls.newCall(Calls.get(server))).status());
+    assertEquals(200, Entry.EXECUTE.make(client.newCall(Calls.get(server))).status());
+    assertEquals(2, users.calls.size());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"INTERCEPTOR", "INTERCEPTOR_ENQUEUE"})
+  void theUsersListenersGoOnWithinAScope(Way way) {
+    Listeners users = new Listeners();
+    Call.Factory calls =
+        way.calls(rig, Rig.builder().eventListenerFactory(users), rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
+      assertEquals(1, way.make(calls.newCall(Calls.get(server))).report().attempts());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(1, users.calls.size());
+    assertEquals(1, users.started.get());
+    assertEquals(0, noted((OkHttpClient) calls));
+  }
+
+  @Test
+  void aClientThatIsDerivedFromAClientCapturesOnce() {
+    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
+    OkHttpClient.Builder again = client.newBuilder();
+    again.interceptors().clear();
+    again.networkInterceptors().clear();
+    OkHttpClient derived = rig.client(RetryInterceptor.addTo(again, rig.retry().build()));
+    server.defaultReply(Reply.status(503));
+    try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
+      assertEquals(1, Entry.ENQUEUE.make(derived.newCall(Calls.get(server))).report().attempts());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(0, noted(client));
+    assertEquals(0, noted(derived));
+  }
+
+  @Test
+  void callsThatAreNeverExecutedLeaveNothing() {
+    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
+    try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
+      for (int i = 0; i < 1_000; i++) {
+        client.newCall(Calls.get(server));
+      }
+      assertTrue(scope.doNotRetry());
+    }
+    for (int i = 0; i < 100 && noted(client) > 0; i++) {
+      System.gc();
+    }
+    assertEquals(0, noted(client));
+    client.newCall(Calls.get(server));
+    assertEquals(0, noted(client)); // outside of all scopes nothing is kept
+  }
+
+  private static int noted(OkHttpClient client) {
+    return ((RetryInterceptor) client.interceptors().get(0)).surroundings().size();
+  }
+}

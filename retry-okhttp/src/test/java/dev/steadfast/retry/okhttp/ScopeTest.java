@@ -1,0 +1,305 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import okhttp3.Call;
+import okhttp3.Request;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that are made for a request which imposes something. */
+class ScopeTest {
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    assertNull(Surroundings.current());
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  private RetryScope scope(Map<String, String> headers) {
+    ScopeOptions options = ScopeOptions.builder().environment(rig.time.environment()).build();
+    return RetryScope.enter(headers::get, null, options);
+  }
+
+  private RetryScope told() {
+    return scope(Map.of("Do-Not-Retry", "true"));
+  }
+
+  private HttpRetry.Builder seconds(int wait) {
+    return rig.retry()
+        .policy(
+            RetryPolicy.builder()
+                .maxAttempts(9)
+                .backoff(Backoff.fixed(Duration.ofSeconds(wait)))
+                .noTotalTimeout()
+                .build());
+  }
+
+  // What is imposed.
+
+  @ParameterizedTest
+  @EnumSource
+  void underDoNotRetryThereIsOneAttempt(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503).body("busy"));
+    try (RetryScope scope = told()) {
+      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+
+      assertEquals(503, got.status());
+      assertEquals("busy", got.body());
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertEquals(1, server.requests().size());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(3, way.make(calls.newCall(Calls.get(server))).report().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLostConnectionIsLeftToTheLayerAboveToo(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.enqueue(Reply.closeAfterRequest());
+    try (RetryScope scope = told()) {
+      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+      assertEquals("unexpected end of stream", got.failure().getMessage().substring(0, 24));
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(1, server.requests().size());
+  }
+
+  /** The waits are long, as the interceptor's attempts are bounded in real time. */
+  @ParameterizedTest
+  @EnumSource
+  void theDeadlineIsTheSmallerOne(Way way) {
+    Call.Factory calls = way.calls(rig, seconds(100).build());
+    server.defaultReply(Reply.status(503));
+    try (RetryScope scope = scope(Map.of("grpc-timeout", "250S"))) {
+      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+      assertEquals(StopReason.DEADLINE, got.report().reason());
+      assertEquals(3, got.report().attempts());
+      assertEquals(Optional.of(Duration.ofSeconds(50)), scope.remaining());
+      assertTrue(scope.gaveUp());
+      assertEquals(Map.of("x-should-retry", "false"), scope.responseHeaders());
+    }
+    RetryOptions own = RetryOptions.builder().deadline(Duration.ofSeconds(150)).build();
+    Request hurried = Calls.get(server).newBuilder().tag(RetryOptions.class, own).build();
+    try (RetryScope scope = scope(Map.of("grpc-timeout", "1H"))) {
+      assertEquals(2, way.make(calls.newCall(hurried)).report().attempts());
+      assertTrue(scope.gaveUp());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whereNoTimeIsLeftNothingIsSent(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "0"))) {
+      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+      assertInstanceOf(InterruptedIOException.class, got.failure());
+      assertEquals("timeout", got.failure().getMessage());
+      assertEquals(StopReason.DEADLINE, got.report().reason());
+      assertEquals(Optional.of(Duration.ZERO), scope.remaining());
+    }
+    assertEquals(List.of(), server.requests());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void keysDerive(Way way) {
+    Call.Factory calls = way.calls(rig, rig.keyed());
+    RetryOptions named = RetryOptions.builder().name("charge").build();
+    Request charge = Calls.post(server).newBuilder().tag(RetryOptions.class, named).build();
+    for (int inbound = 0; inbound < 2; inbound++) {
+      server.enqueue(Reply.status(503), Reply.status(200));
+      try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme")) {
+        assertEquals(200, way.make(calls.newCall(charge)).status());
+        assertTrue(scope.parentKey().isPresent());
+      }
+    }
+    // printf '\0\0\0\4acme\0\0\0\7order-1\0\0\0\6charge' | sha256sum
+    assertEquals(
+        List.of("cf924071cdc46b210d4e9634757705dc67edb0eee5d24c85568f6cb063b4453d"),
+        server.requests().stream()
+            .map(each -> each.header("Idempotency-Key").orElseThrow())
+            .distinct()
+            .toList());
+    assertEquals(4, server.requests().size());
+  }
+
+  /** What an interceptor throws on a thread of the dispatcher's, OkHttp reports in its own way. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "INTERCEPTOR_ENQUEUE")
+  void theSameNameForAnotherRequestIsRefusedBeforeAnythingIsSent(Way way) {
+    Call.Factory calls = way.calls(rig, rig.keyed());
+    RetryOptions named = RetryOptions.builder().name("charge").build();
+    Request one = Calls.post(server).newBuilder().tag(RetryOptions.class, named).build();
+    Request other = one.newBuilder().url(server.uri("/other").toString()).build();
+    try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "k")::get, "acme")) {
+      assertEquals(200, way.make(calls.newCall(one)).status());
+      Exception refused =
+          assertThrows(IllegalArgumentException.class, () -> way.make(calls.newCall(other)));
+      assertTrue(refused.getMessage().startsWith("name: \"charge\""), refused.getMessage());
+      assertTrue(scope.parentKey().isPresent());
+    }
+    assertEquals(1, server.requests().size());
+  }
+
+  // Which scope.
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallIsOfTheScopeThatItIsMadeIn(Way way) throws Exception {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    Call call;
+    try (RetryScope scope = told()) {
+      call = calls.newCall(Calls.get(server));
+      assertTrue(scope.doNotRetry());
+    }
+    Entry.Outcome[] got = {null};
+    Thread elsewhere = new Thread(() -> got[0] = way.make(call));
+    elsewhere.start();
+    elsewhere.join();
+    assertEquals(StopReason.TOLD_NOT_TO_RETRY, got[0].report().reason());
+    assertEquals(1, server.requests().size());
+  }
+
+  /** An interceptor meets an enqueued call on another thread, and knows where it was made only. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "INTERCEPTOR_ENQUEUE")
+  void theScopeThatItIsExecutedInWins(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    Call madeOutside = calls.newCall(Calls.get(server));
+    Call madeFreely;
+    try (RetryScope free = scope(Map.of())) {
+      madeFreely = calls.newCall(Calls.get(server));
+      assertFalse(free.doNotRetry());
+    }
+    Call madeTold;
+    try (RetryScope scope = told()) {
+      madeTold = calls.newCall(Calls.get(server));
+      assertEquals(1, way.make(madeOutside).report().attempts());
+      assertEquals(1, way.make(madeFreely).report().attempts());
+      assertFalse(scope.gaveUp());
+    }
+    try (RetryScope free = scope(Map.of())) {
+      assertEquals(3, way.make(madeTold).report().attempts());
+      assertTrue(free.gaveUp());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCloneIsOfTheScopeThatItIsMadeIn(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    Call call = calls.newCall(Calls.get(server));
+    Call clone;
+    try (RetryScope scope = told()) {
+      clone = call.clone();
+      assertTrue(scope.doNotRetry());
+    }
+    assertEquals(1, way.make(clone).report().attempts());
+    assertEquals(3, way.make(call).report().attempts());
+  }
+
+  /** What the dispatcher's threads did for one request, they do not do for the next. */
+  @ParameterizedTest
+  @EnumSource
+  void threadsOfTheDispatcherAreInNoScopeAfterwards(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    for (int request = 0; request < 3; request++) {
+      try (RetryScope scope = told()) {
+        assertEquals(1, way.make(calls.newCall(Calls.get(server))).report().attempts());
+        assertFalse(scope.gaveUp());
+      }
+      assertEquals(3, way.make(calls.newCall(Calls.get(server))).report().attempts());
+    }
+  }
+
+  // A stale connection is no failure of the server's.
+
+  @ParameterizedTest
+  @EnumSource
+  void aStaleConnectionIsReplacedUnderDoNotRetryToo(Way way) throws Exception {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.enqueue(Reply.status(200).thenClose(), Reply.status(503));
+    assertEquals(200, way.make(calls.newCall(Calls.get(server))).status());
+    server.awaitNoOpenConnections(Calls.SOON);
+    rig.recorder.forget();
+    try (RetryScope scope = told()) {
+      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
+      assertEquals(503, got.status());
+      assertEquals(2, got.report().attempts());
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(2, server.requests().size());
+  }
+
+  // The time that is left, in the dispatcher's queue.
+
+  @Test
+  void theTimeInTheQueueIsNotPromised() throws Exception {
+    HttpRetry retry =
+        rig.frozen()
+            .policy(RetryPolicy.builder().totalTimeout(Duration.ofSeconds(30)).build())
+            .idempotencyKeys(IdempotencyKeys.randomUuid())
+            .propagateTo(server.uri("/").resolve("/").toString())
+            .build();
+    RetryingCallFactory calls = rig.factory(retry);
+    calls.client().dispatcher().setMaxRequestsPerHost(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch arrived = new CountDownLatch(1);
+    server.whenRequest(request -> arrived.countDown());
+    server.enqueue(Reply.status(200).delayUntil(gate));
+    Entry.Answers first = new Entry.Answers();
+    calls.newCall(Calls.post(server)).enqueue(first);
+    arrived.await();
+    Entry.Answers queued = new Entry.Answers();
+    calls.newCall(Calls.post(server)).enqueue(queued);
+    rig.time.advance(Duration.ofSeconds(12));
+    gate.countDown();
+    first.get().close();
+    queued.get().close();
+
+    List<Received> requests = server.requests();
+    assertEquals("30000", requests.get(0).header("X-Request-Timeout-Ms").orElseThrow());
+    assertEquals("18000", requests.get(1).header("X-Request-Timeout-Ms").orElseThrow());
+    assertEquals(1, requests.get(1).headerValues("Idempotency-Key").size());
+    Request shown = (Request) rig.recorder.requests().get(1);
+    assertEquals("18000", shown.header("X-Request-Timeout-Ms"));
+  }
+}
