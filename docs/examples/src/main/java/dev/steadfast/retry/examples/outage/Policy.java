@@ -1,0 +1,96 @@
+package dev.steadfast.retry.examples.outage;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.AttemptHeader;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.resilience4j.Resilience4jGuards;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.time.Duration;
+import java.util.Locale;
+
+/** The four clients that are compared, and what the theory says of them. */
+enum Policy {
+  NONE("no retries"),
+  JITTER("4 attempts, full jitter, no budget"),
+  BUDGET("4 attempts, full jitter, default budget"),
+  BREAKER("4 attempts, full jitter, breaker");
+
+  /** On retries only, so that the server can tell them from first tries. */
+  static final String RETRY_HEADER = "X-Retry-Count";
+
+  private static final double BUDGET_START = 10;
+  private static final double BUDGET_PER_SECOND = 1;
+  private static final Duration OPEN = Duration.ofSeconds(5);
+
+  private final String title;
+
+  Policy(String title) {
+    this.title = title;
+  }
+
+  String title() {
+    return title;
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The configuration; each call makes one with a budget and a breaker of its own. */
+  HttpRetry retry() {
+    HttpRetry.Builder retry =
+        HttpRetry.builder()
+            .policy(attempts(this == NONE ? 1 : Scenario.MAX_ATTEMPTS))
+            .attemptHeader(AttemptHeader.onRetries(RETRY_HEADER))
+            .budget(this == BUDGET ? RetryBudget.perOrigin(0.1) : RetryBudget.unlimited());
+    if (this == BREAKER) {
+      retry.guard(Resilience4jGuards.circuitBreaker(breaker()));
+    }
+    return retry.build();
+  }
+
+  private static RetryPolicy attempts(int maxAttempts) {
+    return RetryPolicy.builder()
+        .maxAttempts(maxAttempts)
+        .attemptTimeout(Scenario.TIMEOUT)
+        .backoff(Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(10)))
+        .build();
+  }
+
+  private static CircuitBreakerConfig breaker() {
+    return CircuitBreakerConfig.custom()
+        .slidingWindowSize(100)
+        .minimumNumberOfCalls(20)
+        .failureRateThreshold(50)
+        .waitDurationInOpenState(OPEN)
+        .permittedNumberOfCallsInHalfOpenState(5)
+        .build();
+  }
+
+  /** The recovery by closed form. */
+  String expected() {
+    return switch (this) {
+      case NONE -> drained(Scenario.LOAD, 0);
+      case BUDGET -> drained(Scenario.LOAD + BUDGET_PER_SECOND, BUDGET_START);
+      // Every worker is busy with attempts that nobody waits for, and more come than are done.
+      case JITTER -> "never: " + Scenario.MAX_ATTEMPTS + " x 0.7 > 1";
+      // The last probe that fails is sent just before the stall ends; meanwhile the queue drains.
+      case BREAKER -> "<= " + OPEN.plus(Scenario.TIMEOUT).toSeconds() + " s";
+    };
+  }
+
+  /**
+   * The queue has to shrink to what is done within one timeout. Arrivals and service are random, so
+   * the result is, too: with its standard deviation.
+   */
+  private static String drained(double perSecond, double tokens) {
+    double atTheEnd = perSecond * Scenario.STALL + tokens;
+    double spare = Scenario.CAPACITY - perSecond;
+    double seconds = (atTheEnd - Scenario.CAPACITY * Scenario.TIMEOUT.toSeconds()) / spare;
+    double deviation = Math.sqrt(atTheEnd + (perSecond + Scenario.CAPACITY) * seconds) / spare;
+    return String.format(Locale.ROOT, "%.0f s (+-%.0f)", seconds, deviation);
+  }
+}

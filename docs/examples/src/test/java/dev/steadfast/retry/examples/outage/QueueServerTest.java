@@ -1,0 +1,79 @@
+package dev.steadfast.retry.examples.outage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.HttpRetry;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class QueueServerTest {
+  private static final Duration SHORT = Duration.ofNanos(1000);
+
+  private final Tally tally = new Tally(3600);
+
+  private QueueServer server(Duration meanService) throws Exception {
+    Stall none = new Stall(0, 0);
+    FifoQueue queue = new FifoQueue(1, meanService, none, new SplittableRandom(1));
+    return new QueueServer(queue, tally, System.nanoTime());
+  }
+
+  @Test
+  void countsFirstTriesAndRetries() throws Exception {
+    try (QueueServer server = server(SHORT)) {
+      HttpClient client = HttpClient.newHttpClient();
+      HttpRequest.Builder request = HttpRequest.newBuilder(server.address());
+      client.send(request.build(), BodyHandlers.discarding());
+      request.header(Policy.RETRY_HEADER, "1");
+      int status = client.send(request.build(), BodyHandlers.discarding()).statusCode();
+      assertEquals(200, status);
+      assertEquals(2, attempts());
+      assertEquals(1, firstTries());
+    }
+  }
+
+  @Test
+  void takesAHeadInTwoPiecesAndForgetsWhoIsGone() throws Exception {
+    try (QueueServer server = server(SHORT)) {
+      URI address = server.address();
+      try (Socket gone = new Socket(address.getHost(), address.getPort())) {
+        gone.getOutputStream().write("GET / HT".getBytes(StandardCharsets.US_ASCII));
+      }
+      try (Socket slow = new Socket(address.getHost(), address.getPort())) {
+        slow.setTcpNoDelay(true);
+        slow.getOutputStream().write("GET / HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+        slow.getOutputStream().write("st: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        byte[] answer = slow.getInputStream().readNBytes(12);
+        assertEquals("HTTP/1.1 200", new String(answer, StandardCharsets.US_ASCII));
+      }
+      assertEquals(1, attempts());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(OutageRun.Client.class)
+  void bothClientsGetTheirAnswers(OutageRun.Client name) throws Exception {
+    try (QueueServer server = server(SHORT);
+        OutageClient client = name.connect(server.address(), HttpRetry.defaults())) {
+      assertTrue(client.call().get());
+    }
+  }
+
+  private int attempts() {
+    return IntStream.range(0, tally.seconds()).map(tally::attemptsIn).sum();
+  }
+
+  private int firstTries() {
+    return IntStream.range(0, tally.seconds()).map(tally::firstTriesIn).sum();
+  }
+}
