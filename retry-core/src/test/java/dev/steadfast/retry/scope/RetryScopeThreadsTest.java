@@ -286,6 +286,27 @@ class RetryScopeThreadsTest {
     assertEquals(List.of("22", "1"), seen);
   }
 
+  /** A scope that was left can still be carried, and leaving it again changes nothing there. */
+  @Test
+  void closingAScopeAgainWithinATaskThatCarriesIt() {
+    List<String> seen = new ArrayList<>();
+    RetryScope[] left = {null};
+    Runnable task;
+    try (RetryScope scope = request(1)) {
+      left[0] = scope;
+      task =
+          RetryScope.wrap(
+              (Runnable)
+                  () -> {
+                    left[0].close();
+                    seen.add(here());
+                  });
+      assertEquals(1, scope.attempt().orElseThrow());
+    }
+    task.run();
+    assertEquals(List.of("1"), seen);
+  }
+
   @Test
   void aTaskThatForgetsToCloseLeavesNothingEither() throws Exception {
     Runnable task =
