@@ -31,6 +31,7 @@ final class Charts {
     double least = bars.values().stream().mapToDouble(Double::doubleValue).min().orElse(0);
     double most = bars.values().stream().mapToDouble(Double::doubleValue).max().orElse(0);
     boolean wide = most > WIDE * least;
+    double floor = wide ? Math.pow(10, Math.floor(Math.log10(0.8 * Math.max(LEAST, least)))) : 0;
     CategoryChart chart =
         new CategoryChartBuilder()
             .width(WIDTH)
@@ -39,26 +40,25 @@ final class Charts {
             .yAxisTitle(wide ? unit + ", log" : unit)
             .build();
     chart.getStyler().setLegendVisible(true).setLegendPosition(LegendPosition.InsideNW);
-    chart.getStyler().setXAxisLabelRotation(30).setYAxisLogarithmic(wide);
+    chart.getStyler().setXAxisLabelRotation(30).setYAxisLogarithmic(wide).setYAxisMin(floor);
     chart.getStyler().setOverlapped(true).setChartBackgroundColor(Color.WHITE);
     chart
-        .addSeries("Steadfast", names, heights(bars, true, wide))
+        .addSeries("Steadfast", names, heights(bars, true, floor))
         .setFillColor(new Color(0x1f6feb));
     chart
-        .addSeries("peers and limits", names, heights(bars, false, wide))
+        .addSeries("peers and limits", names, heights(bars, false, floor))
         .setFillColor(new Color(0x9aa4b2));
     VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
     // Letters are drawn as outlines with up to twelve decimals: nine tenths of the file.
     Files.writeString(file, Files.readString(file).replaceAll("(\\.\\d\\d)\\d+", "$1"));
   }
 
-  // Overlapped series need a height for every name; what is not theirs is next to nothing.
-  private static List<Double> heights(Map<String, Double> bars, boolean ours, boolean wide) {
+  // Overlapped series need a height for every name; what is not theirs is on the floor.
+  private static List<Double> heights(Map<String, Double> bars, boolean ours, double floor) {
     Map<String, Double> heights = new LinkedHashMap<>();
     bars.forEach((name, height) -> {
       boolean shown = name.toLowerCase(Locale.ROOT).contains("steadfast") == ours;
-      double least = wide ? LEAST : 0;
-      heights.put(name, shown ? Math.max(least, height) : least);
+      heights.put(name, shown ? Math.max(floor, height) : floor);
     });
     return new ArrayList<>(heights.values());
   }

@@ -156,7 +156,10 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
         "B",
         most,
         results -> {
-          int oldest = results.otherJdks().stream().reduce(results.mainJdk(), Math::min);
+          int oldest =
+              results.otherJdks().stream()
+                  .min(Integer::compare)
+                  .orElseThrow(() -> new NoSuchElementException("one JDK only"));
           return allocated(results.get(path, new Row.Variant(oldest, 1, false)));
         });
   }
