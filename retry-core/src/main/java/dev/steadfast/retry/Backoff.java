@@ -88,7 +88,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff exponential(Duration base, double multiplier, Duration cap) {
-    return Backoffs.exponential(Backoffs.Jitter.NONE, base, multiplier, cap);
+    return new Backoffs.Exponential(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**
@@ -114,7 +114,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff fullJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.exponential(Backoffs.Jitter.FULL, base, multiplier, cap);
+    return new Backoffs.Full(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**
@@ -141,7 +141,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff equalJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.exponential(Backoffs.Jitter.EQUAL, base, multiplier, cap);
+    return new Backoffs.Equal(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**

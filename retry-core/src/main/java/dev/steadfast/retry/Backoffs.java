@@ -24,8 +24,8 @@ final class Backoffs {
     return Checks.within("multiplier", multiplier, 1, 1000);
   }
 
-  static Backoff exponential(Jitter jitter, Duration base, double multiplier, Duration cap) {
-    return new Exponential(jitter, base(base), multiplier(multiplier), cap(base, cap));
+  static Ceilings ceilings(Duration base, double multiplier, Duration cap) {
+    return new Ceilings(base(base), multiplier(multiplier), cap(base, cap));
   }
 
   /**
@@ -33,9 +33,14 @@ final class Backoffs {
    * no division. The bias is below max / 2^64, which no measurement of a delay can see.
    */
   static long uniform(long max, RandomGenerator random) {
-    long bound = max + 1; // 2^63 at most, read as unsigned
+    return max == Long.MAX_VALUE ? random.nextLong() >>> 1 : below(max + 1, random);
+  }
+
+  /** The same in [0, bound), for a bound of 1 or more. */
+  private static long below(long bound, RandomGenerator random) {
     long bits = random.nextLong();
-    return Math.multiplyHigh(bits, bound) + ((bits >> 63) & bound) + ((bound >> 63) & bits);
+    // multiplyHigh reads the bits as signed; one that multiplies unsigned came with JDK 18.
+    return Math.multiplyHigh(bits, bound) + ((bits >> 63) & bound);
   }
 
   static Backoff read(TextReader in) {
@@ -45,9 +50,9 @@ final class Backoffs {
       case "none" -> NONE;
       case "fixed" -> readFixed(in);
       case "linear" -> Range.read(in, Double.NaN).linear();
-      case "exponential" -> Range.read(in, 2).exponential(Jitter.NONE);
-      case "full" -> Range.read(in, 2).exponential(Jitter.FULL);
-      case "equal" -> Range.read(in, 2).exponential(Jitter.EQUAL);
+      case "exponential" -> new Exponential(Range.read(in, 2).ceilings());
+      case "full" -> new Full(Range.read(in, 2).ceilings());
+      case "equal" -> new Equal(Range.read(in, 2).ceilings());
       case "decorrelated" -> Range.read(in, 3).decorrelated();
       default ->
           throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
@@ -99,8 +104,8 @@ final class Backoffs {
       return new Linear(baseNanos, capNanos);
     }
 
-    Backoff exponential(Jitter jitter) {
-      return new Exponential(jitter, baseNanos, multiplier, capNanos);
+    Ceilings ceilings() {
+      return new Ceilings(baseNanos, multiplier, capNanos);
     }
 
     Backoff decorrelated() {
@@ -144,61 +149,49 @@ final class Backoffs {
     }
   }
 
-  enum Jitter {
-    NONE("exponential"),
-    FULL("full"),
-    EQUAL("equal");
-
-    private final String text;
-
-    Jitter(String text) {
-      this.text = text;
-    }
-  }
-
-  static final class Exponential implements Backoff {
+  /** What exponential strategies have in common: {@code min(cap, base * multiplier^(retry-1))}. */
+  static final class Ceilings {
     private static final int TABLE = 64;
 
-    private final Jitter jitter;
     private final long base;
     private final double multiplier;
     private final long cap;
-    // Ceilings of the first retries: a power per call would cost more than the draw itself.
-    private final long[] ceilings;
+    // Those of the first retries: a power per call would cost more than the draw itself.
+    private final long[] first;
 
-    Exponential(Jitter jitter, long base, double multiplier, long cap) {
-      this.jitter = jitter;
+    Ceilings(long base, double multiplier, long cap) {
       this.base = base;
       this.multiplier = multiplier;
       this.cap = cap;
-      this.ceilings = new long[TABLE];
+      this.first = new long[TABLE];
       for (int i = 0; i < TABLE; i++) {
-        ceilings[i] = ceiling(i);
+        first[i] = computed(i);
       }
     }
 
     // The comparison is done in doubles, where a product beyond the range of a long is still right.
     // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
-    private long ceiling(int exponent) {
+    private long computed(int exponent) {
       double product = base * Math.pow(multiplier, exponent);
       return product >= cap ? cap : Math.max(base, (long) product);
     }
 
-    @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      int index = Math.max(retry, 1) - 1;
-      long ceiling = index < TABLE ? ceilings[index] : ceiling(index);
-      return switch (jitter) {
-        case NONE -> ceiling;
-        case FULL -> uniform(ceiling, random);
-        case EQUAL -> ceiling - uniform(ceiling / 2, random);
-      };
+    long of(int retry) {
+      int index = retry - 1;
+      // The compiler makes this one comparison, and needs no other for the bounds of the array.
+      if (index >= 0 && index < first.length) {
+        return first[index];
+      }
+      return retry < 1 ? first[0] : computed(index);
+    }
+
+    String text(String name) {
+      return Backoffs.text(name, base, cap, growth(multiplier, 2));
     }
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Exponential that
-          && jitter == that.jitter
+      return other instanceof Ceilings that
           && base == that.base
           && multiplier == that.multiplier
           && cap == that.cap;
@@ -206,21 +199,87 @@ final class Backoffs {
 
     @Override
     public int hashCode() {
-      return 31 * (31 * jitter.hashCode() + Long.hashCode(base)) + Long.hashCode(cap);
+      return 31 * Long.hashCode(base) + Long.hashCode(cap);
+    }
+  }
+
+  record Exponential(Ceilings ceilings) implements Backoff {
+    @Override
+    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+      return ceilings.of(retry);
     }
 
     @Override
     public String toString() {
-      return text(jitter.text, base, cap, growth(multiplier, 2));
+      return ceilings.text("exponential");
     }
   }
 
-  record Decorrelated(long base, double multiplier, long cap) implements Backoff {
+  record Full(Ceilings ceilings) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      double widest = Math.max(previousNanos, base) * multiplier;
-      long ceiling = widest >= cap ? cap : Math.max(base, (long) widest);
-      return base + uniform(ceiling - base, random);
+      return uniform(ceilings.of(retry), random);
+    }
+
+    @Override
+    public String toString() {
+      return ceilings.text("full");
+    }
+  }
+
+  record Equal(Ceilings ceilings) implements Backoff {
+    @Override
+    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+      long ceiling = ceilings.of(retry);
+      return ceiling - below((ceiling >> 1) + 1, random);
+    }
+
+    @Override
+    public String toString() {
+      return ceilings.text("equal");
+    }
+  }
+
+  static final class Decorrelated implements Backoff {
+    private final long base;
+    private final double multiplier;
+    private final long cap;
+    // A whole multiplier, such as the usual 3, is applied without a detour through doubles.
+    private final long times; // 0 if it is not whole
+    private final long most; // what may be multiplied without passing the cap
+
+    Decorrelated(long base, double multiplier, long cap) {
+      this.base = base;
+      this.multiplier = multiplier;
+      this.cap = cap;
+      this.times = multiplier == Math.rint(multiplier) ? (long) multiplier : 0;
+      this.most = times == 0 ? 0 : cap / times;
+    }
+
+    @Override
+    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+      return base + below(ceiling(Math.max(previousNanos, base)) - base + 1, random);
+    }
+
+    private long ceiling(long previous) {
+      if (times == 0) {
+        double widest = previous * multiplier;
+        return widest >= cap ? cap : Math.max(base, (long) widest);
+      }
+      return previous > most ? cap : previous * times;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Decorrelated that
+          && base == that.base
+          && multiplier == that.multiplier
+          && cap == that.cap;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Long.hashCode(base) + Long.hashCode(cap);
     }
 
     @Override

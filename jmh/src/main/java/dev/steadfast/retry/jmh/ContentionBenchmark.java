@@ -28,8 +28,17 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 public class ContentionBenchmark {
   /** Whose strategy. Those that hold one operation at a time cannot take part. */
-  @Param({"raw", "full", "equal", "decorrelated", "resilience4j", "aws", "armeria", "methanol"})
-  public String strategy = "full";
+  @Param({
+    "raw",
+    "steadfastFull",
+    "steadfastEqual",
+    "steadfastDecorrelated",
+    "resilience4j",
+    "aws",
+    "armeria",
+    "methanol"
+  })
+  public String strategy = "steadfastFull";
 
   private Contention contention = new Contention(Delays.raw(), 1);
 
@@ -46,9 +55,9 @@ public class ContentionBenchmark {
     Duration cap = Duration.ofMillis(Delays.CAP_MILLIS);
     return switch (strategy) {
       case "raw" -> Delays.raw();
-      case "full" -> Delays.steadfast(Backoff.fullJitter(base, cap));
-      case "equal" -> Delays.steadfast(Backoff.equalJitter(base, cap));
-      case "decorrelated" -> Delays.steadfast(Backoff.decorrelatedJitter(base, cap));
+      case "steadfastFull" -> Delays.steadfast(Backoff.fullJitter(base, cap));
+      case "steadfastEqual" -> Delays.steadfast(Backoff.equalJitter(base, cap));
+      case "steadfastDecorrelated" -> Delays.steadfast(Backoff.decorrelatedJitter(base, cap));
       case "resilience4j" -> Delays.resilience4j();
       case "aws" -> Delays.aws();
       case "armeria" -> Delays.armeria();

@@ -17,13 +17,27 @@ class SmokeTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"BackoffBenchmark", "ContentionBenchmark", "EngineBenchmark", "BudgetBenchmark"})
+      strings = {
+        "BackoffBenchmark",
+        "ContentionBenchmark",
+        "EngineBenchmark",
+        "BudgetBenchmark",
+        "OkHttpBenchmark",
+        "JdkClientBenchmark",
+        "SlotsBenchmark",
+        "WaitingBenchmark"
+      })
   void everyBenchmarkRuns(String benchmarks) throws RunnerException {
     Collection<RunResult> results =
         new Runner(
                 new OptionsBuilder()
                     .include("\\." + benchmarks + "\\.")
+                    .exclude(Runtime.version().feature() < 21 ? "virtualThreads" : "^$")
                     .mode(Mode.SingleShotTime)
+                    .param("calls", "6")
+                    .param("waitMillis", "1")
+                    .param("waiting", "50")
+                    .param("wakeMillis", "1")
                     .forks(0)
                     .warmupIterations(0)
                     .measurementIterations(1)

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs all benchmarks and renders docs/benchmarks.md. From the root of the project:
+#   mvn -q -Pjmh package && jmh/run.sh [quick]
+# JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
+# measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
+# else to do.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+java=${JAVA:-java}
+old=${JAVA_OLD:-}
+core=${CORE:-1}
+jar=jmh/target/benchmarks.jar
+out=jmh/target/results
+rm -rf "$out"
+mkdir -p "$out"
+
+precision=()
+once=()
+if [ "${1:-}" = quick ]; then
+  precision=(-f 1 -wi 3 -i 3 -w 500ms -r 500ms)
+  once=(-f 1 -wi 1 -i 1)
+fi
+pin=()
+if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then
+  pin=(taskset -c "$core")
+fi
+
+note() { echo "$*" >>"$out/commands.txt"; }
+note "# $(date -u +%Y-%m-%d), commit of $(git log -1 --format=%cs), load $(cut -d' ' -f1-3 /proc/loadavg)"
+note "# $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) cores"
+for jdk in "$java" $old; do
+  note "# $("$jdk" -version 2>&1 | sed -n 2p)"
+done
+
+# name, then the command
+run() {
+  local name=$1
+  shift
+  note "${*/#"$java"/java} -rf json"
+  "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
+}
+
+micro='Backoff|Contention|Engine|Budget'
+run one "${pin[@]}" "$java" -jar $jar "$micro" -prof gc "${precision[@]}"
+run two "$java" -jar $jar 'Engine|Budget' -t 2 -prof gc "${precision[@]}"
+run eight "$java" -jar $jar 'Budget' -t 8 -prof gc "${precision[@]}"
+run http "${pin[@]}" "$java" -jar $jar 'OkHttp|JdkClient' -prof gc "${precision[@]}"
+if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
+  run virtual "${pin[@]}" "$java" -jar $jar 'Engine' -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"
+fi
+run slots "$java" -jar $jar 'Slots' "${once[@]}"
+run waiting "$java" -jar $jar 'Waiting' "${once[@]}"
+if [ -n "$old" ]; then
+  run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
+fi
+note "# load at the end: $(cut -d' ' -f1-3 /proc/loadavg)"
+"$java" -cp $jar dev.steadfast.retry.jmh.report.Report "$out" docs
+echo "docs/benchmarks.md"

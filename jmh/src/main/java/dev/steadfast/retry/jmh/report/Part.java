@@ -1,0 +1,195 @@
+package dev.steadfast.retry.jmh.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One benchmark's part of the page.
+ *
+ * @param benchmark its class, without "Benchmark"
+ * @param title the heading
+ * @param text what is measured
+ * @param bar the counter that is drawn; empty for the time
+ */
+record Part(String benchmark, String title, String text, String bar) {
+  static List<Part> all() {
+    return List.of(
+        new Part(
+            "Backoff",
+            "One delay",
+            "From 100 ms to 20 s, the first to the eighth in turn. `raw` is"
+                + " `ThreadLocalRandom.nextLong(bound)`; `byHand` is a full jitter by"
+                + " `multiplyHigh`.",
+            ""),
+        new Part(
+            "Contention",
+            "A round of contention",
+            "A hundred clients write to one row until each has won once. How many writes that takes"
+                + " depends on the strategy.",
+            ""),
+        new Part(
+            "Engine",
+            "One operation",
+            "A first attempt that succeeds (`failures=0`), or two that fail and one that succeeds,"
+                + " without waits. `byHand` is a loop with a deadline; `steadfastLimited` has a"
+                + " deadline and a budget. `direct` makes one attempt only.",
+            ""),
+        new Part(
+            "Budget",
+            "One account that all threads share",
+            "A deposit into a full one, a withdrawal with a deposit, a refused withdrawal. With more"
+                + " threads than cores the time of one call includes that of waiting for a core.",
+            ""),
+        new Part(
+            "OkHttp",
+            "An OkHttp call",
+            "On loopback, accepted at the first attempt, body read. Bytes are of the whole process;"
+                + " the server in it makes none per request.",
+            ""),
+        new Part(
+            "JdkClient",
+            "A java.net.http request",
+            "On loopback, accepted at the first attempt, body read.",
+            ""),
+        new Part(
+            "Slots",
+            "200 calls that fail once",
+            "Each is answered by a 503 and after 500 ms by a 200; one healthy call is queued last."
+                + " OkHttp runs five calls per host at a time, the JDK's client as many as it is"
+                + " given. ± is the farthest shot from the mean.",
+            ""),
+        new Part(
+            "Waiting",
+            "Operations that wait, all at once",
+            "Heap per waiting operation, after a full collection; what is left of it once all are"
+                + " cancelled; the price of starting (with a failing first attempt) and of"
+                + " cancelling; how late they wake; platform threads beyond those before."
+                + " ± is the farthest shot from the mean.",
+            "heapBytes"));
+  }
+
+  boolean drawn(Row row) {
+    return row.variant().threads() == 1 && !row.variant().virtual();
+  }
+
+  Map<String, Double> bars(Results results) {
+    Map<String, Double> bars = new LinkedHashMap<>();
+    for (Row row : results.of(benchmark)) {
+      if (drawn(row)) {
+        Estimate height = bar.isEmpty() ? row.time() : row.counters().get(bar);
+        bars.put(shortName(row), height == null ? 0 : height.value());
+      }
+    }
+    return bars;
+  }
+
+  // "steadfast waiting=10000 wakeMillis=1000" is too much below a bar.
+  private static String shortName(Row row) {
+    return row.name()
+        .replaceAll(" (calls|waitMillis|wakeMillis)=\\d+", "")
+        .replaceAll(" \\w+=", " ");
+  }
+
+  String unit(Results results) {
+    return bar.isEmpty() ? results.of(benchmark).get(0).unit() : bar;
+  }
+
+  List<String> table(Results results) {
+    List<Row> rows = results.of(benchmark);
+    if (rows.get(0).isShot()) {
+      return shots(rows);
+    }
+    return rows.get(0).isSample() ? samples(rows, results) : averages(rows, results);
+  }
+
+  private static List<String> shots(List<Row> rows) {
+    List<String> lines = new ArrayList<>();
+    Set<String> counters = rows.get(0).counters().keySet();
+    boolean timed = counters.size() < 3; // with more the time of a shot is a mixture
+    lines.add(header("", timed ? "ms" : "", counters));
+    for (Row row : rows) {
+      StringBuilder line = new StringBuilder("| " + row.name() + " | ");
+      line.append(timed ? row.time() + " | " : "");
+      row.counters().values().forEach(value -> line.append(value).append(" | "));
+      lines.add(line.toString().strip());
+    }
+    return ruled(lines);
+  }
+
+  private static List<String> samples(List<Row> rows, Results results) {
+    List<String> lines = new ArrayList<>();
+    String unit = rows.get(0).unit();
+    lines.add(
+        header(
+            "", "", List.of("mean, " + unit, "median", "99 %", "bytes, JDK " + results.mainJdk())));
+    for (Row row : rows) {
+      lines.add(
+          "| %s | %s | %s | %s | %s |"
+              .formatted(
+                  row.name(),
+                  row.time(),
+                  row.percentile("50.0"),
+                  row.percentile("99.0"),
+                  bytes(row)));
+    }
+    return ruled(lines);
+  }
+
+  private static List<String> averages(List<Row> rows, Results results) {
+    Set<Row.Variant> variants = new LinkedHashSet<>();
+    Set<String> names = new LinkedHashSet<>();
+    rows.forEach(row -> {
+      variants.add(row.variant());
+      names.add(row.name());
+    });
+    List<String> titles = new ArrayList<>();
+    variants.forEach(variant -> titles.add(variant + ", " + rows.get(0).unit()));
+    titles.add("bytes, JDK " + results.mainJdk());
+    results.otherJdks().forEach(jdk -> titles.add("bytes, JDK " + jdk));
+    List<String> lines = new ArrayList<>();
+    lines.add(header("", "", titles));
+    for (String name : names) {
+      lines.add(average(rows.get(0).benchmark(), name, variants, results));
+    }
+    return ruled(lines);
+  }
+
+  private static String average(
+      String benchmark, String name, Set<Row.Variant> variants, Results results) {
+    StringBuilder line = new StringBuilder("| " + name + " | ");
+    for (Row.Variant variant : variants) {
+      String time =
+          results.find(benchmark, name, variant).map(row -> row.time().toString()).orElse("");
+      line.append(time).append(" | ");
+    }
+    List<Integer> jdks = new ArrayList<>(List.of(results.mainJdk()));
+    jdks.addAll(results.otherJdks());
+    for (int jdk : jdks) {
+      Row.Variant variant = new Row.Variant(jdk, 1, false);
+      line.append(results.find(benchmark, name, variant).map(Part::bytes).orElse(""));
+      line.append(" | ");
+    }
+    return line.toString().strip();
+  }
+
+  private static String bytes(Row row) {
+    return row.bytes().map(Estimate::toString).orElse("");
+  }
+
+  private static String header(String first, String second, Iterable<String> titles) {
+    StringBuilder line = new StringBuilder("| " + first + " | ");
+    line.append(second.isEmpty() ? "" : second + " | ");
+    titles.forEach(title -> line.append(title).append(" | "));
+    return line.toString().strip();
+  }
+
+  private static List<String> ruled(List<String> lines) {
+    long columns = lines.get(0).chars().filter(c -> c == '|').count() - 1;
+    lines.add(1, "|---|" + "--:|".repeat((int) columns - 1));
+    return lines;
+  }
+}

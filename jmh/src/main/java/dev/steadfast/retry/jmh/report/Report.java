@@ -1,0 +1,105 @@
+package dev.steadfast.retry.jmh.report;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+
+/**
+ * Renders the JSON results of a run into {@code benchmarks.md} and one SVG per part. The only way
+ * in which numbers get there: {@code jmh/run.sh} calls it.
+ */
+public final class Report {
+  private static final String COMMANDS = "commands.txt";
+
+  private Report() {}
+
+  /**
+   * Writes the page.
+   *
+   * @param args the folder with the results, and that of the documentation
+   * @throws IOException if a file cannot be read or written
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length != 2) {
+      System.err.println("usage: Report <folder with JMH's JSON> <docs folder>");
+      System.exit(2);
+    }
+    System.setProperty("java.awt.headless", "true");
+    write(Path.of(args[0]), Path.of(args[1]));
+  }
+
+  static void write(Path source, Path docs) throws IOException {
+    Results results = Results.read(source);
+    List<String> page = new ArrayList<>();
+    head(page, source, results);
+    targets(page, results);
+    Files.createDirectories(docs.resolve("img"));
+    for (Part part : Part.all()) {
+      if (!results.of(part.benchmark()).isEmpty()) {
+        add(page, part, results, docs);
+      }
+    }
+    Files.write(docs.resolve("benchmarks.md"), page);
+  }
+
+  private static void head(List<String> page, Path source, Results results) throws IOException {
+    page.add("# Benchmarks");
+    page.add("");
+    page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
+    page.add("± is JMH's 99.9 % confidence interval. Bytes are those allocated per call.");
+    page.add("The names of rows are those of the methods in `jmh/`, so each can be run alone.");
+    page.add("");
+    page.add(
+        "JDK " + results.mainJdk() + " unless a column says otherwise. Peers: " + peers() + ".");
+    Path commands = source.resolve(COMMANDS);
+    if (Files.exists(commands)) {
+      page.add("");
+      page.add("```");
+      page.addAll(Files.readAllLines(commands));
+      page.add("```");
+    }
+  }
+
+  private static String peers() throws IOException {
+    Properties versions = new Properties();
+    try (InputStream in = Report.class.getResourceAsStream("peers.properties")) {
+      versions.load(in);
+    }
+    return versions.stringPropertyNames().stream()
+        .sorted()
+        .map(name -> name + " " + versions.getProperty(name))
+        .reduce((all, one) -> all + ", " + one)
+        .orElseThrow();
+  }
+
+  private static void targets(List<String> page, Results results) {
+    page.add("");
+    page.add("## Against the targets");
+    page.add("");
+    page.add("x is a ratio within this run; its error is that of both numbers.");
+    page.add("");
+    page.add("| what | target | measured | reached |");
+    page.add("|---|---|---|---|");
+    Target.all().forEach(target -> page.add(target.line(results)));
+  }
+
+  private static void add(List<String> page, Part part, Results results, Path docs)
+      throws IOException {
+    String image = "benchmark-" + part.benchmark().toLowerCase(Locale.ROOT) + ".svg";
+    Charts.draw(
+        part.title(), part.unit(results), part.bars(results), docs.resolve("img").resolve(image));
+    page.add("");
+    page.add("## " + part.title());
+    page.add("");
+    page.add(part.text());
+    page.add("");
+    page.add("![" + part.title() + "](img/" + image + ")");
+    page.add("");
+    page.addAll(part.table(results));
+  }
+}

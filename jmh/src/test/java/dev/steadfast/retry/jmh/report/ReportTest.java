@@ -1,0 +1,107 @@
+package dev.steadfast.retry.jmh.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The page that is made of a small set of results. */
+class ReportTest {
+  private static final String OURS = "rgb(31,111,235)"; // the colour of this library's bars
+
+  @TempDir private Path source;
+  @TempDir private Path docs;
+  private List<String> page;
+
+  @BeforeEach
+  void render() throws IOException {
+    System.setProperty("java.awt.headless", "true");
+    try (InputStream in = ReportTest.class.getResourceAsStream("results.json")) {
+      Files.copy(in, source.resolve("results.json"));
+    }
+    Files.writeString(source.resolve("commands.txt"), "java -jar benchmarks.jar\n");
+    Report.write(source, docs);
+    page = Files.readAllLines(docs.resolve("benchmarks.md"));
+  }
+
+  private void assertHas(String line) {
+    assertTrue(page.contains(line), () -> line + "\nis missing from\n" + String.join("\n", page));
+  }
+
+  @Test
+  void namesPeersAndCommands() {
+    assertHas("java -jar benchmarks.jar");
+    String jdk = page.stream().filter(line -> line.startsWith("JDK 25 ")).findFirst().orElseThrow();
+    assertTrue(jdk.contains("Failsafe 3."), jdk);
+  }
+
+  @Test
+  void aTargetIsReached_orWithinTheError_orNot() {
+    assertHas("| Full jitter, to raw nextLong(bound) | at most 1.00 x | 0.67 ± 0.07 x | yes |");
+    assertHas(
+        "| Equal jitter, to raw nextLong(bound) | at most 1.00 x | 1.03 ± 0.08 x | within the"
+            + " error |");
+    assertHas(
+        "| Decorrelated jitter, to raw nextLong(bound) | at most 1.00 x | 2.00 ± 0.07 x | **no**"
+            + " |");
+    assertHas("| Full jitter, on the oldest JDK | at most 0 B | 8.00 B | **no** |");
+  }
+
+  @Test
+  void aTargetThatWasNotMeasuredSaysSo() {
+    assertHas("| Success, to resilience4j | at most 0.50 x | not measured | |");
+  }
+
+  @Test
+  void allocationIsComparedToPlain_andMediansToo() {
+    assertHas("| OkHttp GET, more than plain | at most 200 B | 150 B | yes |");
+    assertHas("| OkHttp GET, median, to plain | at most 1.03 x | 1.01 x | yes |");
+  }
+
+  @Test
+  void countersAreThoseOfOneShot() {
+    assertHas(
+        "| The healthy call queued last, to the ideal | at most 2.00 x | 1.40 ± 0.34 x | yes |");
+    assertHas("| Connections | at most 5.00  | 5.00  | yes |");
+    assertHas("|  | ms | connections | healthyMillis |");
+    assertHas("| ideal calls=200 waitMillis=500 | 560 ± 10.0 | 5.00 | 25.0 ± 5.00 |");
+  }
+
+  @Test
+  void oneRowHasAllThreadsAndJdks() {
+    assertHas("|  | 1 thread, ns | 2 threads, ns | bytes, JDK 25 | bytes, JDK 17 |");
+    assertHas("| depositSteadfast | 1.10 | 2.20 ± 0.50 | 0 |  |");
+    assertHas("| steadfastFull | 2.00 ± 0.20 | 0 | 8.00 |");
+    assertHas("|  | 1 thread, virtual, ns | 1 thread, ns | bytes, JDK 25 | bytes, JDK 17 |");
+  }
+
+  @Test
+  void everyPartHasAChart() throws IOException {
+    for (String part : List.of("backoff", "engine", "okhttp", "slots", "waiting")) {
+      String svg = Files.readString(docs.resolve("img/benchmark-" + part + ".svg"));
+      assertTrue(svg.contains(OURS), part);
+    }
+  }
+
+  @Test
+  void noResultsAreAnError(@TempDir Path empty) {
+    assertThrows(NoSuchElementException.class, () -> Report.write(empty, docs));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.0004,0", "0.5,0.50", "9.994,9.99", "12.34,12.3", "99.96,100", "12345,'12,345'"})
+  void numbersHaveThreeDigits(double value, String text) {
+    assertEquals(text, Estimate.number(value));
+  }
+}
