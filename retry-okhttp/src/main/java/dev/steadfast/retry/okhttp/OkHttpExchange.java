@@ -99,10 +99,14 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
   private void buffer(Response response) throws IOException {
-    ResponseBody body = response.body();
-    if (bufferBodiesUpTo > 0 && body != null && body.contentLength() <= bufferBodiesUpTo) {
-      body.source().request(bufferBodiesUpTo + 1L);
+    if (buffers(response)) {
+      response.body().source().request(bufferBodiesUpTo + 1L);
     }
+  }
+
+  /** Whether the body is read within the attempt. */
+  boolean buffers(Response response) {
+    return bufferBodiesUpTo > 0 && response.body().contentLength() <= bufferBodiesUpTo;
   }
 
   @Override

@@ -23,8 +23,9 @@ import okhttp3.Response;
  * stop all others to that host.
  *
  * <p>It cannot cancel one attempt without cancelling the call, so it bounds an attempt by the
- * connect, read and write timeouts: each is lowered to the attempt's time, and a server that keeps
- * sending single bytes can exceed it. The call timeout is OkHttp's and bounds the whole.
+ * connect, read and write timeouts: each is lowered to the attempt's time until the response head
+ * is there, and a server that keeps sending single bytes can exceed it. The call timeout is
+ * OkHttp's and bounds the whole.
  *
  * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once.
  * Application interceptors added before it run once per call, those added after it once per
@@ -127,7 +128,12 @@ public final class RetryInterceptor implements Interceptor {
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
-        exchange.answered(wire.attempted(bounded, request), wire);
+        Response response = wire.attempted(bounded, request);
+        exchange.answered(response, wire);
+        if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
+            && !exchange.buffers(response)) {
+          wire.leaveBodyTo(response, chain.readTimeoutMillis());
+        }
       } finally {
         wires.remove(chain.call());
       }

@@ -55,6 +55,10 @@ final class WireGuard implements Interceptor {
 
   private static Response inside(Chain chain, WireState wire, boolean reused) throws IOException {
     Request request = wire.withoutForeignHeaders(chain.request());
+    Connection connection = chain.connection();
+    if (connection != null) {
+      wire.on(connection);
+    }
     wire.sending(reused);
     try {
       Response response = chain.proceed(request);

@@ -5,12 +5,17 @@ import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.Socket;
+import java.net.SocketException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
+import okhttp3.Connection;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
+import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +36,7 @@ final class WireState {
   // Requests sent; sealed, it is -1 - requests, so that sending and sealing exclude each other.
   private final AtomicInteger sent = new AtomicInteger();
   private volatile boolean reused;
+  private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
   private volatile boolean unsent;
   private volatile int status;
   private volatile boolean handedBack;
@@ -119,6 +125,39 @@ final class WireState {
 
   boolean replayable() {
     return operation.replayable();
+  }
+
+  /**
+   * Gives a body back to the client's own read timeout: the attempt ended with the head, and
+   * reading is the caller's. Not where there is none to read: its connection may serve another call
+   * by now.
+   */
+  void leaveBodyTo(Response response, int readTimeoutMillis) {
+    boolean none =
+        response.body().contentLength() == 0
+            || response.code() == 204
+            || response.code() == 304
+            || response.request().method().equals("HEAD");
+    if (none || response.networkResponse() == null) {
+      return;
+    }
+    response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
+    Socket bounded = socket;
+    if (bounded == null) {
+      return;
+    }
+    try {
+      bounded.setSoTimeout(readTimeoutMillis);
+    } catch (SocketException closed) {
+      // whoever reads will see it
+    }
+  }
+
+  /** The connection that the latest request goes out on. */
+  void on(Connection connection) {
+    boolean http1 =
+        connection.protocol() == Protocol.HTTP_1_1 || connection.protocol() == Protocol.HTTP_1_0;
+    socket = http1 ? connection.socket() : null;
   }
 
   /** A key belongs to one server, a scope to those named: a follow-up elsewhere has neither. */

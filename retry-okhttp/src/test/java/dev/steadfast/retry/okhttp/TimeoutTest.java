@@ -13,6 +13,7 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
@@ -364,6 +365,29 @@ class TimeoutTest {
     assertEquals(3, Entry.INTERCEPTOR.make(call).report().attempts());
 
     assertEquals(List.of("1000 2000 2000", "1 1 1"), seen.subList(0, 2));
+  }
+
+  @Test
+  void theInterceptorLeavesTheBodyToTheClientsOwnTimeout() throws Exception {
+    List<Socket> sockets = new CopyOnWriteArrayList<>();
+    List<Integer> atTheHead = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder = Rig.builder().readTimeout(Duration.ofSeconds(60));
+    builder.addNetworkInterceptor(chain -> {
+      sockets.add(chain.connection().socket());
+      Response response = chain.proceed(chain.request());
+      atTheHead.add(sockets.get(0).getSoTimeout());
+      return response;
+    });
+    HttpRetry retry = rig.retry().policy(Calls.seconds().attemptTimeout(ATTEMPT).build()).build();
+    Call.Factory calls = rig.calls(Entry.INTERCEPTOR, builder, retry);
+    server.enqueue(Reply.stalledBody(200, 100, "some"));
+    Call call = calls.newCall(Calls.get(server));
+    try (Response response = call.execute()) {
+      assertEquals(List.of((int) ATTEMPT.toMillis()), atTheHead);
+      assertEquals(60_000, sockets.get(0).getSoTimeout());
+      assertEquals(TimeUnit.SECONDS.toNanos(60), response.body().source().timeout().timeoutNanos());
+      call.cancel();
+    }
   }
 
   @Test
