@@ -3,7 +3,7 @@
 #   mvn -q -Pjmh package && jmh/run.sh [quick]
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
 # measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
-# else to do.
+# else to do. About 25 minutes on two cores, quick about 10.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,11 +15,13 @@ out=jmh/target/results
 rm -rf "$out"
 mkdir -p "$out"
 
+forks=()
 precision=()
 once=()
 if [ "${1:-}" = quick ]; then
-  precision=(-f 1 -wi 3 -i 3 -w 500ms -r 500ms)
-  once=(-f 1 -wi 1 -i 1)
+  forks=(-f 1)
+  precision=(-wi 3 -i 3 -w 500ms -r 500ms)
+  once=(-wi 1 -i 1)
 fi
 pin=()
 if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then
@@ -37,20 +39,22 @@ done
 run() {
   local name=$1
   shift
-  note "${*/#"$java"/java} -rf json"
+  local command
+  command=$(printf '%q ' "$@")
+  note "${command}-rf json"
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
-micro='Backoff|Contention|Engine|Budget'
-run one "${pin[@]}" "$java" -jar $jar "$micro" -prof gc "${precision[@]}"
-run two "$java" -jar $jar 'Engine|Budget' -t 2 -prof gc "${precision[@]}"
-run eight "$java" -jar $jar 'Budget' -t 8 -prof gc "${precision[@]}"
-run http "${pin[@]}" "$java" -jar $jar 'OkHttp|JdkClient' -prof gc "${precision[@]}"
+micro='(Backoff|Contention|Engine|Budget)Benchmark'
+run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
+run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' -f 1 -t 2 -prof gc "${precision[@]}"
+run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
+run http "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -prof gc "${precision[@]}"
 if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
-  run virtual "${pin[@]}" "$java" -jar $jar 'Engine' -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"
+  run virtual "${pin[@]}" "$java" -jar $jar 'EngineBenchmark' -f 1 -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"
 fi
-run slots "$java" -jar $jar 'Slots' "${once[@]}"
-run waiting "$java" -jar $jar 'Waiting' "${once[@]}"
+run slots "$java" -jar $jar 'SlotsBenchmark' "${once[@]}"
+run waiting "$java" -jar $jar 'WaitingBenchmark' "${once[@]}"
 if [ -n "$old" ]; then
   run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
 fi

@@ -30,8 +30,8 @@ import software.amazon.awssdk.retries.internal.circuitbreaker.TokenBucketStore;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(2)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 public class BudgetBenchmark {
   private static final long NOW = 1_000_000_000L;
   private static final String ORIGIN = "https://api.example.com:443";

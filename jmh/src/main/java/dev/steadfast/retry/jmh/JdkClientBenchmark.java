@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Fork(2)
+@Fork(1)
 @Warmup(iterations = 4, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class JdkClientBenchmark {

@@ -36,7 +36,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(
     value = 1,
     jvmArgsAppend = {"-XX:+UseSerialGC", "-Xmx2g"})
-@Warmup(iterations = 2)
+@Warmup(iterations = 1)
 @Measurement(iterations = 3)
 public class WaitingBenchmark {
   private static final Duration LONG = Duration.ofMinutes(5);
