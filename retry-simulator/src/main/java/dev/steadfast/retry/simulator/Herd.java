@@ -86,9 +86,11 @@ final class Herd implements Scenario {
 
   private Result result(HerdSpec spec, List<Outcome> outcomes) {
     Table series = new Table("", "rule", "second", "calls");
+    String over = Durations.print(spec.arriveNanos());
+    String come = spec.arriveNanos() == 0 ? "" : ", coming over " + over;
     Result result =
         new Result(
-            "Herd: " + spec.clients() + " clients told to wait " + spec.hintSeconds() + " s",
+            "Herd: " + spec.clients() + " clients told to wait " + spec.hintSeconds() + " s" + come,
             MODEL,
             series);
     Table table =

@@ -136,8 +136,11 @@ final class Layers implements Scenario {
     Table table = new Table("Attempts at the bottom per call at the top", heading);
     int attempts =
         points.stream().mapToInt(each -> each.arm().setup().policy().maxAttempts()).max().orElse(1);
-    Result result =
-        new Result("Layers: " + attempts + " attempts in each of " + layers, MODEL, series);
+    String title =
+        layers == 1
+            ? "Budgets: " + attempts + " attempts in one layer"
+            : "Layers: " + attempts + " attempts in each of " + layers;
+    Result result = new Result(title, MODEL, series);
     for (Point point : points) {
       String[] row = {
         point.arm().name(),

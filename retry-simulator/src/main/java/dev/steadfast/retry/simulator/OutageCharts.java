@@ -165,9 +165,16 @@ final class OutageCharts {
         .spec();
   }
 
+  /** A rectangle for each stretch of equal shade: seams between seconds would show. */
   private void stripRow(Plot.Columns data, int row, IntToDoubleFunction shade) {
+    int begin = from;
     for (int second = from; second < to; second++) {
-      data.row(second, second + 1, row - 0.35, row + 0.35, shade.applyAsDouble(second));
+      double now = shade.applyAsDouble(second);
+      boolean last = second + 1 == to || shade.applyAsDouble(second + 1) != now;
+      if (last) {
+        data.row(begin, second + 1, row - 0.35, row + 0.35, now);
+        begin = second + 1;
+      }
     }
   }
 }

@@ -14,7 +14,10 @@ final class Plot {
   private final List<Object> scales = new ArrayList<>();
   private final Map<String, Object> theme = map("name", "minimal");
 
+  private final Chart.Frame frame;
+
   private Plot(Chart.Frame frame, int height) {
+    this.frame = frame;
     spec.put("kind", "plot");
     spec.put("ggsize", map("width", frame.width(), "height", height));
     theme.put("legend_position", "bottom");
@@ -95,7 +98,10 @@ final class Plot {
     return this;
   }
 
+  /** Colours by name, with a legend that fits. */
   Plot colours(String aesthetic, List<String> names, List<String> colours) {
+    Map<String, Object> legend = map("name", "legend", "byrow", true);
+    legend.put("ncol", Math.min(names.size(), frame.narrow() ? 2 : 6));
     return scale(
         aesthetic,
         "",
@@ -104,7 +110,9 @@ final class Plot {
         "values",
         colours.subList(0, names.size()),
         "limits",
-        names);
+        names,
+        "guide",
+        legend);
   }
 
   Plot panels(String by, int columns, String scales) {

@@ -69,7 +69,7 @@ final class Svg {
       coloured =
           coloured
               .replace(colour.rgb(), "var(" + colour.variable() + ")")
-              .replace("fill:" + colour.light(), "fill:var(" + colour.variable() + ")");
+              .replace(colour.light(), "var(" + colour.variable() + ")");
     }
     return coloured;
   }
