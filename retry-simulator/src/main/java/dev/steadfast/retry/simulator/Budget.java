@@ -99,6 +99,11 @@ record Budget(
         text, Funding.SUCCESS, ratio, burst, () -> RetryBudget.successFunded(ratio, burst, floor));
   }
 
+  /** Whether it ever refuses a retry. */
+  boolean bounds() {
+    return funding != Funding.UNLIMITED;
+  }
+
   RetryBudget open() {
     return maker.get();
   }

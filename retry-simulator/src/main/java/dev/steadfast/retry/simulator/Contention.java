@@ -42,10 +42,10 @@ final class Contention implements Scenario {
 
   // The article clamps what it drew; the library bounds the range that it draws from.
   private static long asPublished(int retry, long previousNanos, RandomGenerator random) {
-    double base = DECORRELATED_BASE.toNanos();
-    double ceiling = 3 * Math.max(base, previousNanos);
+    long base = DECORRELATED_BASE.toNanos();
+    long ceiling = 3 * Math.max(base, previousNanos);
     double drawn = base + (random.nextLong() >>> 11) * 0x1p-53 * (ceiling - base);
-    return (long) Math.min(CAP.toNanos(), drawn);
+    return Math.min(CAP.toNanos(), (long) drawn);
   }
 
   /** Medians over runs. */

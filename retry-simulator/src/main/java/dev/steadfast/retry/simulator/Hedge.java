@@ -1,7 +1,6 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** What a second copy of a slow call does for the tail, and what it costs. */
@@ -13,9 +12,9 @@ final class Hedge implements Scenario {
   private static final double[] LEVELS = {0.5, 0.9, 0.99, 0.999};
 
   /** A delay and what it came to; the latencies are sorted. */
-  record Outcome(String name, double delayMillis, double extra, double[] latencies) {
+  record Outcome(String name, double delayMillis, double extra, Stats.Sorted latencies) {
     double quantile(double share) {
-      return Stats.quantile(latencies, share);
+      return latencies.quantile(share);
     }
   }
 
@@ -103,8 +102,8 @@ final class Hedge implements Scenario {
       }
       latencies[i] = best;
     }
-    Arrays.sort(latencies);
-    return new Outcome(name, delay, (double) copies / latencies.length, latencies);
+    return new Outcome(
+        name, delay, (double) copies / latencies.length, new Stats.Sorted(latencies));
   }
 
   private Result result(Setup setup, List<Outcome> outcomes, double rho) {

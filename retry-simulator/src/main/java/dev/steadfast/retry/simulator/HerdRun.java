@@ -180,7 +180,7 @@ final class HerdRun {
 
     @Override
     public Throwable failure(End end, @Nullable Throwable cause) {
-      return NoAnswerException.INSTANCE;
+      return new NoAnswerException();
     }
   }
 }

@@ -38,12 +38,6 @@ final class Numbers {
     return text.substring(0, text.charAt(end - 1) == '.' ? end - 1 : end);
   }
 
-  /** Three digits or so, for people. */
-  static String readable(double value) {
-    double size = Math.abs(value);
-    return plain(value, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
-  }
-
   static String percent(double share) {
     return plain(share * 100, 1) + " %";
   }

@@ -146,7 +146,7 @@ final class Outage implements Scenario {
           new Protection(
               policy.get().toString(), withTimeout(policy.get(), timeoutNanos), budget, breaker));
     }
-    if (budget != Budget.NONE || breaker.isPresent()) {
+    if (budget.bounds() || breaker.isPresent()) {
       throw new BadInputException("--budget and --breaker go with --policy");
     }
     return List.of(NONE, JITTER, BUDGET, BREAKER).stream()

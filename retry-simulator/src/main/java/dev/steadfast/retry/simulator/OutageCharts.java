@@ -49,8 +49,7 @@ final class OutageCharts {
   }
 
   private static boolean guarded(Outage.Outcome outcome) {
-    return outcome.protection().breaker().isPresent()
-        || outcome.protection().budget() != Budget.NONE;
+    return outcome.protection().breaker().isPresent() || outcome.protection().budget().bounds();
   }
 
   private String label(Outage.Outcome outcome) {
@@ -136,7 +135,7 @@ final class OutageCharts {
   private double top() {
     double most = spec.server().perSecond();
     for (Outage.Outcome outcome : outcomes) {
-      most = Math.max(most, outcome.traces().get(0).peak());
+      most = Math.max(most, (double) outcome.traces().get(0).peak());
     }
     return most * 1.03;
   }
@@ -146,7 +145,7 @@ final class OutageCharts {
     List<String> names = new ArrayList<>();
     for (Outage.Outcome outcome : outcomes) {
       OutageTrace trace = outcome.traces().get(0);
-      if (outcome.protection().budget() != Budget.NONE) {
+      if (outcome.protection().budget().bounds()) {
         stripRow(data, names.size(), second -> 1 - trace.funded[second]);
         names.add(label(outcome) + " spent");
       }

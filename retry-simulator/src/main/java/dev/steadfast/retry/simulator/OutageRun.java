@@ -157,7 +157,7 @@ final class OutageRun {
 
     @Override
     public Throwable failure(End end, @Nullable Throwable cause) {
-      return NoAnswerException.INSTANCE;
+      return new NoAnswerException();
     }
   }
 }

@@ -32,10 +32,6 @@ enum Palette {
     return light;
   }
 
-  String dark() {
-    return dark;
-  }
-
   /** The name of its variable. */
   String variable() {
     return "--sim-" + name().toLowerCase(java.util.Locale.ROOT);

@@ -6,6 +6,20 @@ import java.util.Arrays;
 final class Stats {
   private Stats() {}
 
+  /** Values in their order. Immutable. */
+  static final class Sorted {
+    private final double[] values;
+
+    Sorted(double[] values) {
+      this.values = values.clone();
+      Arrays.sort(this.values);
+    }
+
+    double quantile(double share) {
+      return Stats.quantile(values, share);
+    }
+  }
+
   static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);

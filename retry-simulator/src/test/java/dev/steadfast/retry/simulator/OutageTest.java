@@ -58,11 +58,11 @@ final class OutageTest {
     "fail-fast, none, 0, 0", "fail-fast, jitter, 0, 0", "fail-fast, budget, 0, 0",
     "fail-fast, breaker, 2, 0"
   })
-  void recoversWhenTheModelSays(String kind, String policy, double recovery, long failed) {
+  void recoversWhenTheModelSays(String kind, String policy, double recovery, double failed) {
     Outage.Outcome outcome = outcome(spec(kind, 0.7, 80), named(policy));
     assertRecovers(recovery, outcome);
     if (failed > 0) {
-      assertEquals(failed, outcome.failed(), failed * 0.1);
+      assertEquals(failed, (double) outcome.failed(), failed * 0.1);
     }
   }
 
@@ -71,13 +71,13 @@ final class OutageTest {
   void retriesWithJitterAloneNeverRecover(String kind, int horizon) {
     Outage.Outcome outcome = outcome(spec(kind, 0.7, horizon), named("jitter"));
     assertNever(outcome);
-    assertEquals(2800, outcome.steady(), 2800 * 0.02);
+    assertEquals(2800.0, (double) outcome.steady(), 2800 * 0.02);
   }
 
   @Test
   void loadOverTimeIsThatOfTheModel() {
     int[] bounds = {25, 30, 31, 32, 35, 40, 45, 50};
-    long[] jitter = {681, 1369, 2453, 2862, 2787, 2757};
+    double[] jitter = {681, 1369, 2453, 2862, 2787, 2757};
     OutageTrace trace = outcome(spec("stall", 0.7, 55), named("jitter")).traces().get(0);
     double[] found = {
       trace.attemptsBetween(bounds[0], bounds[1]),
