@@ -65,13 +65,15 @@ final class Listeners implements RetryListener {
 
   /** One line per operation that gives up after having retried. */
   static void logGivingUp(OperationInfo operation, RetryReport report) {
-    LOG.warn(
-        "{}: gave up after {} attempts in {}: {}; last: {}",
-        operation,
-        report.attempts(),
-        Durations.printRounded(report.elapsed()),
-        report.reason(),
-        report.last().map(AttemptReport::outcome).orElse("nothing"));
+    if (LOG.isWarnEnabled()) {
+      LOG.warn(
+          "{}: gave up after {} attempts in {}: {}; last: {}",
+          operation,
+          report.attempts(),
+          Durations.printRounded(report.elapsed()),
+          report.reason(),
+          report.last().map(AttemptReport::outcome).orElse("nothing"));
+    }
   }
 
   // Also an Error of a listener is the listener's: the operation is worth more than its audience.

@@ -1,0 +1,14 @@
+package dev.steadfast.retry.simulator;
+
+/** What the user typed cannot be simulated; the message is for the user and is one line. */
+final class BadInputException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  BadInputException(String message) {
+    super(message);
+  }
+
+  static BadInputException of(String name, String value, String expected) {
+    return new BadInputException(name + ": " + value + " (expected: " + expected + ")");
+  }
+}

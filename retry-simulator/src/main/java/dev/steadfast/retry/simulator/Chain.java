@@ -1,0 +1,79 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryDecision;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryState;
+import dev.steadfast.retry.Verdict;
+
+/**
+ * Layers that call each other, with a bottom that fails by chance. Each layer retries what failed
+ * below it, unless it was told not to. Waits take no time here.
+ */
+final class Chain {
+  private static final Verdict.Retryable FAILED = Verdict.retryable(FailureKind.UNAVAILABLE);
+  private static final long BETWEEN_CALLS_NANOS = 1_000_000;
+
+  private final Setup setup;
+  private final double failureRate;
+  private final Draws draws;
+  private final RetryBudget.Account[][] accounts; // by layer and client
+  private long nowNanos;
+  private long bottom;
+
+  /**
+   * How the layers are configured.
+   *
+   * @param policy the policy of each layer
+   * @param layers how many there are
+   * @param budget the budget that each client has in each layer
+   * @param oneOwner whether only the topmost layer retries, the others being told not to
+   */
+  record Setup(RetryPolicy policy, int layers, Budget budget, boolean oneOwner) {}
+
+  /** What calls came to: attempts at the bottom and successes at the top, both per call. */
+  record Load(double load, double success) {}
+
+  Chain(Setup setup, int clients, double failureRate, Draws draws) {
+    this.setup = setup;
+    this.failureRate = failureRate;
+    this.draws = draws;
+    this.accounts = new RetryBudget.Account[setup.layers()][clients];
+    for (RetryBudget.Account[] layer : accounts) {
+      for (int i = 0; i < clients; i++) {
+        layer[i] = setup.budget().open().account("layer below");
+      }
+    }
+  }
+
+  /** Makes calls, each client in its turn. */
+  Load calls(int number) {
+    long before = bottom;
+    long succeeded = 0;
+    for (int i = 0; i < number; i++) {
+      nowNanos += BETWEEN_CALLS_NANOS;
+      succeeded += call(0, i % accounts[0].length) ? 1 : 0;
+    }
+    return new Load((double) (bottom - before) / number, (double) succeeded / number);
+  }
+
+  private boolean call(int layer, int client) {
+    RetryState state = RetryState.of(setup.policy(), accounts[layer][client], draws.generator());
+    state.begin(nowNanos, Long.MAX_VALUE);
+    while (true) {
+      state.startAttempt();
+      boolean worked = layer == setup.layers() - 1 ? work() : call(layer + 1, client);
+      Verdict failed = layer > 0 && setup.oneOwner() ? FAILED.told() : FAILED;
+      Verdict verdict = worked ? Verdict.accepted() : failed;
+      if (state.next(verdict, nowNanos) instanceof RetryDecision.Stop) {
+        return worked;
+      }
+    }
+  }
+
+  private boolean work() {
+    bottom++;
+    return draws.uniform() >= failureRate;
+  }
+}

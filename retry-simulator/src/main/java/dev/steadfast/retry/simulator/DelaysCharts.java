@@ -1,0 +1,95 @@
+package dev.steadfast.retry.simulator;
+
+import java.util.List;
+import java.util.Map;
+
+/** Fans of delays by retry. */
+final class DelaysCharts {
+  private DelaysCharts() {}
+
+  static List<Chart> draw(List<Delays.Drawn> all) {
+    return List.of(
+        new Chart(
+            "delays",
+            "The wait before each retry",
+            "Delays of one client. The line is the median, the dark band holds 90 % of the waits,"
+                + " the light one all of them.",
+            frame -> fans(all, frame)),
+        new Chart(
+            "delays-total",
+            "All waits up to each retry",
+            "Delays of one client, median and 95 % (dashed). Compare with your deadline: a retry"
+                + " that comes after it is none.",
+            frame -> totals(all, frame)));
+  }
+
+  private static Map<String, Object> fans(List<Delays.Drawn> all, Chart.Frame frame) {
+    Plot.Columns data = new Plot.Columns("strategy", "retry", "min", "p5", "median", "p95", "max");
+    for (Delays.Drawn drawn : all) {
+      for (Waits.Row row : drawn.waits().rows()) {
+        Waits.Spread spread = row.spread();
+        data.row(
+            Plot.panel(drawn.name(), all.indexOf(drawn)),
+            row.retry(),
+            seconds(spread.min()),
+            seconds(spread.p5()),
+            seconds(spread.median()),
+            seconds(spread.p95()),
+            seconds(spread.max()));
+      }
+    }
+    int columns = all.size() == 1 ? 1 : frame.columns(2);
+    int rows = (all.size() + columns - 1) / columns;
+    return Plot.in(frame, 60 + rows * 190)
+        .data(data, "x", "retry", "y", "median")
+        .layer(
+            "ribbon",
+            "mapping",
+            Plot.map("ymin", "min", "ymax", "max"),
+            "alpha",
+            0.18,
+            "size",
+            0,
+            "fill",
+            Palette.BLUE.light())
+        .layer(
+            "ribbon",
+            "mapping",
+            Plot.map("ymin", "p5", "ymax", "p95"),
+            "alpha",
+            0.35,
+            "size",
+            0,
+            "fill",
+            Palette.BLUE.light())
+        .layer("line", "size", 1.2, "color", Palette.BLUE.light())
+        .layer("point", "size", 2, "color", Palette.BLUE.light())
+        .scale("x", "retry", "format", "d")
+        .scale("y", "seconds")
+        .panels("strategy", columns, "fixed")
+        .spec();
+  }
+
+  private static Map<String, Object> totals(List<Delays.Drawn> all, Chart.Frame frame) {
+    Plot.Columns data = new Plot.Columns("strategy", "retry", "median", "p95");
+    for (Delays.Drawn drawn : all) {
+      for (Waits.Row row : drawn.waits().rows()) {
+        data.row(
+            drawn.name(), row.retry(), seconds(row.soFar().median()), seconds(row.soFar().p95()));
+      }
+    }
+    List<String> names = all.stream().map(Delays.Drawn::name).toList();
+    return Plot.in(frame, 360)
+        .data(data, "x", "retry", "y", "median", "color", "strategy")
+        .layer("line", "size", 1.2)
+        .layer("line", "mapping", Plot.map("y", "p95"), "linetype", "dashed", "size", 0.8)
+        .scale("x", "retry", "format", "d")
+        .scale("y", "seconds")
+        .colours("color", names, Palette.SERIES)
+        .spec();
+  }
+
+  private static double seconds(double nanos) {
+    return nanos / Durations.SECOND;
+  }
+}

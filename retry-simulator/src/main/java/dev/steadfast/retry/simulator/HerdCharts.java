@@ -1,0 +1,72 @@
+package dev.steadfast.retry.simulator;
+
+import java.util.List;
+import java.util.Map;
+
+/** When the calls of a herd arrive. */
+final class HerdCharts {
+  private static final int MOST_SECONDS = 120;
+
+  private HerdCharts() {}
+
+  static List<Chart> draw(HerdSpec spec, List<Herd.Outcome> outcomes) {
+    String suffix = spec.arriveNanos() > 0 ? "-gate" : "";
+    return List.of(
+        new Chart(
+            "herd" + suffix,
+            "Calls per second, by how clients obey a Retry-After of " + spec.hintSeconds() + " s",
+            "Herd model, one run, the first two minutes. The dashed line is the"
+                + " capacity. A tower is the whole herd at once.",
+            frame -> arrivals(spec, outcomes, frame)),
+        new Chart(
+            "herd-done" + suffix,
+            "Time until the last client is served",
+            "Herd model, medians over the runs.",
+            frame -> done(outcomes, frame)));
+  }
+
+  private static Map<String, Object> arrivals(
+      HerdSpec spec, List<Herd.Outcome> outcomes, Chart.Frame frame) {
+    Plot.Columns data = new Plot.Columns("rule", "second", "calls");
+    for (Herd.Outcome outcome : outcomes) {
+      List<Integer> tenths = outcome.runs().get(0).arrivals();
+      for (int second = 0; second < Math.min(MOST_SECONDS, tenths.size() / 10 + 1); second++) {
+        long calls = 0;
+        for (int i = second * 10; i < Math.min(second * 10 + 10, tenths.size()); i++) {
+          calls += tenths.get(i);
+        }
+        data.row(Plot.panel(outcome.rule().meaning(), outcomes.indexOf(outcome)), second, calls);
+      }
+    }
+    int columns = frame.columns(Math.min(outcomes.size(), 3));
+    int rows = (outcomes.size() + columns - 1) / columns;
+    return Plot.in(frame, 50 + rows * 165)
+        .data(data, "x", "second", "y", "calls")
+        .layer("bar", "stat", "identity", "fill", Palette.BLUE.light(), "width", 1, "size", 0)
+        .layer(
+            "hline",
+            "yintercept",
+            spec.perSecond(),
+            "linetype",
+            "dashed",
+            "color",
+            Palette.INK.light())
+        .scale("x", "seconds")
+        .scale("y", "")
+        .panels("rule", columns, "fixed")
+        .spec();
+  }
+
+  private static Map<String, Object> done(List<Herd.Outcome> outcomes, Chart.Frame frame) {
+    Plot.Columns data = new Plot.Columns("rule", "seconds");
+    for (Herd.Outcome outcome : outcomes) {
+      data.row(outcome.rule().name(), outcome.doneSeconds());
+    }
+    return Plot.in(frame, 300)
+        .data(data, "x", "rule", "y", "seconds")
+        .layer("bar", "stat", "identity", "fill", Palette.BLUE.light(), "width", 0.6, "size", 0)
+        .scale("x", "")
+        .scale("y", "seconds")
+        .spec();
+  }
+}

@@ -1,0 +1,75 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How clients that were told to wait do so: a real configuration each.
+ *
+ * @param name its name in results
+ * @param meaning how long it waits, R being what the server asked for
+ * @param policy the policy
+ * @param exact whether the server asks in the form that is kept exactly
+ * @param gate whether an answer to one call holds back the others of its client
+ */
+record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, boolean gate) {
+  private static final Backoff JITTER =
+      Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(32));
+
+  static List<HerdRule> all(HerdSpec spec) {
+    long hint = spec.hintNanos();
+    double oracle = spec.clients() / spec.perSecond() / spec.hintSeconds();
+    List<HerdRule> rules = new ArrayList<>();
+    rules.add(new HerdRule("exact", "R", policy(spec, Backoff.none(), 0), true, false));
+    rules.add(of("max", "max(R, full jitter)", policy(spec, JITTER, 0)));
+    rules.add(of("tenth", "R + U(0, R/10)", policy(spec, Backoff.none(), 0.1)));
+    rules.add(of("jitter", "R + full jitter", policy(spec, after(hint), 0)));
+    rules.add(of("spread", "R + U(0, R), the default", policy(spec, Backoff.none(), 1)));
+    if (oracle <= 10) {
+      rules.add(of("oracle", "R + U(0, N/mu)", policy(spec, Backoff.none(), oracle)));
+    }
+    if (spec.arriveNanos() > 0) {
+      RetryPolicy spread = policy(spec, Backoff.none(), 1);
+      rules.add(new HerdRule("gate", "R + U(0, R), held back", spread, false, true));
+    }
+    return rules;
+  }
+
+  /** The rule of a policy of the user's own; a herd ends only if it goes on until it is served. */
+  static HerdRule own(RetryPolicy policy) {
+    return of("custom", "your policy", policy);
+  }
+
+  private static HerdRule of(String name, String meaning, RetryPolicy policy) {
+    return new HerdRule(name, meaning, policy, false, false);
+  }
+
+  private static RetryPolicy policy(HerdSpec spec, Backoff backoff, double spread) {
+    return RetryPolicy.builder()
+        .maxAttempts(Integer.MAX_VALUE)
+        .noTotalTimeout()
+        .hintCeiling(Duration.ofSeconds(Math.max(60, spec.hintSeconds())))
+        .backoff(backoff)
+        .hintSpread(spread)
+        .build();
+  }
+
+  /** Full jitter on top of a hint that is known, which makes it longer than the hint always. */
+  private static Backoff after(long hintNanos) {
+    return (retry, previous, random) -> hintNanos + JITTER.delayNanos(retry, 0, random);
+  }
+
+  HttpRetry retry(EventQueue time, Draws draws) {
+    return HttpRetry.builder()
+        .policy(policy)
+        .budget(RetryBudget.unlimited())
+        .environment(time.environment(draws.generator()))
+        .hintGate(gate)
+        .build();
+  }
+}

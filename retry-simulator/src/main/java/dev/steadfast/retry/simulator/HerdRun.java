@@ -1,0 +1,186 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.TransportFailure;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One run of the herd: real operations of the library, with real headers, on virtual time. */
+final class HerdRun {
+  private static final URI SERVER = URI.create("https://herd.example/");
+  private static final long BIN_NANOS = 100_000_000;
+
+  private final EventQueue time = new EventQueue();
+  private final HerdSpec spec;
+  private final Draws draws;
+  private final FifoServer server;
+  private final HttpRetry retry;
+  private final Answer ok = new Answer(200, Map.of());
+  private final Answer busy;
+  private final List<Integer> arrivals = new ArrayList<>(); // by tenths of a second
+  private long calls;
+  private long failed;
+  private long lastNanos;
+
+  /**
+   * What a run came to.
+   *
+   * @param callsPerClient calls that reached the server, per client
+   * @param peakPerSecond the busiest tenth of a second after the first calls, as a rate
+   * @param doneNanos when the last client was served
+   * @param failed clients that gave up
+   * @param arrivals calls by tenths of a second
+   */
+  record Outcome(
+      double callsPerClient,
+      double peakPerSecond,
+      long doneNanos,
+      long failed,
+      List<Integer> arrivals) {}
+
+  private record Answer(int status, Map<String, List<String>> headerMap) implements ResponseView {
+    @Override
+    public List<String> headers(String name) {
+      return headerMap.getOrDefault(name, List.of());
+    }
+  }
+
+  private record Get() implements RequestView {
+    @Override
+    public String method() {
+      return "GET";
+    }
+
+    @Override
+    public URI uri() {
+      return SERVER;
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return List.of();
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      return Optional.empty();
+    }
+  }
+
+  private HerdRun(HerdSpec spec, HerdRule rule, Draws draws) {
+    this.spec = spec;
+    this.draws = draws.split();
+    this.server = new FifoServer(time, draws.split(), spec.build());
+    this.retry = rule.retry(time, draws.split());
+    this.busy = new Answer(503, hint(rule));
+  }
+
+  private Map<String, List<String>> hint(HerdRule rule) {
+    return rule.exact()
+        ? Map.of("grpc-retry-pushback-ms", List.of(spec.hintSeconds() + "000"))
+        : Map.of("Retry-After", List.of(Integer.toString(spec.hintSeconds())));
+  }
+
+  static Outcome run(HerdSpec spec, HerdRule rule, Draws draws) {
+    return new HerdRun(spec, rule, draws).run();
+  }
+
+  private Outcome run() {
+    for (int i = 0; i < spec.clients(); i++) {
+      long at = (long) (draws.uniform() * spec.arriveNanos());
+      time.schedule(at, () -> new Client().begin());
+    }
+    time.runAll();
+    double clients = spec.clients();
+    return new Outcome(calls / clients, peak(), lastNanos, failed, arrivals);
+  }
+
+  private double peak() {
+    int first = (int) ((spec.arriveNanos() + 2 * spec.hopNanos()) / BIN_NANOS) + 1;
+    return arrivals.stream().skip(first).mapToInt(each -> each).max().orElse(0) * 10.0;
+  }
+
+  private void countArrival() {
+    calls++;
+    int bin = (int) (time.nowNanos() / BIN_NANOS);
+    while (arrivals.size() <= bin) {
+      arrivals.add(0);
+    }
+    arrivals.set(bin, arrivals.get(bin) + 1);
+  }
+
+  /** One client with one call to make. */
+  private final class Client implements Exchange<Answer> {
+    private final HttpOperation operation = retry.operation(new Get(), RetryOptions.none());
+
+    void begin() {
+      new RetryLoop<>(operation.plan(), operation.info(), this)
+          .start(operation.boundNanos(), this::end);
+    }
+
+    private void end(@Nullable Answer answer, @Nullable Throwable failure) {
+      lastNanos = Math.max(lastNanos, time.nowNanos());
+      failed += answer == null || answer.status() != 200 ? 1 : 0;
+    }
+
+    @Override
+    public void start(Attempt<Answer> attempt) {
+      if (!attempt.begin(operation)) {
+        return;
+      }
+      if (spec.hopNanos() == 0) {
+        arrive(attempt);
+        return;
+      }
+      double hop = spec.hopNanos() * (1 + draws.gaussian() / 5);
+      time.schedule((long) Math.abs(hop), () -> arrive(attempt));
+    }
+
+    private void arrive(Attempt<Answer> attempt) {
+      countArrival();
+      boolean first = attempt.number() == 1;
+      boolean closed = spec.arriveNanos() == 0 ? first : time.nowNanos() <= spec.arriveNanos();
+      FifoServer.Job job = new FifoServer.Job(() -> attempt.complete(ok, null));
+      attempt.onCancel(job::abandon);
+      if (closed || !server.offer(job)) {
+        attempt.complete(busy, null);
+      }
+    }
+
+    @Override
+    public Verdict judge(Answer answer) {
+      return operation.judge(answer);
+    }
+
+    @Override
+    public Verdict judge(Throwable failure) {
+      return operation.judge(TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED));
+    }
+
+    @Override
+    public Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
+      return answer == null
+          ? new Facts(-1, SendState.MAYBE_PROCESSED, 1, false)
+          : operation.facts(answer, 1);
+    }
+
+    @Override
+    public Throwable failure(End end, @Nullable Throwable cause) {
+      return new NoAnswerException();
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.steadfast.retry.simulator;
+
+/**
+ * The world of a Retry-After herd. Immutable.
+ *
+ * @param clients how many calls there are
+ * @param perSecond what the server can do
+ * @param queueLimit the calls that it lets wait
+ * @param hintSeconds what it tells those whom it turns away
+ * @param hopNanos the mean time on the way to the server; its deviation is a fifth of it
+ * @param arriveNanos over what time the first calls arrive; until then the server is closed
+ */
+record HerdSpec(
+    int clients,
+    double perSecond,
+    int queueLimit,
+    int hintSeconds,
+    long hopNanos,
+    long arriveNanos) {
+  long hintNanos() {
+    return hintSeconds * Durations.SECOND;
+  }
+
+  FifoServer.Build build() {
+    Speed speed = new Speed(0, 0, 1);
+    double each = Durations.SECOND / perSecond;
+    return new FifoServer.Build(1, draws -> each, queueLimit, speed);
+  }
+}

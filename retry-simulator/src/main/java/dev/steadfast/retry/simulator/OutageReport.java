@@ -1,0 +1,114 @@
+package dev.steadfast.retry.simulator;
+
+import java.util.List;
+
+/** What the runs of an outage came to, as text, lines and charts. */
+final class OutageReport {
+  private static final String MODEL =
+      "Overload, open: calls arrive by chance at a share of the capacity whether or not the server"
+          + " answers; one queue, first come first served; each client gives up after its timeout,"
+          + " and the server does that work all the same. No network delay, no queue in the client."
+          + " Recovered is the first of five seconds in a row whose calls succeed to 99 %.";
+
+  private final OutageSpec spec;
+  private final List<Outage.Outcome> outcomes;
+
+  private OutageReport(OutageSpec spec, List<Outage.Outcome> outcomes) {
+    this.spec = spec;
+    this.outcomes = outcomes;
+  }
+
+  static Result of(OutageSpec spec, List<Outage.Outcome> outcomes) {
+    return new OutageReport(spec, outcomes).result();
+  }
+
+  private Result result() {
+    String kind = spec.trigger().kind().toString();
+    String length = Durations.print(spec.trigger().lengthNanos());
+    Result result =
+        new Result("Outage: " + kind + " of " + length + " at rho " + rho(), MODEL, series());
+    result.table(table());
+    for (Outage.Outcome outcome : outcomes) {
+      Protection protection = outcome.protection();
+      result.note(protection.label() + ": " + new Verdicts(spec, protection).line());
+      result.line(line(outcome));
+    }
+    OutageCharts.draw(spec, outcomes).forEach(result::chart);
+    return result;
+  }
+
+  private String rho() {
+    return Numbers.plain(spec.load().rho(), 4);
+  }
+
+  private Table table() {
+    int runs = outcomes.get(0).traces().size();
+    Table table =
+        new Table(
+            "Medians of " + runs + (runs == 1 ? " run" : " runs"),
+            "policy",
+            "recovery s",
+            "failed",
+            "peak/s",
+            "steady/s",
+            "load during");
+    for (Outage.Outcome outcome : outcomes) {
+      table.row(
+          outcome.protection().label(),
+          outcome.recoveryText(),
+          Long.toString(outcome.failed()),
+          Long.toString(outcome.peak()),
+          Long.toString(outcome.steady()),
+          Numbers.fixed(outcome.loadDuring(), 2) + " x");
+    }
+    return table;
+  }
+
+  private Line line(Outage.Outcome outcome) {
+    Protection protection = outcome.protection();
+    Line line = new Line("outage").with("policy", protection.label());
+    if (protection.label().contains("=")) {
+      line.with("budget", protection.budget().text())
+          .with("breaker", protection.breaker().map(Object::toString).orElse("none"));
+    }
+    return line.with("kind", spec.trigger().kind().toString())
+        .with("rho", rho())
+        .with("recovery", outcome.recoveryText())
+        .with("failed", outcome.failed())
+        .with("peak", outcome.peak())
+        .with("steady", outcome.steady());
+  }
+
+  private Table series() {
+    Table series =
+        new Table(
+            "",
+            "policy",
+            "second",
+            "first-tries",
+            "retries",
+            "goodput",
+            "held-back",
+            "arrived",
+            "served",
+            "funded",
+            "open");
+    for (Outage.Outcome outcome : outcomes) {
+      OutageTrace trace = outcome.traces().get(0);
+      for (int second = 0; second < trace.seconds(); second++) {
+        series.row(
+            outcome.protection().label(),
+            Integer.toString(second),
+            Long.toString(trace.firstTries[second]),
+            Long.toString(trace.retries[second]),
+            Long.toString(trace.good[second]),
+            Long.toString(trace.held[second]),
+            Long.toString(trace.arrived[second]),
+            Long.toString(trace.served[second]),
+            Numbers.fixed(trace.funded[second], 2),
+            Numbers.fixed(trace.open[second], 2));
+      }
+    }
+    return series;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One run of the outage model: the library's own loop drives each operation. */
+final class OutageRun {
+  private static final Facts ANSWERED = new Facts();
+  // What is still under way this long after the last arrival counts as failed.
+  private static final long DRAIN_NANOS = 60 * Durations.SECOND;
+
+  private final EventQueue time = new EventQueue();
+  private final OutageSpec spec;
+  private final Draws arrivals;
+  private final FifoServer server;
+  private final OutageTrace trace;
+  private final List<Protection.Client> clients = new ArrayList<>();
+  private int underWay;
+
+  private enum Answer {
+    OK,
+    ERROR
+  }
+
+  /** The facts of the three ends that an attempt can have here. */
+  private record Facts(Exchange.Facts ok, Exchange.Facts error, Exchange.Facts lost) {
+    Facts() {
+      this(
+          new Exchange.Facts(200, SendState.ANSWERED, 1, false),
+          new Exchange.Facts(503, SendState.ANSWERED, 1, false),
+          new Exchange.Facts(-1, SendState.MAYBE_PROCESSED, 1, false));
+    }
+  }
+
+  private OutageRun(OutageSpec spec, Protection protection, Draws draws) {
+    this.spec = spec;
+    this.arrivals = draws.split();
+    this.server = new FifoServer(time, draws.split(), spec.build());
+    this.trace = new OutageTrace(spec);
+    Draws jitter = draws.split();
+    for (int i = 0; i < spec.load().clients(); i++) {
+      clients.add(protection.client(time, jitter, "client-" + i));
+    }
+  }
+
+  static OutageTrace run(OutageSpec spec, Protection protection, Draws draws) {
+    return new OutageRun(spec, protection, draws).run();
+  }
+
+  private OutageTrace run() {
+    scheduleArrival();
+    for (int second = 0; second < spec.seconds(); second++) {
+      int at = second;
+      time.schedule(second * Durations.SECOND, () -> lookAtClients(at));
+    }
+    time.runUntil(spec.horizonNanos());
+    long end = spec.horizonNanos() + DRAIN_NANOS;
+    while (underWay > 0 && time.nowNanos() < end) {
+      time.runUntil(time.nowNanos() + Durations.SECOND);
+    }
+    return trace;
+  }
+
+  private void scheduleArrival() {
+    long gap = (long) arrivals.exponential(Durations.SECOND / spec.arrivalsPerSecond());
+    if (time.nowNanos() + gap < spec.horizonNanos()) {
+      time.schedule(gap, this::arrive);
+    }
+  }
+
+  private void arrive() {
+    Protection.Client client = clients.get(arrivals.below(clients.size()));
+    new Operation(client).begin();
+    scheduleArrival();
+  }
+
+  private void lookAtClients(int second) {
+    int funded = 0;
+    int open = 0;
+    for (Protection.Client client : clients) {
+      funded += client.funded(time.nowNanos()) ? 1 : 0;
+      open += client.open() ? 1 : 0;
+    }
+    trace.funded[second] = (double) funded / clients.size();
+    trace.open[second] = (double) open / clients.size();
+  }
+
+  /** One logical call. */
+  private final class Operation implements Exchange<Answer> {
+    private final Protection.Client client;
+    private final long beganNanos = time.nowNanos();
+
+    Operation(Protection.Client client) {
+      this.client = client;
+    }
+
+    void begin() {
+      underWay++;
+      trace.count(trace.arrived, beganNanos);
+      new RetryLoop<>(client.plan(), client.info(), this).start(Long.MAX_VALUE, this::end);
+    }
+
+    private void end(@Nullable Answer answer, @Nullable Throwable failure) {
+      underWay--;
+      if (answer == Answer.OK) {
+        trace.count(trace.served, beganNanos);
+        trace.count(trace.good, time.nowNanos());
+      }
+    }
+
+    @Override
+    public void start(Attempt<Answer> attempt) {
+      long now = time.nowNanos();
+      if (!attempt.begin(client)) {
+        trace.count(trace.held, now);
+        return;
+      }
+      trace.count(attempt.number() == 1 ? trace.firstTries : trace.retries, now);
+      if (spec.failsAtOnce(now)) {
+        attempt.complete(Answer.ERROR, null);
+        return;
+      }
+      FifoServer.Job job = new FifoServer.Job(() -> attempt.complete(Answer.OK, null));
+      attempt.onCancel(job::abandon);
+      if (!server.offer(job)) {
+        attempt.complete(Answer.ERROR, null);
+      }
+    }
+
+    @Override
+    public Verdict judge(Answer answer) {
+      return answer == Answer.OK ? Verdict.accepted() : Verdict.retryable(FailureKind.UNAVAILABLE);
+    }
+
+    @Override
+    public Verdict judge(Throwable failure) {
+      return failure instanceof NoAnswerException
+          ? Verdict.retryable(FailureKind.TIMEOUT)
+          : Verdict.permanent(StopReason.NOT_RETRYABLE);
+    }
+
+    @Override
+    public Exchange.Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
+      if (answer == null) {
+        return ANSWERED.lost();
+      }
+      return answer == Answer.OK ? ANSWERED.ok() : ANSWERED.error();
+    }
+
+    @Override
+    public Throwable failure(End end, @Nullable Throwable cause) {
+      return new NoAnswerException();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryDecision;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryState;
+import dev.steadfast.retry.Verdict;
+
+/** One run of the contention model. */
+final class Race {
+  private static final long HOP_NANOS = 10_000_000;
+  private static final Verdict CONFLICT = Verdict.retryable(FailureKind.CONFLICT);
+
+  private final EventQueue time = new EventQueue();
+  private final Draws draws;
+  private final Course course;
+  private final RetryBudget.Account budget = RetryBudget.unlimited().account("row");
+  private long version;
+  private long calls;
+  private long gaveUp;
+
+  /** What is the same for all runs. */
+  record Course(RetryPolicy policy, int clients, long deviationNanos) {
+    Outcome run(Draws draws) {
+      return new Race(this, draws).run();
+    }
+  }
+
+  /**
+   * What a run came to.
+   *
+   * @param calls the writes
+   * @param endNanos when the last client heard of its success
+   * @param gaveUp clients whose policy ended before they had written
+   */
+  record Outcome(long calls, long endNanos, long gaveUp) {}
+
+  private Race(Course course, Draws draws) {
+    this.course = course;
+    this.draws = draws;
+  }
+
+  private Outcome run() {
+    for (int i = 0; i < course.clients(); i++) {
+      new Client().begin();
+    }
+    time.runAll();
+    return new Outcome(calls, time.nowNanos(), gaveUp);
+  }
+
+  private long hop() {
+    double deviation = course.deviationNanos();
+    return deviation == 0 ? HOP_NANOS : (long) Math.abs(HOP_NANOS + deviation * draws.gaussian());
+  }
+
+  /** Reads, writes, hears; then waits and begins again, as its policy says. */
+  private final class Client {
+    private final RetryState state = RetryState.of(course.policy(), budget, draws.generator());
+    private long read;
+    private boolean written;
+
+    void begin() {
+      state.begin(0, Long.MAX_VALUE);
+      attemptAfter(0);
+    }
+
+    private void attemptAfter(long waitNanos) {
+      time.schedule(waitNanos + hop(), this::read);
+    }
+
+    private void read() {
+      state.startAttempt();
+      read = version;
+      time.schedule(hop() + hop(), this::write);
+    }
+
+    private void write() {
+      calls++;
+      written = read == version;
+      version += written ? 1 : 0;
+      time.schedule(hop(), this::hear);
+    }
+
+    private void hear() {
+      Verdict verdict = written ? Verdict.accepted() : CONFLICT;
+      RetryDecision decision = state.next(verdict, time.nowNanos());
+      if (decision instanceof RetryDecision.Retry retry) {
+        attemptAfter(retry.delayNanos());
+      } else {
+        gaveUp += written ? 0 : 1;
+      }
+    }
+  }
+}

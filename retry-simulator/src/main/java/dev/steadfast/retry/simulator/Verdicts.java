@@ -1,0 +1,123 @@
+package dev.steadfast.retry.simulator;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryDecision;
+import dev.steadfast.retry.RetryState;
+import dev.steadfast.retry.Verdict;
+
+/**
+ * What the closed forms say of a configuration in an outage. They hold for a long queue, first come
+ * first served, and a server that does not know of timeouts.
+ */
+final class Verdicts {
+  private static final int SAMPLES = 400;
+
+  private final OutageSpec spec;
+  private final Protection protection;
+  private final Failing failing;
+
+  /**
+   * What an operation does while every attempt times out, with nothing but its policy to end it.
+   *
+   * @param attempts the mean number of attempts
+   * @param inOutage the mean number of attempts that it makes before the outage ends, for one that
+   *     begins at any time within it
+   */
+  private record Failing(double attempts, double inOutage) {}
+
+  Verdicts(OutageSpec spec, Protection protection) {
+    this.spec = spec;
+    this.protection = protection;
+    this.failing = failing();
+  }
+
+  private Failing failing() {
+    Draws draws = Draws.of(0);
+    double length = Math.max(1, spec.trigger().lengthNanos());
+    double attempts = 0;
+    double inOutage = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+      RetryBudget.Account account = RetryBudget.unlimited().account("any");
+      RetryState state = RetryState.of(protection.policy(), account, draws.generator());
+      state.begin(0, Long.MAX_VALUE);
+      long now = 0;
+      boolean goesOn = true;
+      while (goesOn && now < 100 * length) {
+        attempts++;
+        inOutage += Math.max(0, 1 - now / length);
+        int number = state.startAttempt();
+        now += state.attemptTimeoutNanos(number, now);
+        RetryDecision decision = state.next(Verdict.retryable(FailureKind.TIMEOUT), now);
+        goesOn = decision instanceof RetryDecision.Retry;
+        now += decision instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0;
+      }
+    }
+    return new Failing(attempts / SAMPLES, inOutage / SAMPLES);
+  }
+
+  /** By how much first tries are multiplied while nothing succeeds; NaN if no form is known. */
+  double amplification() {
+    double attempts = failing.attempts();
+    return switch (protection.budget().funding()) {
+      case UNLIMITED -> attempts;
+      case SUCCESS -> 1;
+      case REQUEST -> Math.min(attempts, 1 + protection.budget().ratio());
+      case OTHER -> attempts == 1 ? 1 : Double.NaN;
+    };
+  }
+
+  /** Seconds from the end of a stall; infinite for never, NaN if no form is known. */
+  double stallRecoverySeconds() {
+    double bad = amplification();
+    double arrivals = spec.arrivalsPerSecond();
+    double capacity = spec.server().perSecond();
+    if (bad * spec.load().rho() >= 1) {
+      return Double.POSITIVE_INFINITY;
+    }
+    boolean unlimited = protection.budget().funding() == Budget.Funding.UNLIMITED;
+    double during = unlimited ? failing.inOutage() : bad;
+    double start = failing.attempts() == 1 ? 0 : protection.budget().burst();
+    double backlog =
+        during * arrivals * Durations.seconds(spec.trigger().lengthNanos())
+            + start * spec.load().clients()
+            - capacity * Durations.seconds(spec.load().timeoutNanos());
+    return Math.max(0, backlog / (capacity - bad * arrivals));
+  }
+
+  /** One line for people. */
+  String line() {
+    if (protection.breaker().isPresent()) {
+      return "a breaker keeps first tries back too; no closed form, the runs tell";
+    }
+    double bad = amplification();
+    if (Double.isNaN(bad)) {
+      return "no closed form for this budget, the runs tell";
+    }
+    double rho = spec.load().rho();
+    String product =
+        "rho " + Numbers.fixed(rho, 2) + " x " + factor(bad) + " = " + Numbers.fixed(bad * rho, 2);
+    if (bad * rho > 1) {
+      return product
+          + " > 1: once the queue is longer than the timeout, this storm does not end by itself"
+          + "; largest safe request-funded budget "
+          + Numbers.percent(1 / rho - 1);
+    }
+    return product + " < 1: it ends by itself" + afterStall();
+  }
+
+  private String afterStall() {
+    double seconds = stallRecoverySeconds();
+    return spec.trigger().kind() == OutageSpec.Kind.STALL
+        ? ", by the closed form after " + Numbers.fixed(seconds, 0) + " s"
+        : "";
+  }
+
+  private String factor(double bad) {
+    return switch (protection.budget().funding()) {
+      case UNLIMITED -> Numbers.plain(bad, 2) + (bad == 1 ? " attempt" : " attempts");
+      case SUCCESS -> "1 (nothing succeeds, so no retry is earned)";
+      default -> Numbers.plain(bad, 2);
+    };
+  }
+}

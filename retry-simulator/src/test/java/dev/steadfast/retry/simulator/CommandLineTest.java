@@ -1,0 +1,209 @@
+package dev.steadfast.retry.simulator;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CommandLineTest {
+  private static final List<List<String>> QUICK =
+      List.of(
+          List.of("contention", "--clients", "10,20", "--runs", "5"),
+          List.of("layers", "--layers", "2", "--calls", "500"),
+          List.of("outage", "--runs", "2", "--horizon", "70s", "--capacity", "100"),
+          List.of("herd", "--clients", "50", "--runs", "2"),
+          List.of("delays", "--samples", "200"),
+          List.of("hedge", "--samples", "1000"));
+
+  @TempDir Path directory;
+
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(List<String> words) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    CommandLine command =
+        new CommandLine(
+            new PrintStream(out, true, UTF_8),
+            new PrintStream(err, true, UTF_8),
+            Progress.silent());
+    int code = command.run(words);
+    return new Ran(code, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  private static List<String> with(List<String> words, String... more) {
+    List<String> all = new ArrayList<>(words);
+    all.addAll(List.of(more));
+    return all;
+  }
+
+  static Stream<List<String>> quick() {
+    return QUICK.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("quick")
+  void theSameSeedGivesTheSameBytes(List<String> words) throws IOException {
+    List<List<String>> files = new ArrayList<>();
+    for (String name : List.of("a", "b")) {
+      Path html = directory.resolve(name + ".html");
+      Path csv = directory.resolve(name + ".csv");
+      Ran ran = run(with(words, "--html", html.toString(), "--csv", csv.toString()));
+      assertEquals(0, ran.code(), ran::err);
+      files.add(List.of(ran.out(), Files.readString(html), Files.readString(csv)));
+    }
+    assertEquals(files.get(0), files.get(1));
+    assertFalse(run(with(words, "--seed", "2")).out().equals(files.get(0).get(0)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("quick")
+  void aResultIsALineOfKeysAndValues(List<String> words) {
+    List<String> lines =
+        run(words).out().lines().filter(line -> line.startsWith(words.get(0) + " ")).toList();
+    assertFalse(lines.isEmpty());
+    for (String line : lines) {
+      assertTrue(line.matches("[a-z]+( [a-z0-9-]+=[^ ]+)+"), line);
+    }
+  }
+
+  @Test
+  void linesHaveTheFormThatProgramsRead() {
+    String contention = run(List.of("contention", "--clients", "5", "--runs", "1")).out();
+    assertTrue(
+        contention.matches(
+            "(?s).*\ncontention strategy=full clients=5 calls=\\d+ millis=\\d+\n.*"));
+    String outage = run(QUICK.get(2)).out();
+    String numbers = " recovery=(never|[0-9.]+) failed=\\d+ peak=\\d+ steady=\\d+\n.*";
+    assertTrue(outage.matches("(?s).*\noutage policy=none kind=stall rho=0.7" + numbers), outage);
+    String herd = run(QUICK.get(3)).out();
+    assertTrue(
+        herd.matches(
+            "(?s).*\nherd rule=spread calls-per-client=[0-9.]+ peak=[0-9.]+ done=\\d+\n.*"));
+  }
+
+  @Test
+  void aPolicyOfTheUsersIsRunAsText() {
+    String text = "maxAttempts=3; backoff=equal(50ms..1s); totalTimeout=5s";
+    Ran outage =
+        run(with(QUICK.get(2), "--policy", text, "--budget", "default", "--breaker", "default"));
+    String line =
+        outage.out().lines().filter(each -> each.startsWith("outage ")).findFirst().orElseThrow();
+    assertTrue(
+        line.contains(" policy=maxAttempts=3;backoff=equal(50ms..1s);totalTimeout=5s;"), line);
+    assertTrue(line.contains(" budget=default breaker=breaker(100,20,50,5s,5) kind=stall"), line);
+    for (String scenario : List.of("contention", "delays", "herd", "layers")) {
+      List<String> words =
+          QUICK.stream().filter(each -> each.get(0).equals(scenario)).findFirst().orElseThrow();
+      assertEquals(0, run(with(words, "--policy", text)).code(), scenario);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "storm",
+        "contention --foo 1",
+        "contention clients 5",
+        "contention --clients",
+        "contention --clients 0",
+        "contention --clients ten",
+        "contention --runs -1",
+        "contention --runs 5 --runs 6",
+        "contention --seed x",
+        "contention --hop-deviation 1h",
+        "contention --policy maxAttempts=0",
+        "contention --policy backoff=sideways(1s)",
+        "layers --p 1.5",
+        "layers --p NaN",
+        "layers --layers 5 --attempts 10",
+        "outage --rho 1",
+        "outage --rho 1.2",
+        "outage --rho -0.5",
+        "outage --kind flood",
+        "outage --capacity -3",
+        "outage --length 0",
+        "outage --horizon 5s",
+        "outage --horizon 20h --capacity 100000",
+        "outage --budget default",
+        "outage --policy maxAttempts=2 --budget success(2)",
+        "outage --policy maxAttempts=2 --budget success(-1,10,0)",
+        "outage --policy maxAttempts=2 --budget request(0.1,0,7h)",
+        "outage --policy maxAttempts=2 --breaker breaker(0,1,50,5s,5)",
+        "outage --policy maxAttempts=2 --breaker open",
+        "herd --retry-after 0",
+        "herd --queue -1",
+        "delays --samples 5",
+        "hedge --after p100",
+        "hedge --after soon",
+        "hedge --latency slow",
+        "tour --clients 5",
+        "delays --html /nowhere/at/all.html",
+        "delays --csv /",
+        "delays --svg /dev/null/x"
+      })
+  void badInputIsOneLineAndCodeTwo(String words) {
+    Ran ran = run(words.isEmpty() ? List.of() : List.of(words.split(" ")));
+    assertEquals(2, ran.code(), ran::out);
+    assertEquals(1, ran.err().lines().count(), ran::err);
+    assertTrue(ran.err().startsWith("simulator: "), ran::err);
+    assertEquals("", ran.out());
+  }
+
+  @Test
+  void helpTellsEveryOption() {
+    assertTrue(run(List.of("--help")).out().contains("outage"));
+    String help = run(List.of("outage", "--help")).out();
+    new Outage().options().forEach(option -> assertTrue(help.contains("--" + option.name())));
+  }
+
+  @Test
+  void theReportIsWholeAndNeedsNothingElse() throws Exception {
+    for (List<String> words : QUICK) {
+      Path svg = directory.resolve(words.get(0));
+      Path html = directory.resolve(words.get(0) + ".html");
+      assertEquals(0, run(with(words, "--svg", svg.toString(), "--html", html.toString())).code());
+      String page = Files.readString(html);
+      String elsewhere =
+          page.replace("http://www.w3.org/2000/svg", "")
+              .replace("http://www.w3.org/1999/xlink", "");
+      assertFalse(elsewhere.contains("http:") || elsewhere.contains("https:"), words.get(0));
+      assertFalse(page.contains("<script"));
+      assertTrue(page.contains("prefers-color-scheme:dark"));
+      try (Stream<Path> files = Files.list(svg)) {
+        for (Path file : files.toList()) {
+          DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+          assertFalse(
+              Files.readString(file).matches("(?s).*(rgb\\(|NaN|Infinity).*"), file::toString);
+        }
+      }
+    }
+  }
+
+  @Test
+  void theTourRunsWhatCanBeTyped() {
+    for (List<String> words : Tour.commands(5)) {
+      List<String> help = List.of(words.get(0), "--help");
+      String options = run(help).out();
+      words.stream()
+          .filter(word -> word.startsWith("--"))
+          .forEach(word -> assertTrue(options.contains(word), word));
+    }
+  }
+}

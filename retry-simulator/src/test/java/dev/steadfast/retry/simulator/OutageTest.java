@@ -1,0 +1,176 @@
+package dev.steadfast.retry.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class OutageTest {
+  private static final int SEEDS = 3;
+  private static final long SECOND = Durations.SECOND;
+
+  private static OutageSpec spec(String kind, double rho, int horizonSeconds) {
+    return new OutageSpec(
+        new OutageSpec.Server(1000, 10, Long.MAX_VALUE),
+        new OutageSpec.Load(rho, 50, SECOND),
+        new OutageSpec.Trigger(OutageSpec.Kind.parse(kind), 30 * SECOND, 10 * SECOND, 0.4),
+        horizonSeconds * SECOND);
+  }
+
+  private static Protection named(String name) {
+    Protection protection =
+        switch (name) {
+          case "none" -> Outage.NONE;
+          case "jitter" -> Outage.JITTER;
+          case "budget" -> Outage.BUDGET;
+          default -> Outage.BREAKER;
+        };
+    return Outage.timed(protection, SECOND);
+  }
+
+  private static Outage.Outcome outcome(OutageSpec spec, Protection protection) {
+    Draws[] draws = Draws.each(1, SEEDS);
+    List<OutageTrace> traces =
+        Runs.each(draws, Progress.silent(), each -> OutageRun.run(spec, protection, each));
+    return new Outage.Outcome(protection, traces);
+  }
+
+  private static void assertNever(Outage.Outcome outcome) {
+    outcome.traces().forEach(trace -> assertEquals(-1, trace.recovery()));
+  }
+
+  /** Three seconds or 15 %, whichever is more. */
+  private static void assertRecovers(double expected, Outage.Outcome outcome) {
+    assertEquals(expected, outcome.recovery(), Math.max(3, expected * 0.15));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "stall, none, 21, 21300", "stall, budget, 22, 22400", "stall, breaker, 6, 10300",
+    "slow, none, 7, 0", "slow, budget, 9, 0", "slow, breaker, 7, 0",
+    "fail-fast, none, 0, 0", "fail-fast, jitter, 0, 0", "fail-fast, budget, 0, 0",
+    "fail-fast, breaker, 2, 0"
+  })
+  void recoversWhenTheModelSays(String kind, String policy, double recovery, double failed) {
+    Outage.Outcome outcome = outcome(spec(kind, 0.7, 80), named(policy));
+    assertRecovers(recovery, outcome);
+    if (failed > 0) {
+      assertEquals(failed, (double) outcome.failed(), failed * 0.1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"stall, 240", "slow, 120"})
+  void retriesWithJitterAloneNeverRecover(String kind, int horizon) {
+    Outage.Outcome outcome = outcome(spec(kind, 0.7, horizon), named("jitter"));
+    assertNever(outcome);
+    assertEquals(2800.0, (double) outcome.steady(), 2800 * 0.02);
+  }
+
+  @Test
+  void loadOverTimeIsThatOfTheModel() {
+    int[] bounds = {25, 30, 31, 32, 35, 40, 45, 50};
+    double[] jitter = {681, 1369, 2453, 2862, 2787, 2757};
+    OutageTrace trace = outcome(spec("stall", 0.7, 55), named("jitter")).traces().get(0);
+    double[] found = {
+      trace.attemptsBetween(bounds[0], bounds[1]),
+      trace.attemptsBetween(bounds[2], bounds[3]),
+      trace.attemptsBetween(bounds[3], bounds[4]),
+      trace.attemptsBetween(bounds[4], bounds[5]),
+      trace.attemptsBetween(bounds[5], bounds[6]),
+      trace.attemptsBetween(bounds[6], bounds[7])
+    };
+    for (int i = 0; i < jitter.length; i++) {
+      assertEquals(jitter[i], found[i], jitter[i] * 0.08, "interval " + i);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none, 1.0", "jitter, 4.0", "budget, 1.07", "breaker, 0.39"})
+  void loadDuringAnOutageThatFailsAtOnce(String policy, double load) {
+    Outage.Outcome outcome = outcome(spec("fail-fast", 0.7, 60), named(policy));
+    assertEquals(load, outcome.loadDuring(), 0.1);
+  }
+
+  @Test
+  void noBackoffEndsAStorm() {
+    Backoff exponential = Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(10));
+    for (Backoff backoff : List.of(Backoff.none(), exponential)) {
+      RetryPolicy policy = Outage.RETRIES.toBuilder().backoff(backoff).build();
+      Protection protection = new Protection("own", policy, Budget.NONE, Optional.empty());
+      assertNever(outcome(spec("stall", 0.7, 120), Outage.timed(protection, SECOND)));
+    }
+  }
+
+  @Test
+  void aBudgetFundedBySuccessBeatsOneFundedByRequests() {
+    Protection request =
+        new Protection(
+            "request",
+            named("budget").policy(),
+            Budget.parse("request(0.1,0,7s)"),
+            Optional.empty());
+    OutageSpec spec = spec("stall", 0.8, 160);
+    assertRecovers(37, outcome(spec, named("budget")));
+    assertRecovers(68, outcome(spec, request));
+    assertNever(outcome(spec("stall", 0.93, 200), request));
+  }
+
+  @Test
+  void aQueueShorterThanTheTimeoutEndsTheStormWhateverTheClientsDo() {
+    OutageSpec open = spec("stall", 0.7, 70);
+    OutageSpec bounded =
+        new OutageSpec(
+            new OutageSpec.Server(1000, 10, 500), open.load(), open.trigger(), open.horizonNanos());
+    assertTrue(outcome(bounded, named("jitter")).recovery() < 10);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none, 20", "budget, 21.7"})
+  void theClosedFormTellsTheRecovery(String policy, double seconds) {
+    Verdicts verdicts = new Verdicts(spec("stall", 0.7, 100), named(policy));
+    assertEquals(seconds, verdicts.stallRecoverySeconds(), 0.1);
+  }
+
+  @Test
+  void theClosedFormTellsAStorm() {
+    Verdicts storm = new Verdicts(spec("stall", 0.7, 100), named("jitter"));
+    assertEquals(4, storm.amplification());
+    assertEquals(Double.POSITIVE_INFINITY, storm.stallRecoverySeconds());
+    assertTrue(storm.line().startsWith("rho 0.70 x 4 attempts = 2.80 > 1:"), storm.line());
+    assertTrue(storm.line().contains("does not end by itself"), storm.line());
+    assertTrue(storm.line().contains("budget 42.9 %"), storm.line());
+  }
+
+  @Test
+  void belowOneInFourTheStormOfFourAttemptsEnds_whenTheClosedFormSays() {
+    OutageSpec spec = spec("stall", 0.2, 100);
+    Protection jitter = named("jitter");
+    double expected = new Verdicts(spec, jitter).stallRecoverySeconds();
+    assertEquals((3.345 * 200 * 10 - 1000) / (1000 - 800), expected, 1);
+    assertRecovers(expected, outcome(spec, jitter));
+  }
+
+  @Test
+  void memoryIsThatOfWhatIsUnderWay_howeverLongTheQueue() {
+    EventQueue time = new EventQueue();
+    Speed slow = new Speed(0, 1000 * SECOND, 0);
+    FifoServer server =
+        new FifoServer(
+            time, Draws.of(1), new FifoServer.Build(1, draws -> SECOND, Long.MAX_VALUE, slow));
+    for (int i = 0; i < 100_000; i++) {
+      FifoServer.Job job = new FifoServer.Job(() -> {});
+      server.offer(job);
+      job.abandon();
+    }
+    assertEquals(99_999, server.queued());
+    assertTrue(server.held() <= 1, "held: " + server.held());
+  }
+}
