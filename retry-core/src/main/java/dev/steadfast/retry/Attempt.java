@@ -166,7 +166,12 @@ public final class Attempt<R> {
     if (!phase.compareAndSet(Phase.RUNNING, Phase.BUSY)) {
       return false;
     }
-    replaceTimer(null);
+    // The deadline's timer goes on; the attempt's own ends here.
+    Timer running = timer.get();
+    Timer ofDeadline = running != null && running.ofDeadline ? running : null;
+    if (ofDeadline == null) {
+      replaceTimer(null);
+    }
     boolean delivers = false;
     try {
       headVerdict = operation.judgeHead(this, head);
@@ -178,7 +183,11 @@ public final class Attempt<R> {
       userFailure = thrown;
     }
     try {
-      startTimer(Phase.HEAD, operation.remainingNanos());
+      if (ofDeadline != null) {
+        ofDeadline.guarded = Phase.HEAD; // before the phase: one that is due now is seen then
+      } else {
+        startTimer(Phase.HEAD, operation.remainingNanos());
+      }
     } catch (RejectedExecutionException rejected) {
       refusal = rejected;
       lateEnd = Phase.REJECTED;
@@ -276,7 +285,7 @@ public final class Attempt<R> {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos);
+    Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos, true);
     if (timer.compareAndSet(null, queued)) {
       queued.startOrEnd(nanos);
       if (phase.get() != Phase.QUEUED) {
@@ -313,7 +322,8 @@ public final class Attempt<R> {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer next = new Timer(guarded, operation.now() + nanos);
+    Timer next =
+        new Timer(guarded, operation.now() + nanos, operation.attemptEndsAtDeadline(number));
     replaceTimer(next);
     next.start(nanos);
   }
@@ -327,15 +337,17 @@ public final class Attempt<R> {
 
   /** Ends the attempt when its time is up in the phase that this timer guards. */
   private final class Timer implements Runnable {
-    private final Phase guarded;
     private final long dueNanos;
+    private final boolean ofDeadline; // and not of the attempt's own time
+    private volatile Phase guarded;
     private volatile RetryScheduler.@Nullable Task task;
     private volatile boolean stopped;
     private volatile boolean due;
 
-    Timer(Phase guarded, long dueNanos) {
+    Timer(Phase guarded, long dueNanos, boolean ofDeadline) {
       this.guarded = guarded;
       this.dueNanos = dueNanos;
+      this.ofDeadline = ofDeadline;
     }
 
     void start(long nanos) {

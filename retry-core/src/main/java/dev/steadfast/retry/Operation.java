@@ -85,6 +85,11 @@ final class Operation<R> {
     return state.attemptTimeoutNanos(attempt, now());
   }
 
+  /** Whether an attempt has no time of its own, so that its timer is that of the deadline. */
+  boolean attemptEndsAtDeadline(int attempt) {
+    return !state.boundsAttempt(attempt);
+  }
+
   /** The time that a timer has to keep for an attempt. */
   long timerNanos(int attempt) {
     return exchange.boundsAttempts() ? Long.MAX_VALUE : attemptTimeoutNanos(attempt);

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 public final class RetryLoop<R> {
   private final Operation<R> operation;
   private final Exchange<R> exchange;
-  private final CountDownLatch wake = new CountDownLatch(1);
 
   private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
   private @Nullable R result;
   private @Nullable Throwable failure;
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
+  private volatile @Nullable CountDownLatch wake; // of a thread that sleeps
   private volatile @Nullable Attempt<R> current;
   private volatile @Nullable Pause pause;
 
@@ -111,7 +111,10 @@ public final class RetryLoop<R> {
 
   private void cancel(StopReason reason) {
     cancelled = reason;
-    wake.countDown();
+    CountDownLatch sleeping = wake;
+    if (sleeping != null) {
+      sleeping.countDown();
+    }
     Attempt<R> attempt = current;
     if (attempt != null) {
       attempt.cancel();
@@ -316,12 +319,17 @@ public final class RetryLoop<R> {
   }
 
   private boolean sleep(long dueNanos) {
+    CountDownLatch sleeping = new CountDownLatch(1);
+    wake = sleeping;
+    if (cancelled != null) {
+      sleeping.countDown(); // the canceller may have missed it
+    }
     try {
       // At least once, to see an interrupt; and again, for some timers fire early and a hint is a
       // floor.
       long left = dueNanos - operation.now();
       do {
-        if (operation.scheduler().await(wake, Math.max(0, left))) {
+        if (operation.scheduler().await(sleeping, Math.max(0, left))) {
           return true; // cancelled: the loop sees it before the next attempt
         }
         left = dueNanos - operation.now();

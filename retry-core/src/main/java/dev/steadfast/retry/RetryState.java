@@ -148,8 +148,16 @@ public final class RetryState {
    * @return nanoseconds, 0 if the deadline has passed; {@link Long#MAX_VALUE} for no bound
    */
   public long attemptTimeoutNanos(int attempt, long nowNanos) {
-    int numbered = Math.max(1, attempt - freeAttempts);
-    return Math.min(policy.attemptTimeoutNanos(numbered), remainingNanos(nowNanos));
+    return Math.min(ownTimeoutNanos(attempt), remainingNanos(nowNanos));
+  }
+
+  /** Whether the policy bounds that attempt, beside the deadline. */
+  boolean boundsAttempt(int attempt) {
+    return ownTimeoutNanos(attempt) != Long.MAX_VALUE;
+  }
+
+  private long ownTimeoutNanos(int attempt) {
+    return policy.attemptTimeoutNanos(Math.max(1, attempt - freeAttempts));
   }
 
   /**
