@@ -67,9 +67,10 @@ public final class Retrier {
    */
   public <T> T call(Callable<? extends T> callable) throws Exception {
     Checks.notNull("work", callable);
-    Surroundings outer = Surroundings.current();
+    @Nullable Object[] slots = Bound.slots();
+    Surroundings outer = Bound.surroundings(slots);
     if (outer == null && work.plain()) {
-      return WorkLoop.call(work, callable);
+      return WorkLoop.call(work, callable, slots);
     }
     OperationInfo info = work.info();
     WorkExchange exchange = new WorkExchange(work, callable, work.layer(outer));

@@ -41,13 +41,13 @@ final class WorkLoop {
   }
 
   @SuppressWarnings("NullAway") // work may return null, where its type allows it
-  static <T> T call(Work work, Callable<? extends T> callable) throws Exception {
+  static <T> T call(Work work, Callable<? extends T> callable, @Nullable Object[] slots)
+      throws Exception {
     long beganNanos = work.timed() ? work.plan().environment().ticker().getAsLong() : 0;
     RetryBudget.Account account = work.account();
     account.operationBegan(beganNanos);
     T result = null;
     Throwable failure = null;
-    @Nullable Object[] slots = Bound.slots();
     Bound.surroundings(slots, work.layer());
     try {
       result = callable.call();
