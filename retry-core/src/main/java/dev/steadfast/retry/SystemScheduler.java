@@ -12,13 +12,31 @@ final class SystemScheduler implements RetryScheduler {
       new SystemScheduler(new CompletableFuture<Void>().defaultExecutor());
 
   private final Executor executor;
+  private final FarTimers far;
 
   SystemScheduler(Executor executor) {
     this.executor = executor;
+    Executor ofTheJdk = new CompletableFuture<Void>().defaultExecutor();
+    this.far =
+        new FarTimers(
+            System::nanoTime,
+            this::handOverAfter,
+            (nanos, tick) -> after(nanos, () -> ofTheJdk.execute(tick)));
   }
 
   @Override
   public Task schedule(long delayNanos, Runnable task) {
+    return delayNanos > FarTimers.NEAR_NANOS
+        ? far.schedule(delayNanos, task)
+        : handOverAfter(delayNanos, task);
+  }
+
+  private Task handOverAfter(long delayNanos, Runnable task) {
+    return after(delayNanos, () -> handOver(task));
+  }
+
+  /** Runs something short on the timer's own thread. */
+  private static Task after(long delayNanos, Runnable onTimer) {
     // completeOnTimeout, and not delayedExecutor: its timer leaves the queue when the future is
     // complete, so a fast answer does not leave a timer behind for the rest of its time.
     CompletableFuture<Boolean> due =
@@ -26,14 +44,14 @@ final class SystemScheduler implements RetryScheduler {
             .completeOnTimeout(Boolean.TRUE, delayNanos, TimeUnit.NANOSECONDS);
     due.thenAccept(itIs -> {
       if (itIs) {
-        handOver(task);
+        onTimer.run();
       }
     });
     // Not cancel(): that makes two exceptions with their stack traces, for every timer taken back.
     return () -> due.complete(Boolean.FALSE);
   }
 
-  // Runs on the timer thread, so it does nothing but hand over.
+  // On the timer thread, so it does nothing but hand over.
   private void handOver(Runnable task) {
     try {
       executor.execute(task);
