@@ -41,6 +41,8 @@ run() {
   shift
   local command
   command=$(printf '%q ' "$@")
+  command=${command//"$(printf '%q' "$java")"/java} # the page is for other machines
+  [ -z "$old" ] || command=${command//"$(printf '%q' "$old")"/java}
   note "${command}-rf json"
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
