@@ -1,7 +1,8 @@
 package dev.steadfast.retry;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Attempt<R> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final VarHandle PHASE = atomic("phase", Phase.class);
+  private static final VarHandle HANDED_OVER = atomic("handedOver", boolean.class);
+  private static final VarHandle LATE_OUTCOME = atomic("lateOutcome", Outcome.class);
+  private static final VarHandle TIMER = atomic("timer", Attempt.Timer.class);
 
   enum Phase {
     QUEUED,
@@ -46,15 +51,15 @@ public final class Attempt<R> {
   private final RetryLoop<R> loop;
   private final Operation<R> operation;
   private final int number;
-  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+  private volatile Phase phase = Phase.QUEUED;
   // Whoever comes second, the return of start() or the end, goes on with the operation.
-  private final AtomicReference<@Nullable Boolean> handOver = new AtomicReference<>();
+  private volatile boolean handedOver;
 
   // What came while the attempt was BUSY; whoever made it so goes on with it.
   private volatile @Nullable Phase lateEnd;
-  private final AtomicReference<@Nullable Outcome<R>> lateOutcome = new AtomicReference<>();
+  private volatile @Nullable Outcome<R> lateOutcome;
   private volatile @Nullable Runnable canceller;
-  private final AtomicReference<@Nullable Timer> timer = new AtomicReference<>();
+  private volatile @Nullable Timer timer;
   private volatile @Nullable Throwable userFailure;
   private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
@@ -69,6 +74,10 @@ public final class Attempt<R> {
 
   /** What {@link #complete} was given while the attempt was BUSY. */
   private record Outcome<R>(@Nullable R response, @Nullable Throwable failure) {}
+
+  private static VarHandle atomic(String field, Class<?> type) {
+    return Fields.atomic(MethodHandles.lookup(), field, type);
+  }
 
   Attempt(RetryLoop<R> loop, Operation<R> operation, int number) {
     this.loop = loop;
@@ -102,7 +111,7 @@ public final class Attempt<R> {
    * @return false if the attempt is over already; then nothing may be sent
    */
   public boolean begin(Object request) {
-    if (!phase.compareAndSet(Phase.QUEUED, Phase.BUSY)) {
+    if (!PHASE.compareAndSet(this, Phase.QUEUED, Phase.BUSY)) {
       return false;
     }
     replaceTimer(null);
@@ -151,7 +160,7 @@ public final class Attempt<R> {
    * @return true if the exception that the client throws now is not the client's own
    */
   public boolean stopped() {
-    Phase now = phase.get();
+    Phase now = phase;
     return now == Phase.TIMED_OUT || now == Phase.CANCELLED || now == Phase.REJECTED;
   }
 
@@ -163,11 +172,11 @@ public final class Attempt<R> {
    * @return true if the response is for the caller; false if its body is to be discarded
    */
   public boolean head(R head) {
-    if (!phase.compareAndSet(Phase.RUNNING, Phase.BUSY)) {
+    if (!PHASE.compareAndSet(this, Phase.RUNNING, Phase.BUSY)) {
       return false;
     }
     // The deadline's timer goes on; the attempt's own ends here.
-    Timer running = timer.get();
+    Timer running = timer;
     Timer ofDeadline = running != null && running.ofDeadline ? running : null;
     if (ofDeadline == null) {
       replaceTimer(null);
@@ -213,20 +222,20 @@ public final class Attempt<R> {
    * @param failure the failure
    */
   public void complete(@Nullable R response, @Nullable Throwable failure) {
-    Phase now = phase.get();
+    Phase now = phase;
     while (now.open() || now == Phase.BUSY) {
       if (now == Phase.BUSY) {
         if (leftToWhoeverIsBusy(new Outcome<>(response, failure))) {
           return;
         }
-      } else if (phase.compareAndSet(now, Phase.COMPLETED)) {
+      } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
         replaceTimer(null);
         this.response = response;
         this.failure = failure;
         handOver();
         return;
       }
-      now = phase.get();
+      now = phase;
     }
     if (response != null) {
       loop.discard(response);
@@ -235,8 +244,8 @@ public final class Attempt<R> {
 
   // A client may give up, by a timeout of its own, while the head is still being judged.
   private boolean leftToWhoeverIsBusy(Outcome<R> outcome) {
-    lateOutcome.set(outcome);
-    return phase.get() == Phase.BUSY || !lateOutcome.compareAndSet(outcome, null);
+    lateOutcome = outcome;
+    return phase == Phase.BUSY || !LATE_OUTCOME.compareAndSet(this, outcome, null);
   }
 
   /** Ends the attempt from outside. */
@@ -263,17 +272,17 @@ public final class Attempt<R> {
   /** Claims the end. A timer may end the phase that it guards and no other. */
   private boolean claim(Phase end, @Nullable Phase guarded) {
     while (true) {
-      Phase now = phase.get();
+      Phase now = phase;
       if (now == Phase.BUSY) {
         if (guarded == null) {
           lateEnd = end;
         }
-        if (phase.get() == Phase.BUSY) {
+        if (phase == Phase.BUSY) {
           return false; // whoever is busy sees it
         }
       } else if (!now.open() || (guarded != null && guarded != now)) {
         return false;
-      } else if (phase.compareAndSet(now, end)) {
+      } else if (PHASE.compareAndSet(this, now, end)) {
         return true;
       }
     }
@@ -281,14 +290,14 @@ public final class Attempt<R> {
 
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    long nanos = phase.get() == Phase.QUEUED ? operation.remainingNanos() : Long.MAX_VALUE;
+    long nanos = phase == Phase.QUEUED ? operation.remainingNanos() : Long.MAX_VALUE;
     if (nanos == Long.MAX_VALUE) {
       return;
     }
     Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos, true);
-    if (timer.compareAndSet(null, queued)) {
+    if (TIMER.compareAndSet(this, null, queued)) {
       queued.startOrEnd(nanos);
-      if (phase.get() != Phase.QUEUED) {
+      if (phase != Phase.QUEUED) {
         queued.stop();
       }
     }
@@ -297,25 +306,25 @@ public final class Attempt<R> {
   private boolean fail(Phase end, Throwable reason) {
     replaceTimer(null);
     refusal = reason;
-    phase.set(end);
+    phase = end;
     handOver();
     return false;
   }
 
   private boolean reopen(Phase open) {
-    phase.set(open);
-    Timer running = timer.get();
+    phase = open;
+    Timer running = timer;
     Phase late = lateEnd;
     if (late != null) {
       end(late, null);
     } else if (running != null && running.due) {
       end(Phase.TIMED_OUT, running.guarded);
     }
-    Outcome<R> outcome = lateOutcome.getAndSet(null);
-    if (outcome != null) {
+    Outcome<R> outcome = lateOutcome;
+    if (outcome != null && LATE_OUTCOME.compareAndSet(this, outcome, null)) {
       complete(outcome.response(), outcome.failure());
     }
-    return phase.get() == open;
+    return phase == open;
   }
 
   private void startTimer(Phase guarded, long nanos) {
@@ -329,7 +338,7 @@ public final class Attempt<R> {
   }
 
   private void replaceTimer(@Nullable Timer next) {
-    Timer running = timer.getAndSet(next);
+    Timer running = (Timer) TIMER.getAndSet(this, next);
     if (running != null) {
       running.stop();
     }
@@ -391,14 +400,14 @@ public final class Attempt<R> {
   }
 
   private void handOver() {
-    if (!handOver.compareAndSet(null, Boolean.TRUE)) {
+    if (!HANDED_OVER.compareAndSet(this, false, true)) {
       loop.goOn(this);
     }
   }
 
   /** Called once when {@link Exchange#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
-    return loop.blocking() || !handOver.compareAndSet(null, Boolean.FALSE);
+    return loop.blocking() || !HANDED_OVER.compareAndSet(this, false, true);
   }
 
   OperationInfo info() {
@@ -418,7 +427,7 @@ public final class Attempt<R> {
   }
 
   Phase phase() {
-    return phase.get();
+    return phase;
   }
 
   @Nullable R response() {

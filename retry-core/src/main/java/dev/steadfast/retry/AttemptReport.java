@@ -8,13 +8,26 @@ import org.jspecify.annotations.Nullable;
 /** How one attempt went. Immutable. */
 public final class AttemptReport {
   private final int number;
-  private final Timing timing;
-  private final Result result;
+  // Flat, for an operation that waits keeps them.
+  private final long startedAfterNanos;
+  private final long tookNanos;
+  private final long waitedNanos;
+  private final int status;
+  private final @Nullable Throwable failure;
+  private final @Nullable FailureKind kind;
+  private final SendState sendState;
+  private final int deliveries;
 
   AttemptReport(int number, Timing timing, Result result) {
     this.number = number;
-    this.timing = timing;
-    this.result = result;
+    this.startedAfterNanos = timing.startedAfterNanos();
+    this.tookNanos = timing.tookNanos();
+    this.waitedNanos = timing.waitedNanos();
+    this.status = result.status();
+    this.failure = result.failure();
+    this.kind = result.kind();
+    this.sendState = result.sendState();
+    this.deliveries = result.deliveries();
   }
 
   /** When an attempt began and ended, and the wait before it, in nanoseconds. */
@@ -51,7 +64,7 @@ public final class AttemptReport {
    * @return the time since the operation started
    */
   public Duration startedAfter() {
-    return Duration.ofNanos(timing.startedAfterNanos());
+    return Duration.ofNanos(startedAfterNanos);
   }
 
   /**
@@ -60,7 +73,7 @@ public final class AttemptReport {
    * @return the duration
    */
   public Duration took() {
-    return Duration.ofNanos(timing.tookNanos());
+    return Duration.ofNanos(tookNanos);
   }
 
   /**
@@ -69,7 +82,7 @@ public final class AttemptReport {
    * @return zero for the first attempt
    */
   public Duration waitedBefore() {
-    return Duration.ofNanos(timing.waitedNanos());
+    return Duration.ofNanos(waitedNanos);
   }
 
   /**
@@ -78,7 +91,7 @@ public final class AttemptReport {
    * @return the status, empty without a response head or for work that is not HTTP
    */
   public OptionalInt status() {
-    return result.status() < 0 ? OptionalInt.empty() : OptionalInt.of(result.status());
+    return status < 0 ? OptionalInt.empty() : OptionalInt.of(status);
   }
 
   /**
@@ -87,7 +100,7 @@ public final class AttemptReport {
    * @return the exception, empty for an answer
    */
   public Optional<Throwable> failure() {
-    return Optional.ofNullable(result.failure());
+    return Optional.ofNullable(failure);
   }
 
   /**
@@ -96,7 +109,7 @@ public final class AttemptReport {
    * @return the kind, empty if nothing did
    */
   public Optional<FailureKind> kind() {
-    return Optional.ofNullable(result.kind());
+    return Optional.ofNullable(kind);
   }
 
   /**
@@ -105,7 +118,7 @@ public final class AttemptReport {
    * @return the send state
    */
   public SendState sendState() {
-    return result.sendState();
+    return sendState;
   }
 
   /**
@@ -115,7 +128,7 @@ public final class AttemptReport {
    * @return the number, empty where the client does not show it (java.net.http)
    */
   public OptionalInt deliveries() {
-    return result.deliveries() < 0 ? OptionalInt.empty() : OptionalInt.of(result.deliveries());
+    return deliveries < 0 ? OptionalInt.empty() : OptionalInt.of(deliveries);
   }
 
   /**
@@ -124,15 +137,14 @@ public final class AttemptReport {
    * @return the status, or the simple name of the exception
    */
   public String outcome() {
-    Throwable failure = result.failure();
     if (failure != null) {
       return failure.getClass().getSimpleName();
     }
-    return result.status() < 0 ? String.valueOf(kind().orElse(null)) : "" + result.status();
+    return status < 0 ? String.valueOf(kind().orElse(null)) : "" + status;
   }
 
   @Override
   public String toString() {
-    return "#" + number + " " + outcome() + " in " + Durations.printRounded(timing.tookNanos());
+    return "#" + number + " " + outcome() + " in " + Durations.printRounded(tookNanos);
   }
 }

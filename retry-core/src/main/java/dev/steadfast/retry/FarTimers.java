@@ -1,8 +1,7 @@
 package dev.steadfast.retry;
 
-import java.util.Iterator;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,7 +30,7 @@ final class FarTimers {
   private final LongSupplier ticker;
   private final Exact exact;
   private final Exact ticks;
-  private final Queue<Far> far = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<@Nullable Far> latest = new AtomicReference<>(); // of the list
   private final AtomicBoolean ticking = new AtomicBoolean();
 
   /**
@@ -49,11 +48,19 @@ final class FarTimers {
 
   RetryScheduler.Task schedule(long delayNanos, Runnable task) {
     Far timer = new Far(ticker.getAsLong() + delayNanos, task);
-    far.add(timer);
+    add(timer);
     if (!ticking.get()) {
       startTicking();
     }
     return timer;
+  }
+
+  private void add(Far timer) {
+    Far before;
+    do {
+      before = latest.get();
+      timer.before = before;
+    } while (!latest.compareAndSet(before, timer));
   }
 
   private void startTicking() {
@@ -64,22 +71,36 @@ final class FarTimers {
 
   private void tick() {
     long now = ticker.getAsLong();
+    Far each = latest.getAndSet(null); // what is added from now on makes a list of its own
     try {
-      for (Iterator<Far> each = far.iterator(); each.hasNext(); ) {
-        if (each.next().leaves(now)) {
-          each.remove();
+      while (each != null) {
+        Far before = each.before;
+        boolean leaves = each.leaves(now);
+        each.before = null; // whoever holds its handle holds no other timer
+        if (!leaves) {
+          add(each);
         }
+        each = before;
       }
     } finally {
+      while (each != null) { // the delayer threw: these are looked at again
+        Far before = each.before;
+        add(each);
+        each = before;
+      }
       ticking.set(false);
-      if (!far.isEmpty()) {
+      if (latest.get() != null) {
         startTicking(); // also where one was added after the look and before the mark
       }
     }
   }
 
   int size() {
-    return far.size();
+    int size = 0;
+    for (Far each = latest.get(); each != null; each = each.before) {
+      size++;
+    }
+    return size;
   }
 
   boolean ticking() {
@@ -90,18 +111,22 @@ final class FarTimers {
   private record Near(RetryScheduler.Task task) {}
 
   private final class Far implements RetryScheduler.Task {
+    private static final VarHandle WHAT =
+        Fields.atomic(MethodHandles.lookup(), "what", Object.class);
+
     private final long dueNanos;
     // The task while it is far, then Near; null once it is cancelled.
-    private final AtomicReference<@Nullable Object> what;
+    private volatile @Nullable Object what;
+    private @Nullable Far before; // in the list
 
     Far(long dueNanos, Runnable task) {
       this.dueNanos = dueNanos;
-      this.what = new AtomicReference<>(task);
+      this.what = task;
     }
 
     /** Whether it is cancelled, or near and on its way. */
     boolean leaves(long nowNanos) {
-      Object task = what.get();
+      Object task = what;
       if (task == null) {
         return true;
       }
@@ -110,7 +135,7 @@ final class FarTimers {
         return false;
       }
       Near near = new Near(exact.schedule(Math.max(0, left), (Runnable) task));
-      if (!what.compareAndSet(task, near)) {
+      if (!WHAT.compareAndSet(this, task, near)) {
         near.task().cancel(); // cancelled in between
       }
       return true;
@@ -118,7 +143,7 @@ final class FarTimers {
 
     @Override
     public void cancel() {
-      if (what.getAndSet(null) instanceof Near near) {
+      if (WHAT.getAndSet(this, null) instanceof Near near) {
         near.task().cancel();
       }
     }

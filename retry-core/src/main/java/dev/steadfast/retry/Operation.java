@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The books of one operation: its time, its decisions, its record. Confined like the loop that it
  * belongs to; what an {@link Attempt} asks of it comes from whoever owns the attempt then.
  */
-final class Operation<R> {
+final class Operation<R> implements RetryState.Admission {
   private final RetryPlan plan;
   private final OperationInfo info;
   private final Exchange<R> exchange;
@@ -23,11 +23,7 @@ final class Operation<R> {
     this.record = new OperationRecord(info, plan.listeners());
     this.surroundings = plan.surroundings();
     this.state =
-        new RetryState(
-            plan.policy(),
-            account(plan, info),
-            new RetryState.Admission(plan.guards(), info),
-            plan.environment().random());
+        new RetryState(plan.policy(), account(plan, info), this, plan.environment().random());
   }
 
   private static RetryBudget.Account account(RetryPlan plan, OperationInfo info) {
@@ -103,6 +99,11 @@ final class Operation<R> {
 
   int nextAttempt() {
     return state.attempts() + 1;
+  }
+
+  @Override
+  public RetryState.Opening opening() {
+    return Permits.opening(plan.guards(), info);
   }
 
   Permits admit() {

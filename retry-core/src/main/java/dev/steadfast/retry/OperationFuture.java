@@ -1,46 +1,82 @@
 package dev.steadfast.retry;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an operation. As with the JDK's own HTTP futures, cancelling a derived one reaches
- * the operation; the JDK asks for a subclass to do that.
+ * The future of an operation, told of its end by the loop. As with the JDK's own HTTP futures,
+ * cancelling a derived one reaches the operation; the JDK asks for a subclass to do that. Being
+ * completed by anybody but the loop ends waits and attempts too.
  */
-final class OperationFuture<T> extends CompletableFuture<T> {
-  private final RetryLoop<?> loop;
-  private volatile boolean ended; // by the operation itself
+final class OperationFuture<R, T> extends CompletableFuture<T>
+    implements BiConsumer<@Nullable R, @Nullable Throwable> {
+  private final RetryLoop<R> loop;
+  private final @Nullable Function<R, @Nullable T> result; // null: derived from the operation's own
 
-  OperationFuture(RetryLoop<?> loop) {
+  OperationFuture(RetryLoop<R> loop, @Nullable Function<R, @Nullable T> result) {
     this.loop = loop;
+    this.result = result;
   }
 
-  /** Returns false if somebody else has completed this future: nobody gets the value then. */
-  boolean succeed(@Nullable T value) {
-    ended = true;
-    return complete(value);
-  }
-
-  void fail(Throwable thrown) {
-    ended = true;
-    completeExceptionally(thrown);
-  }
-
-  /** Lets a completion from outside (complete, orTimeout, obtrude) end waits and attempts too. */
-  OperationFuture<T> watched() {
-    if (!ended) {
-      whenComplete((value, thrown) -> {
-        if (!ended) {
-          loop.cancel();
-        }
-      });
+  @Override
+  public void accept(@Nullable R response, @Nullable Throwable thrown) {
+    if (thrown != null) {
+      super.completeExceptionally(thrown);
+      return;
     }
-    return this;
+    R answer = loop.present(response);
+    if (!super.complete(Objects.requireNonNull(result).apply(answer))) {
+      loop.discard(answer); // cancelled, or completed from outside
+    }
+  }
+
+  // A derived future is completed with its own value: what it came from goes on.
+  private boolean endsOperation(boolean completed) {
+    if (completed && result != null) {
+      loop.cancel();
+    }
+    return completed;
+  }
+
+  // orTimeout and completeOnTimeout come here too.
+
+  @Override
+  public boolean complete(@Nullable T value) {
+    return endsOperation(super.complete(value));
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable thrown) {
+    return endsOperation(super.completeExceptionally(thrown));
+  }
+
+  @Override
+  public void obtrudeValue(@Nullable T value) {
+    super.obtrudeValue(value);
+    endsOperation(true);
+  }
+
+  @Override
+  public void obtrudeException(Throwable thrown) {
+    super.obtrudeException(thrown);
+    endsOperation(true);
+  }
+
+  // Completes without a call of complete(), so it is watched.
+  @Override
+  public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+    whenComplete((value, thrown) -> endsOperation(true));
+    return super.completeAsync(supplier, executor);
   }
 
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
-    return new OperationFuture<>(loop);
+    return new OperationFuture<R, U>(loop, null);
   }
 
   @Override

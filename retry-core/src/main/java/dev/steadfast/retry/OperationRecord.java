@@ -1,7 +1,6 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ final class OperationRecord {
   private boolean clean;
   private Hint hint = Hint.none();
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
-  private @Nullable ArrayDeque<AttemptReport> reports;
+  private List<AttemptReport> reports = List.of(); // most waits follow one attempt
 
   OperationRecord(OperationInfo info, Listeners listeners) {
     this.info = info;
@@ -66,23 +65,30 @@ final class OperationRecord {
       return;
     }
     AttemptReport report = report(verdict, facts, failure, nowNanos);
-    if (reports == null) {
-      reports = new ArrayDeque<>(4);
-    }
-    if (reports.size() == MOST_REPORTS) {
-      reports.removeFirst();
-    }
-    reports.addLast(report);
+    keep(report);
     if (listeners.any()) {
       listeners.attemptEnded(info, report);
     }
   }
 
+  private void keep(AttemptReport report) {
+    if (reports.isEmpty()) {
+      reports = List.of(report);
+      return;
+    }
+    if (reports.size() == 1) {
+      reports = new ArrayList<>(reports);
+    } else if (reports.size() == MOST_REPORTS) {
+      reports.remove(0);
+    }
+    reports.add(report);
+  }
+
   void waiting(RetryDecision.Retry retry) {
     waitBeforeNanos = retry.delayNanos();
     waitedNanos = Durations.saturatedAdd(waitedNanos, retry.delayNanos());
-    if (reports != null) {
-      Listeners.logRetry(info, reports.getLast(), retry);
+    if (!reports.isEmpty()) {
+      Listeners.logRetry(info, reports.get(reports.size() - 1), retry);
     }
     if (listeners.any()) {
       listeners.waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
@@ -98,7 +104,7 @@ final class OperationRecord {
         new RetryReport(
             reason,
             new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint),
-            reports == null ? List.of() : new ArrayList<>(reports),
+            List.copyOf(reports),
             new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, replayed),
             info);
     if (reason.gaveUp() && attempts > 1) {

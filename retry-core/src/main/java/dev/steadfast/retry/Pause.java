@@ -1,7 +1,8 @@
 package dev.steadfast.retry;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,48 +10,49 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class Pause implements SystemScheduler.Rejectable {
+  private static final VarHandle OVER =
+      Fields.atomic(MethodHandles.lookup(), "over", boolean.class);
+
   private final RetryLoop<?> loop;
-  private final Operation<?> operation;
   private final long dueNanos;
-  private final AtomicBoolean over = new AtomicBoolean();
+  private volatile boolean over;
   private volatile RetryScheduler.@Nullable Task task;
 
-  Pause(RetryLoop<?> loop, Operation<?> operation, long dueNanos) {
+  Pause(RetryLoop<?> loop, long dueNanos) {
     this.loop = loop;
-    this.operation = operation;
     this.dueNanos = dueNanos;
   }
 
   void schedule(long nanos) {
     try {
-      task = operation.scheduler().schedule(nanos, this);
+      task = loop.operation().scheduler().schedule(nanos, this);
     } catch (RejectedExecutionException rejected) {
       rejected(rejected);
     }
-    if (over.get()) {
+    if (over) {
       stop();
     }
   }
 
   @Override
   public void run() {
-    long early = dueNanos - operation.now();
+    long early = dueNanos - loop.operation().now();
     if (early > 0) {
       schedule(early); // some timers fire early; a hint is a floor
-    } else if (over.compareAndSet(false, true)) {
+    } else if (OVER.compareAndSet(this, false, true)) {
       loop.pauseOver();
     }
   }
 
   @Override
   public void rejected(RejectedExecutionException reason) {
-    if (over.compareAndSet(false, true)) {
+    if (OVER.compareAndSet(this, false, true)) {
       loop.pauseRejected(reason);
     }
   }
 
   void cancel() {
-    if (over.compareAndSet(false, true)) {
+    if (OVER.compareAndSet(this, false, true)) {
       stop();
       loop.execute(loop::pauseOver); // sees the cancellation first of all
     }

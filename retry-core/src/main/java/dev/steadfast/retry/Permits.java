@@ -22,6 +22,21 @@ final class Permits {
     return NONE;
   }
 
+  /** When the last of the guards admits an attempt. */
+  static RetryState.Opening opening(List<Guard> guards, OperationInfo operation) {
+    RetryState.Opening latest = RetryState.Opening.NOW;
+    for (Guard guard : guards) {
+      long nanos = guard.admitsInNanos(operation);
+      if (nanos == Guard.NEVER) {
+        return RetryState.Opening.NEVER;
+      }
+      if (nanos > latest.inNanos()) {
+        latest = new RetryState.Opening(nanos, Math.max(0, guard.spreadNanos(operation)));
+      }
+    }
+    return latest;
+  }
+
   /** Passes all guards, or gives back what the first ones admitted and throws. */
   static Permits acquire(List<Guard> guards, OperationInfo operation) {
     if (guards.isEmpty()) {

@@ -86,17 +86,9 @@ public final class RetryLoop<R> {
    * @return the future
    */
   public <T> CompletableFuture<T> start(long boundNanos, Function<R, @Nullable T> result) {
-    OperationFuture<T> future = new OperationFuture<>(this);
-    start(
-        boundNanos,
-        (response, thrown) -> {
-          if (thrown != null) {
-            future.fail(thrown);
-          } else if (!future.succeed(result.apply(present(response)))) {
-            exchange.discard(present(response)); // cancelled, or completed from outside
-          }
-        });
-    return future.watched();
+    OperationFuture<R, T> future = new OperationFuture<>(this, result);
+    start(boundNanos, future);
+    return future;
   }
 
   /** Ends the operation at once: its wait, its attempt, and all that would follow. */
@@ -309,7 +301,7 @@ public final class RetryLoop<R> {
     if (retry.delayNanos() == 0) {
       return true;
     }
-    Pause waiting = new Pause(this, operation, dueNanos);
+    Pause waiting = new Pause(this, dueNanos);
     pause = waiting;
     waiting.schedule(retry.delayNanos());
     if (cancelled != null) {
@@ -357,6 +349,10 @@ public final class RetryLoop<R> {
     return completion == null;
   }
 
+  Operation<R> operation() {
+    return operation;
+  }
+
   void discard(R response) {
     exchange.discard(response);
   }
@@ -365,7 +361,7 @@ public final class RetryLoop<R> {
     exchange.execute(continuation);
   }
 
-  private R present(@Nullable R value) {
+  R present(@Nullable R value) {
     if (value == null) {
       throw new IllegalStateException("an attempt ended without a response: " + operation);
     }

@@ -1,6 +1,5 @@
 package dev.steadfast.retry;
 
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -45,25 +44,12 @@ public final class RetryState {
   private boolean told; // by a layer above, not by the server
 
   /** Where step 8 asks. */
-  record Admission(List<Guard> guards, @Nullable OperationInfo operation) {
-    static final Admission FREE = new Admission(List.of(), null);
+  @FunctionalInterface
+  interface Admission {
+    Admission FREE = () -> Opening.NOW;
 
     /** When the last of the guards admits an attempt. */
-    Opening opening() {
-      Opening latest = Opening.NOW;
-      if (operation != null) {
-        for (Guard guard : guards) {
-          long nanos = guard.admitsInNanos(operation);
-          if (nanos == Guard.NEVER) {
-            return Opening.NEVER;
-          }
-          if (nanos > latest.inNanos()) {
-            latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation)));
-          }
-        }
-      }
-      return latest;
-    }
+    Opening opening();
   }
 
   /**

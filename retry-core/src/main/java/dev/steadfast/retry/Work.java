@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link Retrier} knows of the work that it is given. Immutable. */
@@ -18,6 +19,7 @@ final class Work {
 
   private final RetryPlan plan;
   private final String name;
+  private final Supplier<String> label;
   private final Predicate<Throwable> retryExceptions;
   private final Predicate<@Nullable Object> retryResults;
   private final RetryingLayer layer;
@@ -33,6 +35,7 @@ final class Work {
       Predicate<@Nullable Object> retryResults) {
     this.plan = plan;
     this.name = name;
+    this.label = () -> name;
     this.retryExceptions = retryExceptions;
     this.retryResults = retryResults;
     this.layer = new RetryingLayer(plan.budget(), null);
@@ -51,7 +54,7 @@ final class Work {
 
   /** Identifies one operation. */
   OperationInfo info() {
-    return OperationInfo.of(name, name);
+    return OperationInfo.of(name, label);
   }
 
   RetryBudget.Account account() {

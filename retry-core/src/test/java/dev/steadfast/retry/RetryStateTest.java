@@ -171,7 +171,7 @@ class RetryStateTest {
     return new RetryState(
         policy,
         new LoggedAccount(tokens),
-        new RetryState.Admission(List.of(guard), OPERATION),
+        () -> Permits.opening(List.of(guard), OPERATION),
         random);
   }
 
@@ -290,7 +290,7 @@ class RetryStateTest {
     }
 
     RetryState.Admission admission(Guard guard) {
-      return new RetryState.Admission(List.of(guard), OPERATION);
+      return () -> Permits.opening(List.of(guard), OPERATION);
     }
 
     Verdict verdict() {
@@ -345,7 +345,7 @@ class RetryStateTest {
         new RetryState(
             policy(""),
             new LoggedAccount(1),
-            new RetryState.Admission(List.of(admits, refuses, notAsked), OPERATION),
+            () -> Permits.opening(List.of(admits, refuses, notAsked), OPERATION),
             Draws.lowest());
     assertEquals("stop guard refused", new Course(state, 0, 1L << 40).attempts("fail").trace());
     assertEquals("1 1 0", admits.asked + " " + refuses.asked + " " + notAsked.asked);

@@ -32,6 +32,18 @@ public interface RequestView {
   }
 
   /**
+   * Writes an origin as {@link #origin()} does, for clients that have its parts at hand.
+   *
+   * @param scheme in lower case
+   * @param host in lower case; an IPv6 address in brackets
+   * @param port from 1 to 65535
+   * @return the same text for the same parts, most often the same object
+   */
+  static String origin(String scheme, String host, int port) {
+    return Origins.of(scheme, host, port);
+  }
+
+  /**
    * The values of a header.
    *
    * @param name the name, in any case

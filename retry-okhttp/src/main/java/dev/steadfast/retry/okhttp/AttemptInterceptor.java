@@ -12,8 +12,11 @@ import okhttp3.Response;
 final class AttemptInterceptor implements Interceptor {
   private final Wires wires;
 
-  AttemptInterceptor(Wires wires) {
+  private final boolean alone; // no other application interceptor
+
+  AttemptInterceptor(Wires wires, boolean alone) {
     this.wires = wires;
+    this.alone = alone;
   }
 
   @Override
@@ -25,7 +28,7 @@ final class AttemptInterceptor implements Interceptor {
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
     Surroundings before = Surroundings.bind(wire.forOthers(Surroundings.current()));
     try {
-      return wire.attempted(chain, wire.withTimeLeft(chain.request()));
+      return wire.attempted(chain, wire.withTimeLeft(chain.request()), alone);
     } finally {
       Surroundings.bind(before);
     }

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -33,6 +32,11 @@ final class OkHttpExchange implements Exchange<Answer> {
     /** Sends, and completes the attempt. */
     void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange) throws IOException;
 
+    /** Runs what follows a cancellation. */
+    default void callBack(Runnable continuation) {
+      continuation.run();
+    }
+
     /** Whether one attempt cannot be cancelled without the call. */
     default boolean boundsAttempts() {
       return false;
@@ -44,23 +48,18 @@ final class OkHttpExchange implements Exchange<Answer> {
   private final @Nullable OneShotBody oneShot;
   private final int bufferBodiesUpTo;
   private final Sender sender;
-  private final Executor executor;
 
   private volatile @Nullable WireState wire; // of the current attempt
 
-  OkHttpExchange(HttpOperation operation, Request request, Sender sender, Settings settings) {
+  OkHttpExchange(HttpOperation operation, Request request, Sender sender, int bufferBodiesUpTo) {
     this.operation = operation;
     RequestBody body = request.body();
     this.oneShot = body != null && body.isOneShot() ? new OneShotBody(body) : null;
     this.request =
         oneShot == null ? request : request.newBuilder().method(request.method(), oneShot).build();
-    this.bufferBodiesUpTo = settings.bufferBodiesUpTo();
+    this.bufferBodiesUpTo = bufferBodiesUpTo;
     this.sender = sender;
-    this.executor = settings.executor();
   }
-
-  /** What an exchange takes from its client. */
-  record Settings(int bufferBodiesUpTo, Executor executor) {}
 
   @Override
   public void start(Attempt<Answer> attempt) throws IOException {
@@ -207,6 +206,6 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   @Override
   public void execute(Runnable continuation) {
-    executor.execute(continuation);
+    sender.callBack(continuation);
   }
 }

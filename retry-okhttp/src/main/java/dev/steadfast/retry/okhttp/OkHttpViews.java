@@ -47,9 +47,8 @@ final class OkHttpViews {
     public String origin() {
       HttpUrl url = request.url();
       String host = url.host();
-      return host.indexOf(':') < 0
-          ? url.scheme() + "://" + host + ":" + url.port()
-          : url.scheme() + "://[" + host + "]:" + url.port();
+      String written = host.indexOf(':') < 0 ? host : "[" + host + "]";
+      return RequestView.origin(url.scheme(), written, url.port());
     }
 
     @Override

@@ -113,10 +113,7 @@ public final class RetryInterceptor implements Interceptor {
 
   private OkHttpExchange exchange(Chain chain, HttpOperation operation, Request request) {
     return new OkHttpExchange(
-        operation,
-        request,
-        new Proceed(chain, wires),
-        new OkHttpExchange.Settings(retry.bufferBodiesUpTo(), Runnable::run));
+        operation, request, new Proceed(chain, wires), retry.bufferBodiesUpTo());
   }
 
   /** Makes an attempt by going on with the chain. */
@@ -128,7 +125,7 @@ public final class RetryInterceptor implements Interceptor {
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
-        Response response = wire.attempted(bounded, request);
+        Response response = wire.attempted(bounded, request, false);
         exchange.answered(response, wire);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
             && !exchange.buffers(response)) {

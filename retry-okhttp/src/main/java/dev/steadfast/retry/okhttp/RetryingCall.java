@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import kotlin.jvm.functions.Function0;
 import kotlin.reflect.KClass;
@@ -29,20 +27,23 @@ import org.slf4j.LoggerFactory;
  * A call whose attempts are OkHttp calls of their own. What concerns the operation is done here;
  * what later versions of OkHttp add to {@link Call} goes to a prototype, see {@link CallProxy}.
  */
-final class RetryingCall implements Call {
+final class RetryingCall implements Call, OkHttpExchange.Sender {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final RetryingCallFactory factory;
   private final Request request;
-  private final Timeout timeout = new Timeout();
-  private final AtomicBoolean executed = new AtomicBoolean();
+
+  // Made when somebody asks for them.
+  private volatile @Nullable Timeout timeout;
+  private volatile @Nullable Call prototype;
   // Listeners and tags that were put on this call, for the calls of its attempts.
-  private final AtomicReference<List<Consumer<Call>>> extras = new AtomicReference<>(List.of());
-  private final AtomicReference<@Nullable Call> prototype = new AtomicReference<>();
+  private volatile List<Consumer<Call>> extras = List.of();
 
   private HttpOperation operation; // as made, until the call is executed
   private long startNanos;
   private Call self = this; // what callbacks get: the proxy, where there is one
+  private volatile boolean executed;
+  private boolean enqueued;
   private volatile boolean canceled;
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireState last; // of the latest attempt
@@ -52,7 +53,6 @@ final class RetryingCall implements Call {
     this.factory = factory;
     this.request = request;
     this.operation = operation;
-    this.timeout.timeout(factory.client().callTimeoutMillis(), TimeUnit.MILLISECONDS);
   }
 
   void calledBackAs(Call proxy) {
@@ -61,12 +61,17 @@ final class RetryingCall implements Call {
 
   /** A real call of the same request, never executed; keeps tags, and answers what is not ours. */
   Call prototype() {
-    Call known = prototype.get();
-    if (known != null) {
-      return known;
+    Call known = prototype;
+    return known == null ? makePrototype() : known;
+  }
+
+  private synchronized Call makePrototype() {
+    Call made = prototype;
+    if (made == null) {
+      made = factory.client().newCall(request);
+      prototype = made;
     }
-    prototype.compareAndSet(null, factory.client().newCall(request));
-    return Objects.requireNonNull(prototype.get());
+    return made;
   }
 
   @Override
@@ -76,7 +81,7 @@ final class RetryingCall implements Call {
 
   @Override
   public Response execute() throws IOException {
-    RetryLoop<Answer> running = begin(this::execute);
+    RetryLoop<Answer> running = begin();
     try {
       return running.run(boundNanos()).response();
     } catch (IOException | RuntimeException | Error thrown) {
@@ -91,7 +96,8 @@ final class RetryingCall implements Call {
   @Override
   public void enqueue(Callback callback) {
     Objects.requireNonNull(callback, "callback");
-    RetryLoop<Answer> running = begin(this::enqueue);
+    RetryLoop<Answer> running = begin();
+    enqueued = true;
     try {
       running.start(boundNanos(), (answer, thrown) -> ended(callback, answer, thrown));
     } catch (RuntimeException | Error thrown) {
@@ -131,20 +137,14 @@ final class RetryingCall implements Call {
     return thrown instanceof IOException io ? io : new IOException(thrown);
   }
 
-  private RetryLoop<Answer> begin(OkHttpExchange.Sender sender) {
-    if (!executed.compareAndSet(false, true)) {
-      throw new IllegalStateException("Already Executed");
-    }
+  private RetryLoop<Answer> begin() {
+    executeOnce();
     Surroundings here = Surroundings.current();
     if (here != null && !here.equals(operation.plan().surroundings())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
     }
     OkHttpExchange exchange =
-        new OkHttpExchange(
-            operation,
-            request,
-            sender,
-            new OkHttpExchange.Settings(factory.retry().bufferBodiesUpTo(), this::callBack));
+        new OkHttpExchange(operation, request, this, factory.retry().bufferBodiesUpTo());
     RetryLoop<Answer> running = new RetryLoop<>(operation.plan(), operation.info(), exchange);
     factory.started(this);
     loop = running;
@@ -154,7 +154,15 @@ final class RetryingCall implements Call {
     return running;
   }
 
-  private void callBack(Runnable continuation) {
+  private synchronized void executeOnce() {
+    if (executed) {
+      throw new IllegalStateException("Already Executed");
+    }
+    executed = true;
+  }
+
+  @Override
+  public void callBack(Runnable continuation) {
     try {
       factory
           .client()
@@ -169,7 +177,17 @@ final class RetryingCall implements Call {
     }
   }
 
-  // The one sender of execute(): on the calling thread.
+  @Override
+  public void send(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange)
+      throws IOException {
+    if (enqueued) {
+      enqueue(attempted, attempt, exchange);
+    } else {
+      execute(attempted, attempt, exchange);
+    }
+  }
+
+  // On the calling thread.
   private void execute(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange)
       throws IOException {
     WireState wire = prepare(attempted, attempt, exchange);
@@ -180,7 +198,7 @@ final class RetryingCall implements Call {
     }
   }
 
-  // The one sender of enqueue(): through the dispatcher, with a place in its queue per attempt.
+  // Through the dispatcher, with a place in its queue per attempt.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
     try {
@@ -221,28 +239,38 @@ final class RetryingCall implements Call {
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    extras.get().forEach(extra -> extra.accept(call));
+    for (Consumer<Call> extra : extras) {
+      extra.accept(call);
+    }
     bound(call.timeout());
     WireState wire = exchange.wire(attempt, call);
     last = wire;
     factory.wires().put(call, wire);
-    attempt.onCancel(call::cancel);
+    attempt.onCancel(wire);
     return wire;
   }
 
   // The rest of this call's own time, which goes on while the caller reads the body.
   private void bound(Timeout ofAttempt) {
-    long own = timeout.timeoutNanos();
+    Timeout set = timeout;
+    long own = set == null ? clientsTimeoutNanos() : set.timeoutNanos();
     long left = own == 0 ? 0 : Math.max(1, own - (nanoTime() - startNanos));
     ofAttempt.timeout(left, TimeUnit.NANOSECONDS);
-    if (timeout.hasDeadline()) {
-      ofAttempt.deadlineNanoTime(timeout.deadlineNanoTime());
+    if (set != null && set.hasDeadline()) {
+      ofAttempt.deadlineNanoTime(set.deadlineNanoTime());
     }
   }
 
   private long boundNanos() {
     startNanos = nanoTime();
-    return Math.min(operation.boundNanos(), CallTimeouts.boundNanos(timeout));
+    Timeout set = timeout;
+    long own = clientsTimeoutNanos();
+    long bound = set != null ? CallTimeouts.boundNanos(set) : own == 0 ? Long.MAX_VALUE : own;
+    return Math.min(operation.boundNanos(), bound);
+  }
+
+  private long clientsTimeoutNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(factory.client().callTimeoutMillis());
   }
 
   private long nanoTime() {
@@ -264,7 +292,7 @@ final class RetryingCall implements Call {
 
   @Override
   public boolean isExecuted() {
-    return executed.get();
+    return executed;
   }
 
   @Override
@@ -275,7 +303,17 @@ final class RetryingCall implements Call {
 
   @Override
   public Timeout timeout() {
-    return timeout;
+    Timeout known = timeout;
+    return known == null ? makeTimeout() : known;
+  }
+
+  private synchronized Timeout makeTimeout() {
+    Timeout made = timeout;
+    if (made == null) {
+      made = new Timeout().timeout(clientsTimeoutNanos(), TimeUnit.NANOSECONDS);
+      timeout = made;
+    }
+    return made;
   }
 
   @Override
@@ -283,12 +321,10 @@ final class RetryingCall implements Call {
     add(call -> call.addEventListener(listener));
   }
 
-  private void add(Consumer<Call> extra) {
-    extras.updateAndGet(before -> {
-      List<Consumer<Call>> all = new ArrayList<>(before);
-      all.add(extra);
-      return List.copyOf(all);
-    });
+  private synchronized void add(Consumer<Call> extra) {
+    List<Consumer<Call>> all = new ArrayList<>(extras);
+    all.add(extra);
+    extras = List.copyOf(all);
   }
 
   @Override

@@ -52,8 +52,11 @@ public final class RetryingCallFactory implements Call.Factory {
     derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
     derived.eventListenerFactory(SurroundingsCapture.usersOwn(plain.eventListenerFactory()));
     WireGuard guard = new WireGuard(wires);
-    derived.interceptors().add(0, new AttemptInterceptor(wires));
-    derived.interceptors().add(guard); // within the client's own: they see what the server sent
+    boolean alone = derived.interceptors().isEmpty();
+    derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
+    if (!alone) {
+      derived.interceptors().add(guard); // within the client's own: they see what the server sent
+    }
     derived.networkInterceptors().add(0, guard);
     return derived.build();
   }

@@ -12,7 +12,8 @@ import okhttp3.Response;
 
 /**
  * Makes every delivery an attempt of ours: one object, registered as the last application
- * interceptor and as the first network interceptor.
+ * interceptor and as the first network interceptor. Where there is no other application
+ * interceptor, {@link AttemptInterceptor} does the outer half, for one copy of OkHttp's chain less.
  *
  * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
  * HTTP/2 resets, on 408, and on 503 with {@code Retry-After: 0}, whatever the method. All of that
@@ -33,7 +34,7 @@ final class WireGuard implements Interceptor {
     WireState wire = wires.get(chain.call());
     Connection connection = chain.connection();
     if (connection == null) {
-      return wire == null ? chain.proceed(chain.request()) : outside(chain, wire);
+      return wire == null ? chain.proceed(chain.request()) : wire.revealed(chain, chain.request());
     }
     boolean reused = Wires.reused(connection);
     if (wire == null) {
@@ -43,14 +44,6 @@ final class WireGuard implements Interceptor {
       return elsewhere(chain, wire);
     }
     return inside(chain, wire, reused);
-  }
-
-  private static Response outside(Chain chain, WireState wire) throws IOException {
-    try {
-      return wire.reveal(chain.proceed(chain.request()));
-    } catch (Sealed sealed) {
-      throw sealed.opened();
-    }
   }
 
   private static Response inside(Chain chain, WireState wire, boolean reused) throws IOException {

@@ -5,11 +5,12 @@ import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Headers;
@@ -27,14 +28,24 @@ import org.jspecify.annotations.Nullable;
  * <p>Written by the thread of OkHttp's call; read by whoever settles the attempt, which after a
  * timeout or a cancellation is another one.
  */
-final class WireState {
+final class WireState implements Runnable {
+  private static final VarHandle SENT;
+
+  static {
+    try {
+      SENT = MethodHandles.lookup().findVarHandle(WireState.class, "sent", int.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
   private final HttpOperation operation;
   private final HttpUrl url;
   private final Attempt<Answer> attempt;
   private final Call call;
 
   // Requests sent; sealed, it is -1 - requests, so that sending and sealing exclude each other.
-  private final AtomicInteger sent = new AtomicInteger();
+  private volatile int sent;
   private volatile boolean reused;
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
   private volatile boolean unsent;
@@ -61,13 +72,23 @@ final class WireState {
     return call;
   }
 
-  /** Makes the attempt, unless it is over before it began. */
-  Response attempted(Interceptor.Chain chain, Request request) throws IOException {
+  /** Stops the attempt on the wire: its canceller. */
+  @Override
+  public void run() {
+    call.cancel();
+  }
+
+  /**
+   * Makes the attempt, unless it is over before it began.
+   *
+   * @param alone whether no interceptor of the client's comes before the {@link WireGuard}
+   */
+  Response attempted(Interceptor.Chain chain, Request request, boolean alone) throws IOException {
     if (call.isCanceled() || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
     try {
-      return chain.proceed(request);
+      return alone ? revealed(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
       throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
@@ -76,6 +97,15 @@ final class WireState {
       throw bug;
     } catch (Throwable undeclared) {
       throw declared(undeclared);
+    }
+  }
+
+  /** Goes on, and shows on the way back what the {@link WireGuard} hid from OkHttp. */
+  Response revealed(Interceptor.Chain chain, Request request) throws IOException {
+    try {
+      return reveal(chain.proceed(request));
+    } catch (Sealed sealed) {
+      throw sealed.opened();
     }
   }
 
@@ -186,9 +216,9 @@ final class WireState {
    * @throws IOException if the attempt was given up; then nothing may follow
    */
   void sending(boolean onReusedConnection) throws IOException {
-    int before = sent.get();
-    while (before >= 0 && !sent.compareAndSet(before, before + 1)) {
-      before = sent.get();
+    int before = sent;
+    while (before >= 0 && !SENT.compareAndSet(this, before, before + 1)) {
+      before = sent;
     }
     if (before < 0) {
       throw new IOException("Canceled");
@@ -203,9 +233,9 @@ final class WireState {
    * up an attempt as never sent whose thread is just about to send.
    */
   void seal() {
-    int before = sent.get();
-    while (before >= 0 && !sent.compareAndSet(before, -1 - before)) {
-      before = sent.get();
+    int before = sent;
+    while (before >= 0 && !SENT.compareAndSet(this, before, -1 - before)) {
+      before = sent;
     }
   }
 
@@ -220,7 +250,10 @@ final class WireState {
 
   /** A request that was counted did not go out after all. */
   void notSent(IOException reason) {
-    sent.getAndUpdate(count -> count < 0 ? count + 1 : count - 1);
+    int before = sent;
+    while (!SENT.compareAndSet(this, before, before < 0 ? before + 1 : before - 1)) {
+      before = sent;
+    }
     foundDead(reason);
   }
 
@@ -236,7 +269,7 @@ final class WireState {
   }
 
   int deliveries() {
-    int count = sent.get();
+    int count = sent;
     return count < 0 ? -1 - count : count;
   }
 
@@ -298,8 +331,7 @@ final class WireState {
     return code == 408 ? hidden.header("Retry-After", "1").build() : hidden.build();
   }
 
-  /** Gives back what was hidden. */
-  Response reveal(Response response) {
+  private Response reveal(Response response) {
     List<String> values = hiddenRetryAfter;
     if (values == null || (response.code() != 503 && response.code() != 408)) {
       return response;
