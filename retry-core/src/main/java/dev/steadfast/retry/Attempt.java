@@ -49,10 +49,11 @@ public final class Attempt<R> {
   }
 
   private final RetryLoop<R> loop;
-  private final Operation<R> operation;
   private final int number;
   private volatile Phase phase = Phase.QUEUED;
-  // Whoever comes second, the return of start() or the end, goes on with the operation.
+
+  // Whoever comes second, the return of start() or the end, goes on with the operation().
+  @SuppressWarnings("UnusedVariable") // by HANDED_OVER
   private volatile boolean handedOver;
 
   // What came while the attempt was BUSY; whoever made it so goes on with it.
@@ -79,10 +80,13 @@ public final class Attempt<R> {
     return Fields.atomic(MethodHandles.lookup(), field, type);
   }
 
-  Attempt(RetryLoop<R> loop, Operation<R> operation, int number) {
+  Attempt(RetryLoop<R> loop, int number) {
     this.loop = loop;
-    this.operation = operation;
     this.number = number;
+  }
+
+  private Operation<R> operation() {
+    return loop.operation();
   }
 
   /**
@@ -100,7 +104,7 @@ public final class Attempt<R> {
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
    */
   public long timeoutNanos() {
-    return operation.attemptTimeoutNanos(number);
+    return operation().attemptTimeoutNanos(number);
   }
 
   /**
@@ -116,17 +120,17 @@ public final class Attempt<R> {
     }
     replaceTimer(null);
     try {
-      permits = operation.admit();
+      permits = operation().admit();
     } catch (Throwable refused) {
       return fail(Phase.REFUSED, refused);
     }
     try {
-      startTimer(Phase.RUNNING, operation.timerNanos(number));
+      startTimer(Phase.RUNNING, operation().timerNanos(number));
     } catch (RejectedExecutionException rejected) {
       return fail(Phase.REJECTED, rejected);
     }
     began = true;
-    operation.attemptBegan(number, request);
+    operation().attemptBegan(number, request);
     return reopen(Phase.RUNNING);
   }
 
@@ -183,9 +187,9 @@ public final class Attempt<R> {
     }
     boolean delivers = false;
     try {
-      headVerdict = operation.judgeHead(this, head);
+      headVerdict = operation().judgeHead(this, head);
       if (!(headVerdict instanceof Verdict.Accepted)) {
-        headDecision = operation.decide(this, headVerdict, head, null);
+        headDecision = operation().decide(this, headVerdict, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
     } catch (Throwable thrown) {
@@ -195,7 +199,7 @@ public final class Attempt<R> {
       if (ofDeadline != null) {
         ofDeadline.guarded = Phase.HEAD; // before the phase: one that is due now is seen then
       } else {
-        startTimer(Phase.HEAD, operation.remainingNanos());
+        startTimer(Phase.HEAD, operation().remainingNanos());
       }
     } catch (RejectedExecutionException rejected) {
       refusal = rejected;
@@ -290,11 +294,11 @@ public final class Attempt<R> {
 
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    long nanos = phase == Phase.QUEUED ? operation.remainingNanos() : Long.MAX_VALUE;
+    long nanos = phase == Phase.QUEUED ? operation().remainingNanos() : Long.MAX_VALUE;
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer queued = new Timer(Phase.QUEUED, operation.now() + nanos, true);
+    Timer queued = new Timer(Phase.QUEUED, operation().now() + nanos, true);
     if (TIMER.compareAndSet(this, null, queued)) {
       queued.startOrEnd(nanos);
       if (phase != Phase.QUEUED) {
@@ -332,7 +336,7 @@ public final class Attempt<R> {
       return;
     }
     Timer next =
-        new Timer(guarded, operation.now() + nanos, operation.attemptEndsAtDeadline(number));
+        new Timer(guarded, operation().now() + nanos, operation().attemptEndsAtDeadline(number));
     replaceTimer(next);
     next.start(nanos);
   }
@@ -360,7 +364,7 @@ public final class Attempt<R> {
     }
 
     void start(long nanos) {
-      task = operation.scheduler().schedule(nanos, this);
+      task = operation().scheduler().schedule(nanos, this);
       if (stopped) {
         stop();
       }
@@ -389,7 +393,7 @@ public final class Attempt<R> {
       if (stopped) {
         return;
       }
-      long early = dueNanos - operation.now();
+      long early = dueNanos - operation().now();
       if (early > 0) {
         startOrEnd(early);
       } else {
@@ -411,7 +415,7 @@ public final class Attempt<R> {
   }
 
   OperationInfo info() {
-    return operation.info();
+    return operation().info();
   }
 
   void recorded() {

@@ -8,20 +8,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Operation<R> implements RetryState.Admission {
   private final RetryPlan plan;
-  private final OperationInfo info;
   private final Exchange<R> exchange;
   private final RetryState state;
   private final OperationRecord record;
-  private final @Nullable Surroundings surroundings;
   private boolean retryPending; // decided on and paid for, not begun
   private boolean toldByServer;
 
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
     this.plan = plan;
-    this.info = info;
     this.exchange = exchange;
     this.record = new OperationRecord(info, plan.listeners());
-    this.surroundings = plan.surroundings();
     this.state =
         new RetryState(plan.policy(), account(plan, info), this, plan.environment().random());
   }
@@ -37,12 +33,13 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   OperationInfo info() {
-    return info;
+    return record.info();
   }
 
   void begin(long boundNanos) {
     long now = now();
     long bound = boundNanos;
+    Surroundings surroundings = plan.surroundings();
     if (surroundings != null) {
       bound = Math.min(bound, surroundings.remainingNanos());
       if (surroundings.doNotRetry()) {
@@ -55,6 +52,7 @@ final class Operation<R> implements RetryState.Admission {
 
   /** Has other operations that the attempt begins on this thread see what is for them. */
   void startAttempt(Attempt<R> attempt) throws Exception {
+    Surroundings surroundings = plan.surroundings();
     if (surroundings == null) {
       exchange.start(attempt);
       return;
@@ -103,11 +101,11 @@ final class Operation<R> implements RetryState.Admission {
 
   @Override
   public RetryState.Opening opening() {
-    return Permits.opening(plan.guards(), info);
+    return Permits.opening(plan.guards(), info());
   }
 
   Permits admit() {
-    return Permits.acquire(plan.guards(), info);
+    return Permits.acquire(plan.guards(), info());
   }
 
   void attemptBegan(int number, Object request) {
@@ -118,7 +116,7 @@ final class Operation<R> implements RetryState.Admission {
 
   Verdict judgeHead(Attempt<R> attempt, R head) {
     Verdict verdict = exchange.judge(head);
-    if (verdict instanceof Verdict.Accepted) {
+    if (verdict instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
       // The guards' part ends with the head; the attempt itself may still break with its body.
       attempt
           .permits()
@@ -188,6 +186,7 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   RetryReport ended(StopReason reason) {
+    Surroundings surroundings = plan.surroundings();
     if (surroundings != null && gaveUp(reason)) {
       surroundings.gaveUp(reason);
     }
@@ -211,6 +210,6 @@ final class Operation<R> implements RetryState.Admission {
 
   @Override
   public String toString() {
-    return info + ", " + state;
+    return info() + ", " + state;
   }
 }

@@ -28,11 +28,16 @@ final class OperationRecord {
   private boolean clean;
   private Hint hint = Hint.none();
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
-  private List<AttemptReport> reports = List.of(); // most waits follow one attempt
+  private @Nullable AttemptReport first; // most waits follow one attempt
+  private List<AttemptReport> others = List.of();
 
   OperationRecord(OperationInfo info, Listeners listeners) {
     this.info = info;
     this.listeners = listeners;
+  }
+
+  OperationInfo info() {
+    return info;
   }
 
   void started(long nowNanos) {
@@ -72,23 +77,35 @@ final class OperationRecord {
   }
 
   private void keep(AttemptReport report) {
-    if (reports.isEmpty()) {
-      reports = List.of(report);
+    if (first == null) {
+      first = report;
       return;
     }
-    if (reports.size() == 1) {
-      reports = new ArrayList<>(reports);
-    } else if (reports.size() == MOST_REPORTS) {
-      reports.remove(0);
+    if (others.isEmpty()) {
+      others = new ArrayList<>();
     }
-    reports.add(report);
+    others.add(report);
+    if (others.size() == MOST_REPORTS) {
+      first = others.remove(0);
+    }
+  }
+
+  private List<AttemptReport> reports() {
+    if (first == null) {
+      return List.of();
+    }
+    List<AttemptReport> all = new ArrayList<>(1 + others.size());
+    all.add(first);
+    all.addAll(others);
+    return all;
   }
 
   void waiting(RetryDecision.Retry retry) {
     waitBeforeNanos = retry.delayNanos();
     waitedNanos = Durations.saturatedAdd(waitedNanos, retry.delayNanos());
-    if (!reports.isEmpty()) {
-      Listeners.logRetry(info, reports.get(reports.size() - 1), retry);
+    AttemptReport latest = others.isEmpty() ? first : others.get(others.size() - 1);
+    if (latest != null) {
+      Listeners.logRetry(info, latest, retry);
     }
     if (listeners.any()) {
       listeners.waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
@@ -104,7 +121,7 @@ final class OperationRecord {
         new RetryReport(
             reason,
             new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint),
-            List.copyOf(reports),
+            reports(),
             new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, replayed),
             info);
     if (reason.gaveUp() && attempts > 1) {

@@ -27,9 +27,8 @@ public final class RetryLoop<R> {
   private @Nullable Throwable failure;
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
-  private volatile @Nullable CountDownLatch wake; // of a thread that sleeps
-  private volatile @Nullable Attempt<R> current;
-  private volatile @Nullable Pause pause;
+  // What a cancellation has to reach: an Attempt, a Pause, or the latch of a thread that sleeps.
+  private volatile @Nullable Object underWay;
 
   /**
    * An operation that has not begun.
@@ -103,17 +102,13 @@ public final class RetryLoop<R> {
 
   private void cancel(StopReason reason) {
     cancelled = reason;
-    CountDownLatch sleeping = wake;
-    if (sleeping != null) {
-      sleeping.countDown();
-    }
-    Attempt<R> attempt = current;
-    if (attempt != null) {
+    Object reached = underWay;
+    if (reached instanceof Attempt<?> attempt) {
       attempt.cancel();
-    }
-    Pause waiting = pause;
-    if (waiting != null) {
+    } else if (reached instanceof Pause waiting) {
       waiting.cancel();
+    } else if (reached instanceof CountDownLatch sleeping) {
+      sleeping.countDown();
     }
   }
 
@@ -129,8 +124,8 @@ public final class RetryLoop<R> {
         abandon(StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
         return;
       }
-      attempt = new Attempt<>(this, operation, operation.nextAttempt());
-      current = attempt;
+      attempt = new Attempt<>(this, operation.nextAttempt());
+      underWay = attempt;
       if (cancelled != null) {
         attempt.cancel(); // the canceller may have missed it
       }
@@ -157,7 +152,7 @@ public final class RetryLoop<R> {
 
   /** Returns true if another attempt follows at once on this thread. */
   private boolean settle(Attempt<R> attempt) {
-    current = null;
+    underWay = null;
     Throwable userFailure = attempt.userFailure();
     if (userFailure != null) {
       return userCodeFailed(attempt, userFailure);
@@ -302,7 +297,7 @@ public final class RetryLoop<R> {
       return true;
     }
     Pause waiting = new Pause(this, dueNanos);
-    pause = waiting;
+    underWay = waiting;
     waiting.schedule(retry.delayNanos());
     if (cancelled != null) {
       waiting.cancel();
@@ -312,7 +307,7 @@ public final class RetryLoop<R> {
 
   private boolean sleep(long dueNanos) {
     CountDownLatch sleeping = new CountDownLatch(1);
-    wake = sleeping;
+    underWay = sleeping;
     if (cancelled != null) {
       sleeping.countDown(); // the canceller may have missed it
     }
@@ -336,12 +331,12 @@ public final class RetryLoop<R> {
   }
 
   void pauseOver() {
-    pause = null;
+    underWay = null;
     drive();
   }
 
   void pauseRejected(RejectedExecutionException reason) {
-    pause = null;
+    underWay = null;
     abandon(StopReason.REJECTED, rejection(reason));
   }
 

@@ -36,14 +36,14 @@ public final class HttpOperation {
   private final Map<String, String> headers;
   private final @Nullable String keyHeader;
   private final @Nullable AttemptHeader attemptHeader;
-  private final long boundNanos;
+  private final RetryOptions options;
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
     Surroundings surroundings = Surroundings.current();
     this.plan = retry.plan().withPolicy(options.policy(retry.policy())).within(surroundings);
-    this.boundNanos = bound(options.deadline());
+    this.options = options;
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
     this.keyHeader = key.present() ? key.header() : null;
     this.headers = stableHeaders(request, key);
@@ -55,8 +55,16 @@ public final class HttpOperation {
     this.propagation = configured.reaches(info.origin()) ? configured : null;
   }
 
-  /** The key of an operation: where it came from and how it is written. */
-  private record Key(String header, @Nullable String key, @Nullable String wire, boolean added) {
+  /**
+   * The key of an operation.
+   *
+   * @param header where it is written
+   * @param key null for none
+   * @param wire as it is added to the request, null for one that the caller has written
+   */
+  private record Key(String header, @Nullable String key, @Nullable String wire) {
+    static final Key NONE = new Key("", null, null);
+
     static Key of(
         @Nullable IdempotencyKeys keys,
         RequestView request,
@@ -66,16 +74,14 @@ public final class HttpOperation {
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
         String key = form.read(checked(own));
-        return new Key(form.header(), key.isBlank() ? null : key, null, false); // blank is no key
+        return key.isBlank() ? NONE : new Key(form.header(), key, null);
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
         key = operation.derivedKey(keys, request, options.name());
         key = key == null ? keys.mint(request, operation.now()) : key;
       }
-      return key == null
-          ? new Key(form.header(), null, null, false)
-          : new Key(form.header(), key, form.write(key), true);
+      return key == null ? NONE : new Key(form.header(), key, form.write(key));
     }
 
     private static boolean mints(String method) {
@@ -112,19 +118,12 @@ public final class HttpOperation {
     return retry.environment().clock().instant();
   }
 
-  private static long bound(@Nullable Duration deadline) {
-    if (deadline == null || deadline.compareTo(LONGEST) >= 0) {
-      return Long.MAX_VALUE;
-    }
-    return deadline.toNanos();
-  }
-
   private Map<String, String> stableHeaders(RequestView request, Key key) {
-    if (!key.added() && retry.stableHeaders().isEmpty()) {
-      return Map.of();
+    if (retry.stableHeaders().isEmpty()) {
+      return key.wire() == null ? Map.of() : Map.of(key.header(), key.wire());
     }
     Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    if (key.added() && key.wire() != null) {
+    if (key.wire() != null) {
       stable.put(key.header(), key.wire());
     }
     retry.stableHeaders().forEach((name, value) -> addStable(stable, name, value, request));
@@ -147,7 +146,7 @@ public final class HttpOperation {
     boolean taken =
         configured != null
             && (!request.headers(configured.name()).isEmpty()
-                || others.containsKey(configured.name()));
+                || others.keySet().stream().anyMatch(configured.name()::equalsIgnoreCase));
     return taken ? null : configured;
   }
 
@@ -180,7 +179,10 @@ public final class HttpOperation {
    * @return nanoseconds, {@link Long#MAX_VALUE} for none
    */
   public long boundNanos() {
-    return boundNanos;
+    Duration deadline = options.deadline();
+    return deadline == null || deadline.compareTo(LONGEST) >= 0
+        ? Long.MAX_VALUE
+        : deadline.toNanos();
   }
 
   /**

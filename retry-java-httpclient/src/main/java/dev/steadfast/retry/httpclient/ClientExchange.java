@@ -65,8 +65,9 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     CompletableFuture<HttpResponse<T>> sent =
         client.sendAsync(
             request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
-    attempt.onCancel(() -> sent.cancel(true));
-    sent.whenComplete(delivery::ended);
+    delivery.of(sent);
+    attempt.onCancel(delivery);
+    sent.whenComplete(delivery);
   }
 
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {

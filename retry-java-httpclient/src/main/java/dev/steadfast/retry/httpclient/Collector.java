@@ -18,14 +18,23 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
   private volatile boolean cancelledByUser;
   private volatile boolean broken;
   private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable CompletionStage<T> body;
 
   Collector(BodySubscriber<T> users) {
     this.users = users;
   }
 
-  /** What the user's code threw, null if it did not. */
+  /** What the user's code threw or completed its body with, null if it did not. */
   @Nullable Throwable userFailure() {
-    return userFailure;
+    Throwable thrown = userFailure;
+    CompletionStage<T> made = body;
+    return thrown != null || broken || made == null ? thrown : failure(made);
+  }
+
+  private static @Nullable Throwable failure(CompletionStage<?> body) {
+    return body.<@Nullable Throwable>handle((value, thrown) -> thrown)
+        .toCompletableFuture()
+        .getNow(null);
   }
 
   /** Lets go of the body, of which nothing may have come yet. */
@@ -61,18 +70,14 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public CompletionStage<T> getBody() {
-    CompletionStage<T> body;
     try {
-      body = users.getBody();
+      CompletionStage<T> made = users.getBody();
+      body = made;
+      return made;
     } catch (Throwable thrown) {
       userFailure = thrown;
       throw thrown;
     }
-    return body.whenComplete((value, thrown) -> {
-      if (thrown != null && !broken && userFailure == null) {
-        userFailure = thrown;
-      }
-    });
   }
 
   @Override
@@ -81,13 +86,23 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
     if (discarded) {
       subscription.cancel();
     } else {
-      watched(() -> users.onSubscribe(this));
+      try {
+        users.onSubscribe(this);
+      } catch (Throwable thrown) {
+        userFailure = thrown;
+        throw thrown;
+      }
     }
   }
 
   @Override
   public void onNext(List<ByteBuffer> buffers) {
-    watched(() -> users.onNext(buffers));
+    try {
+      users.onNext(buffers);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    }
   }
 
   @Override
@@ -98,12 +113,8 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public void onComplete() {
-    watched(users::onComplete);
-  }
-
-  private void watched(Runnable signal) {
     try {
-      signal.run();
+      users.onComplete();
     } catch (Throwable thrown) {
       userFailure = thrown;
       throw thrown;

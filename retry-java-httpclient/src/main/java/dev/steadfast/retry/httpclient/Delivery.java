@@ -6,20 +6,27 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt on the wire. As the body handler that the client sees, it has the head judged before
- * the user's handler is asked: a response that will be retried never reaches that.
+ * the user's handler is asked: a response that will be retried never reaches that. It is told of
+ * the end of the client's future, and is the attempt's canceller.
  */
-final class Delivery<T> implements BodyHandler<T> {
+final class Delivery<T>
+    implements BodyHandler<T>,
+        BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable>,
+        Runnable {
   private final Attempt<Answer<T>> attempt;
   private final AttemptBody body;
   private final BodyHandler<T> users;
   private final RetryScheduler scheduler;
 
+  private volatile @Nullable CompletableFuture<?> sent;
   private volatile @Nullable Collector<T> collector;
   private volatile boolean notTaken = true;
   private volatile boolean answered;
@@ -54,6 +61,20 @@ final class Delivery<T> implements BodyHandler<T> {
     notTaken = false;
   }
 
+  /** The client's future of it. */
+  void of(CompletableFuture<?> future) {
+    sent = future;
+  }
+
+  /** Stops the attempt on the wire. */
+  @Override
+  public void run() {
+    CompletableFuture<?> future = sent;
+    if (future != null) {
+      future.cancel(true);
+    }
+  }
+
   void notTakenByClient() {
     notTaken = true;
   }
@@ -76,7 +97,8 @@ final class Delivery<T> implements BodyHandler<T> {
   }
 
   /** The client's future is complete, with exactly one of these. */
-  void ended(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
+  @Override
+  public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
     Collector<T> collecting = collector;
     if (response != null) {
       attempt.complete(Answer.whole(response, collecting), null);

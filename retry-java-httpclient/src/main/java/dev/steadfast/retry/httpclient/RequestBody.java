@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * whose length is known is believed to, and checked.
  */
 final class RequestBody {
+  private static final RequestBody NONE = new RequestBody(null, true);
+  private static final AttemptBody NO_BYTES = new AttemptBody(NONE, unused -> {});
+
   private final @Nullable BodyPublisher publisher;
   private final boolean repeatable;
   private final AtomicReference<Fingerprint> sent = new AtomicReference<>(Fingerprint.NONE);
@@ -28,7 +31,7 @@ final class RequestBody {
   static RequestBody of(HttpRequest request, RetryOptions options) {
     BodyPublisher publisher = request.bodyPublisher().orElse(null);
     if (publisher == null || publisher.contentLength() == 0) {
-      return new RequestBody(null, true);
+      return NONE;
     }
     boolean lengthKnown = publisher.contentLength() > 0;
     return new RequestBody(publisher, options.bodyRepeatable().orElse(lengthKnown));
@@ -41,7 +44,7 @@ final class RequestBody {
 
   /** The body as one attempt sends it. */
   AttemptBody forAttempt(Attempt<?> attempt) {
-    return new AttemptBody(this, attempt::userCodeFailed);
+    return publisher == null ? NO_BYTES : new AttemptBody(this, attempt::userCodeFailed);
   }
 
   /** Whether another attempt could send it. */
