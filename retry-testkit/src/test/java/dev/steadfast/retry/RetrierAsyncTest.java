@@ -181,6 +181,11 @@ class RetrierAsyncTest {
             false,
             ends(each -> each.completeExceptionally(new IOException("outside")))),
         Arguments.of("obtrude", false, ends(each -> each.obtrudeValue("outside"))),
+        Arguments.of(
+            "obtrudeException",
+            false,
+            ends(each -> each.obtrudeException(new IOException("outside")))),
+        Arguments.of("completeAsync", false, ends(each -> each.completeAsync(() -> "outside"))),
         Arguments.of("orTimeout", false, ends(each -> each.orTimeout(1, TimeUnit.NANOSECONDS))),
         Arguments.of(
             "completeOnTimeout",
@@ -236,6 +241,23 @@ class RetrierAsyncTest {
       // The listener is told first, and the thread that ends the operation may be another one.
       future.handle((x, e) -> x).get(10, TimeUnit.SECONDS);
     }
+  }
+
+  /**
+   * Only a cancellation reaches up: what is derived may be given a value while the rest goes on.
+   */
+  @Test
+  void completingADerivedFuture_endsNothing() throws Exception {
+    CompletableFuture<String> future = start("");
+    CompletableFuture<String> derived = future.thenApply(x -> x);
+    derived.complete("outside");
+    future.copy().completeExceptionally(new IOException("outside"));
+    future.thenApply(x -> x).obtrudeValue("outside");
+    last().complete("a");
+    assertEquals("a", future.join());
+    assertEquals("outside", derived.join());
+    log.awaitEnd();
+    verify("1 ok, accepted");
   }
 
   @Test

@@ -1,12 +1,34 @@
 package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.net.URI;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class OriginsTest {
+
+  /** More origins than are kept, in any order. */
+  @Test
+  void anOriginIsThatOfItsParts() {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 100_000; i++) {
+      String scheme = random.nextBoolean() ? "http" : "https";
+      String host = "h" + random.nextInt(50);
+      int port = 1 + random.nextInt(20);
+      assertEquals(scheme + "://" + host + ":" + port, RequestView.origin(scheme, host, port));
+    }
+  }
+
+  @Test
+  void theTextOfAnOriginIsMadeOnce() {
+    String first = RequestView.origin("https", "one.example", 443);
+    assertSame(first, RequestView.origin("https", new String("one.example"), 443));
+    assertSame(first, Origins.of(URI.create("HTTPS://One.Example/x")));
+  }
 
   @ParameterizedTest
   @CsvSource(

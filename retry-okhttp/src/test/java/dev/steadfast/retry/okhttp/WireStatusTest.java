@@ -115,6 +115,29 @@ class WireStatusTest {
     assertReported(3);
   }
 
+  /** With an interceptor of the client's, what was hidden is given back below it. */
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void theClientsInterceptorSeesTheServersAnswer_andHasTheLastWord(boolean h2, Entry entry) {
+    target = new Target(h2);
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder client =
+        target
+            .client()
+            .addInterceptor(chain -> {
+              Response response = chain.proceed(chain.request());
+              seen.add(response.code() + " " + response.header("Retry-After"));
+              return response.newBuilder().header("Retry-After", "7").build();
+            });
+    Call.Factory calls = rig.calls(entry, client, rig.once());
+    target.script(503, "Retry-After", "0");
+    target.script(408);
+    assertEquals("7", entry.make(calls.newCall(target.get())).headers().get("Retry-After"));
+    assertEquals("7", entry.make(calls.newCall(target.get())).headers().get("Retry-After"));
+    assertEquals(List.of("503 0", "408 null"), seen);
+    assertReported(2);
+  }
+
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void keylessPostIsNotRetriedOnEither(boolean h2, Entry entry) {
