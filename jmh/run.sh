@@ -60,6 +60,18 @@ run waiting "$java" -jar $jar 'WaitingBenchmark' "${once[@]}"
 if [ -n "$old" ]; then
   run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
 fi
+# name, then what to count
+census() {
+  local name=$1
+  shift
+  note "java -XX:+UseSerialGC -Xms2g -Xmx2g -Xmn1g -cp $jar dev.steadfast.retry.jmh.Census $*"
+  "$java" -XX:+UseSerialGC -Xms2g -Xmx2g -Xmn1g -cp $jar dev.steadfast.retry.jmh.Census "$@" \
+    >"$out/census-$name.txt"
+}
+
+census 1-okhttp OkHttpBenchmark.getSteadfast OkHttpBenchmark.getPlain
+census 2-jdk JdkClientBenchmark.asyncSteadfast JdkClientBenchmark.asyncPlain
+census 3-waiting waiting
 note "# load at the end: $(cut -d' ' -f1-3 /proc/loadavg)"
 "$java" -cp $jar dev.steadfast.retry.jmh.report.Report "$out" docs
 echo "docs/benchmarks.md"

@@ -1,23 +1,47 @@
 package dev.steadfast.retry;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The books of one operation: its time, its decisions, its record. Confined like the loop that it
- * belongs to; what an {@link Attempt} asks of it comes from whoever owns the attempt then.
+ * belongs to; what an {@link Attempt} asks of it comes from whoever owns the attempt then. A clean
+ * first attempt that nobody listens to leaves nothing behind.
+ *
+ * <p>One object, for every call has one, and one for the record beside it would be two.
  */
 final class Operation<R> implements RetryState.Admission {
+  private static final int MOST_REPORTS = 100;
+
   private final RetryPlan plan;
+  private final OperationInfo info;
   private final Exchange<R> exchange;
   private final RetryState state;
-  private final OperationRecord record;
   private boolean retryPending; // decided on and paid for, not begun
   private boolean toldByServer;
 
+  // The record.
+  private long startNanos;
+  private long attemptStartNanos;
+  private long waitBeforeNanos;
+  private long waitedNanos;
+  private int attempts;
+  private boolean mayHaveActed;
+  private boolean earlierMayHaveActed;
+  private boolean replayed;
+  private boolean clean;
+  private Hint hint = Hint.none();
+  private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
+  private @Nullable AttemptReport first; // most waits follow one attempt
+  private List<AttemptReport> others = List.of();
+
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
     this.plan = plan;
+    this.info = info;
     this.exchange = exchange;
-    this.record = new OperationRecord(info, plan.listeners());
     this.state =
         new RetryState(plan.policy(), account(plan, info), this, plan.environment().random());
   }
@@ -33,7 +57,7 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   OperationInfo info() {
-    return record.info();
+    return info;
   }
 
   void begin(long boundNanos) {
@@ -47,7 +71,10 @@ final class Operation<R> implements RetryState.Admission {
       }
     }
     state.begin(now, bound);
-    record.started(now);
+    startNanos = now;
+    if (listeners().any()) {
+      listeners().operationStarted(info);
+    }
   }
 
   /** Has other operations that the attempt begins on this thread see what is for them. */
@@ -101,17 +128,21 @@ final class Operation<R> implements RetryState.Admission {
 
   @Override
   public RetryState.Opening opening() {
-    return Permits.opening(plan.guards(), info());
+    return Permits.opening(plan.guards(), info);
   }
 
   Permits admit() {
-    return Permits.acquire(plan.guards(), info());
+    return Permits.acquire(plan.guards(), info);
   }
 
   void attemptBegan(int number, Object request) {
     retryPending = false;
     state.startAttempt();
-    record.attemptStarted(number, request, now());
+    attempts = number;
+    attemptStartNanos = now();
+    if (listeners().any()) {
+      listeners().attemptStarted(info, number, request);
+    }
   }
 
   Verdict judgeHead(Attempt<R> attempt, R head) {
@@ -120,7 +151,7 @@ final class Operation<R> implements RetryState.Admission {
       // The guards' part ends with the head; the attempt itself may still break with its body.
       attempt
           .permits()
-          .answer(verdict, exchange.facts(head, null), record.elapsedNanos(now()), null);
+          .answer(verdict, exchange.facts(head, null), now() - attemptStartNanos, null);
     }
     return verdict;
   }
@@ -134,9 +165,9 @@ final class Operation<R> implements RetryState.Admission {
     if (decision instanceof RetryDecision.Retry retry) {
       retryPending = true;
       if (response != null && !plan.guards().isEmpty()) {
-        record.discarding(facts.status(), exchange.headers(response));
+        discarding(facts, response);
       }
-      record.waiting(retry);
+      waiting(retry);
     }
     return decision;
   }
@@ -158,22 +189,22 @@ final class Operation<R> implements RetryState.Admission {
   private void write(
       Attempt<R> attempt, Verdict verdict, Exchange.Facts facts, @Nullable Throwable thrown) {
     long now = now();
-    attempt.permits().answer(verdict, facts, record.elapsedNanos(now), thrown);
+    attempt.permits().answer(verdict, facts, now - attemptStartNanos, thrown);
     attempt.recorded();
-    record.attemptEnded(verdict, facts, thrown, now);
+    keep(verdict, facts, thrown, now);
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
     RetryDecision.Retry wait = state.readmission(now());
     if (wait != null) {
-      record.waiting(wait);
+      waiting(wait);
     }
     return wait;
   }
 
   Throwable refusal(Attempt<R> attempt) {
-    return new AttemptRefusedException(record.lastAnswer(), attempt.refusal());
+    return new AttemptRefusedException(lastAnswer, attempt.refusal());
   }
 
   // The end.
@@ -190,7 +221,7 @@ final class Operation<R> implements RetryState.Admission {
     if (surroundings != null && gaveUp(reason)) {
       surroundings.gaveUp(reason);
     }
-    return record.ended(reason, now());
+    return report(reason, now());
   }
 
   // Not what a layer above said to leave to it, nor a first failure that nobody retried.
@@ -203,13 +234,124 @@ final class Operation<R> implements RetryState.Admission {
     };
   }
 
-  /** Whether a response need carry no report. */
+  private RetryReport report(StopReason reason, long nowNanos) {
+    clean = reason == StopReason.ACCEPTED && attempts == 1 && !replayed;
+    if (clean && !listeners().any()) {
+      return RetryReport.clean();
+    }
+    RetryReport report =
+        new RetryReport(
+            reason,
+            new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint),
+            reports(),
+            new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, replayed),
+            info);
+    if (reason.gaveUp() && attempts > 1) {
+      Listeners.logGivingUp(info, report);
+    }
+    if (listeners().any()) {
+      listeners().ended(info, report);
+    }
+    return report;
+  }
+
+  /** Whether it was one attempt that was accepted: then no response need carry a report. */
   boolean clean() {
-    return record.clean();
+    return clean;
+  }
+
+  // The record.
+
+  private Listeners listeners() {
+    return plan.listeners();
+  }
+
+  /** Where the attempt that ended is worth a report. */
+  private void keep(
+      Verdict verdict, Exchange.Facts facts, @Nullable Throwable failure, long nowNanos) {
+    boolean observed = !(verdict instanceof Verdict.Accepted accepted) || accepted.observed();
+    if (!observed) {
+      attempts = 0; // answered by a cache: no attempt was made
+    }
+    earlierMayHaveActed = mayHaveActed;
+    mayHaveActed |= observed && facts.sendState().mayHaveActed();
+    replayed = facts.replayed();
+    hint = hint(verdict);
+    if (unremarkable(verdict)) {
+      return;
+    }
+    AttemptReport report =
+        new AttemptReport(
+            attempts,
+            new AttemptReport.Timing(
+                attemptStartNanos - startNanos, nowNanos - attemptStartNanos, waitBeforeNanos),
+            new AttemptReport.Result(
+                facts.status(),
+                failure,
+                Permits.kind(verdict),
+                facts.sendState(),
+                facts.deliveries()));
+    keep(report);
+    if (listeners().any()) {
+      listeners().attemptEnded(info, report);
+    }
+  }
+
+  private boolean unremarkable(Verdict verdict) {
+    return attempts <= 1 && verdict instanceof Verdict.Accepted && !listeners().any() && !replayed;
+  }
+
+  private static Hint hint(Verdict verdict) {
+    if (verdict instanceof Verdict.Retryable retryable) {
+      return retryable.hint();
+    }
+    return verdict instanceof Verdict.Permanent permanent ? permanent.hint() : Hint.none();
+  }
+
+  private void keep(AttemptReport report) {
+    if (first == null) {
+      first = report;
+      return;
+    }
+    if (others.isEmpty()) {
+      others = new ArrayList<>();
+    }
+    others.add(report);
+    if (others.size() == MOST_REPORTS) {
+      first = others.remove(0);
+    }
+  }
+
+  private List<AttemptReport> reports() {
+    if (first == null) {
+      return List.of();
+    }
+    List<AttemptReport> all = new ArrayList<>(1 + others.size());
+    all.add(first);
+    all.addAll(others);
+    return all;
+  }
+
+  /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
+  private void discarding(Exchange.Facts facts, R response) {
+    OptionalInt status = facts.status() < 0 ? OptionalInt.empty() : OptionalInt.of(facts.status());
+    lastAnswer = new AttemptRefusedException.LastAnswer(status, exchange.headers(response), hint);
+  }
+
+  private void waiting(RetryDecision.Retry retry) {
+    waitBeforeNanos = retry.delayNanos();
+    waitedNanos = Durations.saturatedAdd(waitedNanos, retry.delayNanos());
+    AttemptReport latest = others.isEmpty() ? first : others.get(others.size() - 1);
+    if (latest != null) {
+      Listeners.logRetry(info, latest, retry);
+    }
+    if (listeners().any()) {
+      listeners().waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
+    }
   }
 
   @Override
   public String toString() {
-    return info() + ", " + state;
+    return info + ", " + state;
   }
 }

@@ -4,7 +4,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link Retrier} knows of the work that it is given. Immutable. */
@@ -19,7 +18,7 @@ final class Work {
 
   private final RetryPlan plan;
   private final String name;
-  private final Supplier<String> label;
+  private final OperationInfo info;
   private final Predicate<Throwable> retryExceptions;
   private final Predicate<@Nullable Object> retryResults;
   private final RetryingLayer layer;
@@ -35,7 +34,7 @@ final class Work {
       Predicate<@Nullable Object> retryResults) {
     this.plan = plan;
     this.name = name;
-    this.label = () -> name;
+    this.info = OperationInfo.of(name, name);
     this.retryExceptions = retryExceptions;
     this.retryResults = retryResults;
     this.layer = new RetryingLayer(plan.budget(), null);
@@ -52,9 +51,9 @@ final class Work {
     return plan;
   }
 
-  /** Identifies one operation. */
+  /** Identifies one operation, where somebody can tell it from another. */
   OperationInfo info() {
-    return OperationInfo.of(name, label);
+    return plain ? info : OperationInfo.of(name, name);
   }
 
   RetryBudget.Account account() {

@@ -12,11 +12,13 @@ import io.github.resilience4j.retry.RetryConfig;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Ways to let an operation wait for its next attempt, each with the same delay. */
 interface Waiters extends AutoCloseable {
@@ -30,13 +32,15 @@ interface Waiters extends AutoCloseable {
     }
   }
 
-  /** One attempt; true if it succeeds. */
-  @FunctionalInterface
-  interface Attempt {
+  /**
+   * One attempt; true if it succeeds. As a supplier it is the stage of an attempt, so that what is
+   * weighed is the operation and not the caller's function.
+   */
+  interface Attempt extends Supplier<CompletionStage<Integer>> {
     boolean run();
 
-    /** The attempt as a stage. */
-    default CompletableFuture<Integer> stage() {
+    @Override
+    default CompletionStage<Integer> get() {
       return run() ? DONE : FAILED;
     }
   }
@@ -58,7 +62,7 @@ interface Waiters extends AutoCloseable {
             .policy(policy.backoff(Backoff.fixed(delay)).build())
             .budget(RetryBudget.unlimited())
             .build();
-    return attempt -> retrier.callAsync(attempt::stage);
+    return attempt -> retrier.callAsync(attempt);
   }
 
   static Waiters failsafe(Duration delay) {
@@ -68,7 +72,7 @@ interface Waiters extends AutoCloseable {
                 .withDelay(delay)
                 .withMaxAttempts(3)
                 .build());
-    return attempt -> failsafe.getStageAsync(attempt::stage);
+    return attempt -> failsafe.getStageAsync(attempt::get);
   }
 
   static Waiters resilience4j(Duration delay) {
@@ -83,7 +87,7 @@ interface Waiters extends AutoCloseable {
     return new Waiters() {
       @Override
       public Object start(Attempt attempt) {
-        return retry.executeCompletionStage(scheduler, attempt::stage);
+        return retry.executeCompletionStage(scheduler, attempt);
       }
 
       @Override

@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
@@ -34,6 +35,16 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     this.operation = operation;
     this.ask = ask;
     this.continuations = continuations;
+  }
+
+  /** The loop that drives this. */
+  RetryLoop<Answer<T>> loop() {
+    return new RetryLoop<>(operation.plan(), operation.info(), this);
+  }
+
+  /** The bound that the caller gave. */
+  long boundNanos() {
+    return operation.boundNanos();
   }
 
   /** What the client threw at once when it got the request, null if it took it. */

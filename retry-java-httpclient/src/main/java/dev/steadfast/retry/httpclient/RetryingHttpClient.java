@@ -120,7 +120,9 @@ public final class RetryingHttpClient extends HttpClient {
       throw new InterruptedException(); // as the JDK does, before anything is sent
     }
     // Only the waiting thread can cancel, so it may run what follows.
-    return start(ask(request, responseBodyHandler, null), Runnable::run).await();
+    ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, Runnable::run);
+    RetryLoop<Answer<T>> loop = exchange.loop();
+    return new Sending<>(loop, start(loop, exchange)).await();
   }
 
   @Override
@@ -151,29 +153,33 @@ public final class RetryingHttpClient extends HttpClient {
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
     Executor executor = executor().orElseGet(() -> new CompletableFuture<Void>().defaultExecutor());
-    return start(ask(request, responseBodyHandler, pushPromiseHandler), executor).future();
+    ClientExchange<T> exchange =
+        exchange(request, responseBodyHandler, pushPromiseHandler, executor);
+    return start(exchange.loop(), exchange);
   }
 
-  private <T> Ask<T> ask(
-      HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
+  private <T> ClientExchange<T> exchange(
+      HttpRequest request,
+      BodyHandler<T> handler,
+      @Nullable PushPromiseHandler<T> pushes,
+      Executor continuations) {
     Objects.requireNonNull(request, "request");
     Objects.requireNonNull(handler, "responseBodyHandler");
     RequestBody body = RequestBody.of(request, options);
-    return new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
+    Ask<T> ask = new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
+    HttpOperation operation = retry.operation(ask, options);
+    redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
+    return new ClientExchange<>(delegate, operation, ask, continuations);
   }
 
-  private <T> Sending<T> start(Ask<T> ask, Executor continuations) {
-    HttpOperation operation = retry.operation(new RequestHead(ask.request(), ask.body()), options);
-    redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
-    ClientExchange<T> exchange = new ClientExchange<>(delegate, operation, ask, continuations);
-    RetryLoop<Answer<T>> loop = new RetryLoop<>(operation.plan(), operation.info(), exchange);
-    CompletableFuture<HttpResponse<T>> future =
-        loop.start(operation.boundNanos(), Answer::response);
+  private static <T> CompletableFuture<HttpResponse<T>> start(
+      RetryLoop<Answer<T>> loop, ClientExchange<T> exchange) {
+    CompletableFuture<HttpResponse<T>> future = loop.start(exchange.boundNanos(), Answer::response);
     RuntimeException refusal = exchange.refusal();
     if (refusal != null && future.isCompletedExceptionally()) {
       throw refusal; // as the JDK does
     }
-    return new Sending<>(loop, future);
+    return future;
   }
 
   @Override

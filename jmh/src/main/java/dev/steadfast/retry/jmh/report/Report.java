@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.stream.Stream;
 
 /**
  * Renders the JSON results of a run into {@code benchmarks.md} and one SVG per part. The only way
@@ -44,6 +45,7 @@ public final class Report {
         add(page, part, results, docs);
       }
     }
+    census(page, source);
     Files.write(docs.resolve("benchmarks.md"), page);
   }
 
@@ -61,6 +63,32 @@ public final class Report {
       page.add("");
       page.add("```");
       page.addAll(Files.readAllLines(commands));
+      page.add("```");
+    }
+  }
+
+  private static void census(List<String> page, Path source) throws IOException {
+    List<Path> counts;
+    try (Stream<Path> files = Files.list(source)) {
+      counts =
+          files
+              .filter(file -> file.getFileName().toString().startsWith("census-"))
+              .sorted()
+              .toList();
+    }
+    if (counts.isEmpty()) {
+      return;
+    }
+    page.add("");
+    page.add("## Whose bytes");
+    page.add("");
+    page.add(
+        "Objects by class, counted on the whole heap; objects below zero are those that the compiler"
+            + " did away with in one case and not in the other.");
+    for (Path count : counts) {
+      page.add("");
+      page.add("```");
+      page.addAll(Files.readAllLines(count));
       page.add("```");
     }
   }

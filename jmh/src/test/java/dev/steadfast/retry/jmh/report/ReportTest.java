@@ -31,6 +31,7 @@ class ReportTest {
       Files.copy(in, source.resolve("results.json"));
     }
     Files.writeString(source.resolve("commands.txt"), "java -jar benchmarks.jar\n");
+    Files.writeString(source.resolve("census-1.txt"), "a call: 8 B\n     8 B   1.0 x of.A\n");
     Report.write(source, docs);
     page = Files.readAllLines(docs.resolve("benchmarks.md"));
   }
@@ -44,6 +45,12 @@ class ReportTest {
     assertHas("java -jar benchmarks.jar");
     String jdk = page.stream().filter(line -> line.startsWith("JDK 25 ")).findFirst().orElseThrow();
     assertTrue(jdk.contains("Failsafe 3."), jdk);
+  }
+
+  @Test
+  void saysWhoseBytes() {
+    assertHas("## Whose bytes");
+    assertHas("     8 B   1.0 x of.A");
   }
 
   @Test
