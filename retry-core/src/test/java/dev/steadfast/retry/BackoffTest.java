@@ -380,6 +380,9 @@ class BackoffTest {
         Backoff.fullJitter(base, cap).hashCode(), Backoff.fullJitter(cap, cap).hashCode());
     assertNotEquals(
         Backoff.fullJitter(base, cap).hashCode(), Backoff.fullJitter(base, base).hashCode());
+    assertNotEquals(
+        Backoff.decorrelatedJitter(base, cap).hashCode(),
+        Backoff.decorrelatedJitter(base, base).hashCode());
     assertSame(Backoff.none(), Backoff.parse("none"));
   }
 

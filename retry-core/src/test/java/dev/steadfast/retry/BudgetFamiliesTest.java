@@ -68,6 +68,17 @@ class BudgetFamiliesTest {
     assertFalse(take(account, 1_000 * SECOND));
   }
 
+  @Test
+  void theFloorIsPerSecond_whateverItsNumber() {
+    RetryBudget.Account account = RetryBudget.successFunded(0.1, 1_000, 10).account("x");
+    assertEquals(1_000, takeAll(account, 0));
+    assertEquals(10, takeAll(account, SECOND));
+    assertEquals(5, takeAll(account, SECOND + SECOND / 2));
+    account = RetryBudget.successFunded(0.1, 1_000, 0.5).account("x");
+    takeAll(account, 0);
+    assertEquals(5, takeAll(account, 10 * SECOND));
+  }
+
   // Request-funded.
 
   private static RetryBudget.Account leaky(double ratio, int minPerSecond) {
@@ -97,6 +108,18 @@ class BudgetFamiliesTest {
     assertFalse(take(account, 10 * SECOND));
     begin(account, 1, 10 * SECOND);
     assertTrue(take(account, 10 * SECOND));
+  }
+
+  @Test
+  void aRefundGivesBackWhatTheRetryCost() {
+    RetryBudget.Account account = leaky(0.5, 0);
+    begin(account, 2, 0);
+    Withdrawal withdrawal = account.tryWithdraw(FailureKind.OTHER, 0);
+    assertTrue(withdrawal.granted());
+    assertFalse(take(account, 0));
+    account.refund(withdrawal, 0);
+    assertTrue(take(account, 0));
+    assertFalse(take(account, 0));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -154,6 +155,32 @@ class FarTimersTest {
     assertTrue(thrown.get());
     assertTrue(ran.get() >= 1);
     assertEquals(0, timers.size());
+  }
+
+  /** Also those that the look had not come to. */
+  @Test
+  void aDelayerThatTakesNothingForAMoment_getsThemAllLater() {
+    AtomicInteger ran = new AtomicInteger();
+    AtomicBoolean refuses = new AtomicBoolean(true);
+    FarTimers moody =
+        new FarTimers(
+            () -> now,
+            (delay, task) -> {
+              if (refuses.getAndSet(false)) {
+                throw new IllegalStateException("by the test");
+              }
+              return enter(delay, task);
+            },
+            this::enter);
+    for (int i = 0; i < 3; i++) {
+      moody.schedule(NEAR + TICK, ran::incrementAndGet);
+    }
+    assertEquals(3, moody.size());
+    assertThrows(IllegalStateException.class, () -> advance(NEAR));
+    assertEquals(3, moody.size());
+    advance(NEAR);
+    assertEquals(3, ran.get());
+    assertEquals(0, moody.size());
   }
 
   @Test

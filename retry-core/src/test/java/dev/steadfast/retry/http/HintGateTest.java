@@ -43,6 +43,13 @@ class HintGateTest {
   }
 
   @Test
+  void theSpreadIsThePolicysShareOfTheHint() {
+    RetryPolicy half = RetryPolicy.builder().hintSpread(0.5).build();
+    gate.learn(A.origin(), 429, Hint.atLeast(Duration.ofSeconds(8)), half);
+    assertEquals(4 * SECOND, gate.spreadNanos(A));
+  }
+
+  @Test
   void anythingElseDoesNot() {
     learn(500, Duration.ofSeconds(7));
     learn(409, Duration.ofSeconds(7));
