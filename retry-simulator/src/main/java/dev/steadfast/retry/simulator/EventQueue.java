@@ -98,7 +98,8 @@ final class EventQueue implements RetryScheduler {
     }
   }
 
-  private void runNext() {
+  /** Lets the earliest event happen; there must be one. */
+  void runNext() {
     Event event = heap[0];
     Event last = heap[--size];
     heap[size] = null;
