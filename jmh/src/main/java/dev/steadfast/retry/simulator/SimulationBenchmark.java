@@ -35,7 +35,7 @@ public class SimulationBenchmark {
     private final OutageSpec spec = Worlds.outage(100, 5, 60);
 
     private OutageTrace run() {
-      return OutageRun.run(spec, Worlds.protection(policy), Draws.of(SEED));
+      return OutageRun.run(spec, Worlds.protection(policy), Draws.of(SEED), Progress.silent());
     }
   }
 

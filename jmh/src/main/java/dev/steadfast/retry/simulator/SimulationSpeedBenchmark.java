@@ -72,7 +72,8 @@ public class SimulationSpeedBenchmark {
   public void steadfastOutage(LongOutage outage, Seen seen) {
     int seconds = (int) Math.ceil(outage.operations * MORE / (Worlds.RHO * PER_SECOND));
     OutageSpec spec = Worlds.outage(PER_SECOND, 10, seconds);
-    OutageTrace trace = OutageRun.run(spec, Worlds.protection(outage.policy), Draws.of(SEED));
+    OutageTrace trace =
+        OutageRun.run(spec, Worlds.protection(outage.policy), Draws.of(SEED), Progress.silent());
     seen.operations = trace.operations();
   }
 

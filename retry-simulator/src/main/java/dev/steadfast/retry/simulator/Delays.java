@@ -11,6 +11,7 @@ final class Delays implements Scenario {
   private static final String MODEL =
       "Delays: one client whose every attempt fails, with no budget and no breaker; drawn again and"
           + " again from the policy itself. Nothing is said about the server.";
+  private static final long MOST_WAITS = 10_000_000; // each is kept until it is sorted
   private static final Duration BASE = Duration.ofMillis(100);
   private static final Duration CAP = Duration.ofSeconds(10);
 
@@ -41,6 +42,12 @@ final class Delays implements Scenario {
   public Result run(Arguments arguments, Progress progress) {
     int retries = arguments.integer("retries", 1, 100);
     int samples = arguments.integer("samples", 100, 1_000_000);
+    if ((long) retries * samples > MOST_WAITS) {
+      throw BadInputException.of(
+          "--retries x --samples",
+          Long.toString((long) retries * samples),
+          "at most " + MOST_WAITS);
+    }
     long takes = arguments.duration("attempt-takes", 0, 3_600 * Durations.SECOND);
     List<Drawn> all = new ArrayList<>();
     List<Drawn> wanted = policies(arguments, retries);

@@ -78,13 +78,16 @@ final class Hedge implements Scenario {
 
   private static double millis(String delay, Outcome plain) {
     if (delay.matches("p[0-9]{1,2}(\\.[0-9]{1,3})?")) {
-      return plain.quantile(Double.parseDouble(delay.substring(1)) / 100);
+      double percent = Double.parseDouble(delay.substring(1));
+      if (percent >= 1 && percent <= 99.9) {
+        return plain.quantile(percent / 100);
+      }
     }
     double nanos = Durations.nanos(delay);
     if (nanos > 0) {
       return nanos / Durations.MILLI;
     }
-    throw BadInputException.of("--after", delay, "a quantile such as p95 or a duration");
+    throw BadInputException.of("--after", delay, "p1 to p99.9, or a duration");
   }
 
   static Outcome measure(String name, double delay, Setup setup, long seed) {

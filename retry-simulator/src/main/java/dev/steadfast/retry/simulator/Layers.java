@@ -59,7 +59,7 @@ final class Layers implements Scenario {
           "attempts^layers x calls", Numbers.plain(most, 0), "at most 1000000000");
     }
     List<Arm> arms = layers == 1 ? budgets(policy) : layered(policy, layers);
-    progress.begin(name(), arms.size() * rates.length);
+    progress.begin(name(), (long) arms.size() * rates.length);
     List<Point> points = new ArrayList<>();
     for (Arm arm : arms) {
       Draws[] draws = Draws.each(arguments.seed(), rates.length);

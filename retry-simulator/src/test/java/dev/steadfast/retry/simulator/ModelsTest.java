@@ -136,9 +136,9 @@ final class ModelsTest {
   void noClientComesBeforeItsHint() {
     HerdSpec spec = new HerdSpec(200, 100, 10, 10, 0, 0);
     for (HerdRule rule : HerdRule.all(spec)) {
-      List<Integer> arrivals = HerdRun.run(spec, rule, Draws.of(1)).arrivals();
-      assertEquals(200, arrivals.get(0));
-      assertEquals(0, arrivals.subList(1, 100).stream().mapToInt(each -> each).sum());
+      List<HerdRun.Bin> arrivals = HerdRun.run(spec, rule, Draws.of(1)).arrivals();
+      assertEquals(new HerdRun.Bin(0, 200), arrivals.get(0));
+      assertTrue(arrivals.get(1).tenth() >= 100, () -> rule.name() + arrivals.get(1));
     }
   }
 

@@ -38,7 +38,7 @@ final class OutageTest {
   private static Outage.Outcome outcome(OutageSpec spec, Protection protection) {
     Draws[] draws = Draws.each(1, SEEDS);
     List<OutageTrace> traces =
-        Runs.each(draws, Progress.silent(), each -> OutageRun.run(spec, protection, each));
+        Runs.each(draws, each -> OutageRun.run(spec, protection, each, Progress.silent()));
     return new Outage.Outcome(protection, traces);
   }
 
