@@ -34,6 +34,9 @@ record Budget(
   static final Budget NONE = new Budget("none", Funding.UNLIMITED, 0, 0, RetryBudget::unlimited);
   static final Budget SUCCESS = success("success(0.1,10,0)", 0.1, 10, 0);
 
+  /** Not the library's: for comparison, and not offered on the command line. */
+  static final Budget RETRY_BREAKER = other("retry-breaker", RetryBreaker::new);
+
   static Budget parse(String text) {
     Call call = Call.read(text, "--budget", FORMS);
     Budget budget = of(call);

@@ -122,7 +122,11 @@ final class Layers implements Scenario {
         arm("success", policy, "success(0.1,10,0)", p -> ClosedForms.successFunded(p, n, 0.1)),
         arm("request", policy, "request(0.1,0,10s)", p -> ClosedForms.requestFunded(p, n, 0.1)),
         arm("grpc", policy, "grpc(10,0.1)", p -> p > 0.1 / 1.1 ? 1 : ClosedForms.load(p, n)),
-        arm("aws", policy, "aws(500,5,5)", p -> ClosedForms.awsQuota(p, n, 5)));
+        arm("aws", policy, "aws(500,5,5)", p -> ClosedForms.awsQuota(p, n, 5)),
+        new Arm(
+            "retry-breaker",
+            new Chain.Setup(policy, 1, Budget.RETRY_BREAKER, false),
+            p -> p < 0.1 ? ClosedForms.load(p, n) : 1));
   }
 
   private static Arm arm(

@@ -56,8 +56,8 @@ final class Output {
 
   private static void tryFile(String name, Path file) {
     try {
-      if (isDevice(file)) {
-        Files.newOutputStream(file, StandardOpenOption.WRITE).close();
+      if (isInPlace(file)) {
+        Files.newOutputStream(file, StandardOpenOption.APPEND).close();
       } else {
         Path part = part(file);
         Files.newOutputStream(part).close();
@@ -103,19 +103,18 @@ final class Output {
 
   private static void write(String name, Path file, String text) {
     try {
-      if (isDevice(file)) {
+      if (isInPlace(file)) {
         Files.writeString(file, text);
         return;
       }
       Files.createDirectories(file.getParent());
-      Path whole = Files.exists(file) ? file.toRealPath() : file;
-      if (Files.isDirectory(whole)) {
+      if (Files.isDirectory(file)) {
         throw new FileSystemException(file.toString(), null, "a directory");
       }
-      Path part = part(whole);
+      Path part = part(file);
       try {
         Files.writeString(part, text);
-        Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
       } finally {
         Files.deleteIfExists(part);
       }
@@ -124,8 +123,10 @@ final class Output {
     }
   }
 
-  private static boolean isDevice(Path file) {
-    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+  // A terminal, say, or a link to one.
+  private static boolean isInPlace(Path file) {
+    boolean plain = Files.isRegularFile(file) || Files.isDirectory(file);
+    return Files.isSymbolicLink(file) || (Files.exists(file) && !plain);
   }
 
   private static Path part(Path file) {

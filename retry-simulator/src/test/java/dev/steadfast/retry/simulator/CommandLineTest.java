@@ -114,6 +114,20 @@ final class CommandLineTest {
     }
   }
 
+  @Test
+  void aPolicyOfTheUsersIsShownCallByCall() {
+    String policy = "maxAttempts=3; backoff=exponential(100ms..1s)";
+    String out = run(List.of("delays", "--policy", policy, "--attempt-takes", "30ms")).out();
+    String table =
+        """
+          attempt  begins  fails  then waits
+                1       0     30         100
+                2     130    160         200
+                3     360    390           -
+        """;
+    assertTrue(out.contains(table), out);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
