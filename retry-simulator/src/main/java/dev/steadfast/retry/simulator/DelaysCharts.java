@@ -2,9 +2,12 @@ package dev.steadfast.retry.simulator;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Fans of delays by retry. */
 final class DelaysCharts {
+  private static final int LABELS = 6; // what a phone has room for
+
   private DelaysCharts() {}
 
   static List<Chart> draw(List<Delays.Drawn> all) {
@@ -119,7 +122,7 @@ final class DelaysCharts {
             Palette.BLUE.light())
         .layer("line", "size", 1.2, "color", Palette.BLUE.light())
         .layer("point", "size", 2, "color", Palette.BLUE.light())
-        .scale("x", "retry", "format", "d")
+        .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
         .panels("strategy", columns, "fixed")
         .spec();
@@ -138,10 +141,20 @@ final class DelaysCharts {
         .data(data, "x", "retry", "y", "median", "color", "strategy")
         .layer("line", "size", 1.2)
         .layer("line", "mapping", Plot.map("y", "p95"), "linetype", "dashed", "size", 0.8)
-        .scale("x", "retry", "format", "d")
+        .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
         .colours("color", names, Palette.SERIES)
         .spec();
+  }
+
+  // By itself the axis would have halves, which look like the same retry twice.
+  private static List<Double> retries(List<Delays.Drawn> all) {
+    int most = all.stream().mapToInt(each -> each.waits().rows().size()).max().orElse(1);
+    int step = (most + LABELS - 1) / LABELS;
+    return IntStream.rangeClosed(1, most)
+        .filter(retry -> (retry - 1) % step == 0)
+        .mapToObj(retry -> (double) retry)
+        .toList();
   }
 
   private static double seconds(double nanos) {

@@ -273,6 +273,16 @@ final class CommandLineTest {
   }
 
   @Test
+  void aRetryStandsOnceOnItsAxis() throws IOException {
+    List<String> words = List.of("delays", "--samples", "100", "--policy", "maxAttempts=5");
+    assertEquals(0, run(with(words, "--svg", directory.toString())).code());
+    String svg = Files.readString(directory.resolve("delays.svg"));
+    for (int retry = 1; retry <= 4; retry++) {
+      assertEquals(2, svg.split(">\\s*" + retry + "\\s*<", -1).length, "retry " + retry);
+    }
+  }
+
+  @Test
   void helpTellsEveryOption() {
     assertTrue(run(List.of("--help")).out().contains("outage"));
     String help = run(List.of("outage", "--help")).out();
