@@ -171,7 +171,9 @@ final class Layers implements Scenario {
 
   private static String note(int attempts, int layers) {
     if (layers == 1) {
-      return "A budget is a bound that holds when most attempts fail, which is when it counts.";
+      return "A budget is a bound that holds when most attempts fail, which is when it counts."
+          + " retry-breaker is none of the library's: it is there to compare, and its closed form is"
+          + " that of a long memory.";
     }
     return attempts
         + " attempts in each of "
