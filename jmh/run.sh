@@ -47,7 +47,7 @@ run() {
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
-micro='(Backoff|Contention|Engine|Budget)Benchmark'
+micro='(Backoff|Contention|Engine|Budget|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' -f 1 -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
@@ -57,6 +57,7 @@ if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
 fi
 run slots "$java" -jar $jar 'SlotsBenchmark' "${once[@]}"
 run waiting "$java" -jar $jar 'WaitingBenchmark' "${once[@]}"
+run simulator "${pin[@]}" "$java" -jar $jar 'SimulationSpeedBenchmark'
 if [ -n "$old" ]; then
   run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
 fi

@@ -25,7 +25,10 @@ class SmokeTest {
         "OkHttpBenchmark",
         "JdkClientBenchmark",
         "SlotsBenchmark",
-        "WaitingBenchmark"
+        "WaitingBenchmark",
+        "EventQueueBenchmark",
+        "SimulationBenchmark",
+        "SimulationSpeedBenchmark"
       })
   void everyBenchmarkRuns(String benchmarks) throws RunnerException {
     Collection<RunResult> results =
@@ -38,6 +41,8 @@ class SmokeTest {
                     .param("waitMillis", "1")
                     .param("waiting", "50")
                     .param("wakeMillis", "1")
+                    .param("operations", "100")
+                    .param("runs", "1")
                     .forks(0)
                     .warmupIterations(0)
                     .measurementIterations(1)

@@ -25,7 +25,7 @@ final class Arguments {
       if (!values.containsKey(name)) {
         throw BadInputException.of("option", "\"" + words.get(i) + "\"", names(offered));
       }
-      if (i + 1 == words.size()) {
+      if (i + 1 == words.size() || words.get(i + 1).isBlank()) {
         throw BadInputException.of("--" + name, "nothing", "a value");
       }
       if (given.put(name, words.get(i + 1)) != null) {
@@ -38,6 +38,10 @@ final class Arguments {
 
   private static String names(List<Option> offered) {
     return offered.stream().map(option -> "--" + option.name()).collect(Collectors.joining(", "));
+  }
+
+  boolean offers(String name) {
+    return values.containsKey(name);
   }
 
   boolean has(String name) {
@@ -105,6 +109,9 @@ final class Arguments {
   Optional<RetryPolicy> policy() {
     if (!has("policy")) {
       return Optional.empty();
+    }
+    if (text("policy").matches("(?s).*\\p{Cntrl}.*")) {
+      throw BadInputException.of("--policy", text("policy"), "one line");
     }
     try {
       return Optional.of(RetryPolicy.parse(text("policy")));

@@ -34,6 +34,9 @@ record Budget(
   static final Budget NONE = new Budget("none", Funding.UNLIMITED, 0, 0, RetryBudget::unlimited);
   static final Budget SUCCESS = success("success(0.1,10,0)", 0.1, 10, 0);
 
+  /** Not the library's: for comparison, and not offered on the command line. */
+  static final Budget RETRY_BREAKER = other("retry-breaker", RetryBreaker::new);
+
   static Budget parse(String text) {
     Call call = Call.read(text, "--budget", FORMS);
     Budget budget = of(call);
@@ -49,49 +52,47 @@ record Budget(
     String text = call.text();
     switch (call.name()) {
       case "none" -> {
-        call.numbers("none", 0);
+        call.expect(0);
         return NONE;
       }
       case "default" -> {
-        call.numbers("default", 0);
+        call.expect(0);
         return new Budget(text, Funding.SUCCESS, 0.1, 10, () -> RetryBudget.perOrigin(0.1));
       }
       case "aws" -> {
-        double[] n = call.numbers("aws", 3);
-        return new Budget(
-            text,
-            Funding.OTHER,
-            0,
-            0,
-            () -> RetryBudget.awsQuota((int) n[0], (int) n[1], (int) n[2]));
+        call.expect(3);
+        return other(text, () -> RetryBudget.awsQuota(call.whole(0), call.whole(1), call.whole(2)));
       }
       case "success" -> {
-        double[] n = call.numbers("success", 3);
-        return success(text, n[0], (int) n[1], n[2]);
+        call.expect(3);
+        return success(text, call.decimal(0), call.whole(1), call.decimal(2));
       }
       case "request" -> {
-        double[] n = call.numbers("request", 3);
-        Duration ttl = Duration.ofNanos((long) n[2]);
-        double burst = n[1] * Durations.seconds(ttl.toNanos());
+        call.expect(3);
+        double ratio = call.decimal(0);
+        int floor = call.whole(1);
+        Duration ttl = Duration.ofNanos(call.nanos(2));
         return new Budget(
             text,
             Funding.REQUEST,
-            n[0],
-            burst,
-            () -> RetryBudget.requestFunded(n[0], (int) n[1], ttl));
+            ratio,
+            floor * Durations.seconds(ttl.toNanos()),
+            () -> RetryBudget.requestFunded(ratio, floor, ttl));
       }
       case "grpc" -> {
-        double[] n = call.numbers("grpc", 2);
-        return new Budget(
-            text, Funding.OTHER, 0, 0, () -> RetryBudget.grpcThrottle((int) n[0], n[1]));
+        call.expect(2);
+        return other(text, () -> RetryBudget.grpcThrottle(call.whole(0), call.decimal(1)));
       }
       case "concurrent" -> {
-        double[] n = call.numbers("concurrent", 2);
-        return new Budget(
-            text, Funding.OTHER, 0, 0, () -> RetryBudget.concurrent(n[0], (int) n[1]));
+        call.expect(2);
+        return other(text, () -> RetryBudget.concurrent(call.decimal(0), call.whole(1)));
       }
       default -> throw call.bad();
     }
+  }
+
+  private static Budget other(String text, Supplier<RetryBudget> maker) {
+    return new Budget(text, Funding.OTHER, 0, 0, maker);
   }
 
   private static Budget success(String text, double ratio, int burst, double floor) {

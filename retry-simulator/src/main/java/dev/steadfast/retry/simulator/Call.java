@@ -21,26 +21,39 @@ record Call(String name, List<String> arguments, String option, String text, Str
     return BadInputException.of(option, text, expected);
   }
 
-  /** Its arguments as numbers, durations in nanoseconds. */
-  double[] numbers(String wanted, int count) {
-    if (!name.equals(wanted) || arguments.size() != count) {
+  /** Refuses it if it has more or fewer arguments. */
+  void expect(int count) {
+    if (arguments.size() != count) {
       throw bad();
     }
-    double[] numbers = new double[count];
-    for (int i = 0; i < count; i++) {
-      numbers[i] = number(arguments.get(i).trim());
-    }
-    return numbers;
   }
 
-  private double number(String argument) {
-    if (argument.matches("[0-9]{1,9}(\\.[0-9]{1,9})?")) {
-      return Double.parseDouble(argument);
-    }
-    double nanos = Durations.nanos(argument);
+  /** An argument without a fraction. */
+  int whole(int place) {
+    return Integer.parseInt(matching(place, "[0-9]{1,9}"));
+  }
+
+  double decimal(int place) {
+    return Double.parseDouble(matching(place, "[0-9]{1,9}(\\.[0-9]{1,9})?"));
+  }
+
+  /** A duration, in nanoseconds. */
+  long nanos(int place) {
+    double nanos = Durations.nanos(argument(place));
     if (nanos < 0) {
       throw bad();
     }
-    return nanos;
+    return (long) nanos;
+  }
+
+  private String matching(int place, String pattern) {
+    if (argument(place).matches(pattern)) {
+      return argument(place);
+    }
+    throw bad();
+  }
+
+  private String argument(int place) {
+    return arguments.get(place).trim();
   }
 }

@@ -1,11 +1,6 @@
 package dev.steadfast.retry.simulator;
 
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,12 +32,19 @@ final class CommandLine {
       runOrThrow(words);
       return OK;
     } catch (BadInputException bad) {
-      progress.end();
-      err.println("simulator: " + bad.getMessage());
-      return BAD_INPUT;
+      return refuse(bad.getMessage());
+    } catch (OutOfMemoryError tooLarge) {
+      return refuse("too much is under way for the memory (expected: less of it, or java -Xmx)");
     } finally {
       out.flush();
     }
+  }
+
+  private int refuse(String why) {
+    progress.end();
+    // One line, whatever was typed.
+    err.println("simulator: " + why.replaceAll("[\\p{Cntrl}\u0085\u2028\u2029]", "?"));
+    return BAD_INPUT;
   }
 
   private void runOrThrow(List<String> words) {
@@ -59,12 +61,12 @@ final class CommandLine {
       return;
     }
     Arguments arguments = Arguments.parse(words.subList(1, words.size()), options);
-    checkOutput(arguments, tour);
+    Output output = Output.of(arguments);
     List<Report.Section> sections =
         tour ? tour(arguments) : List.of(one(words, scenario(name), arguments));
     progress.end();
+    output.write(sections);
     sections.forEach(section -> out.println(section.result().text()));
-    write(arguments, sections, tour);
   }
 
   private static Scenario scenario(String name) {
@@ -114,66 +116,6 @@ final class CommandLine {
       }
     }
     return typed.toString();
-  }
-
-  // Before the work, so that a typing error does not cost a minute.
-  private static void checkOutput(Arguments arguments, boolean tour) {
-    for (String name : tour ? List.of("html") : List.of("csv", "html")) {
-      if (arguments.has(name)) {
-        Path file = path(name, arguments.text(name));
-        try {
-          Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
-        } catch (IOException unwritable) {
-          throw unwritable(name, file, unwritable);
-        }
-      }
-    }
-    if (arguments.has("svg")) {
-      Path directory = path("svg", arguments.text("svg"));
-      try {
-        Files.createDirectories(directory);
-      } catch (IOException unwritable) {
-        throw unwritable("svg", directory, unwritable);
-      }
-    }
-  }
-
-  private static Path path(String name, String text) {
-    try {
-      return Path.of(text);
-    } catch (InvalidPathException invalid) {
-      throw BadInputException.of("--" + name, text, "a path");
-    }
-  }
-
-  private static BadInputException unwritable(String name, Path path, IOException why) {
-    String kind = why.getClass().getSimpleName();
-    return BadInputException.of("--" + name, path + ": " + kind, "a place that can be written");
-  }
-
-  private static void write(Arguments arguments, List<Report.Section> sections, boolean tour) {
-    if (!tour && arguments.has("csv")) {
-      write("csv", Path.of(arguments.text("csv")), sections.get(0).result().series().csv());
-    }
-    if (arguments.has("html")) {
-      write("html", Path.of(arguments.text("html")), Report.of(sections));
-    }
-    if (arguments.has("svg")) {
-      Path directory = Path.of(arguments.text("svg"));
-      for (Report.Section section : sections) {
-        for (Chart chart : section.result().charts()) {
-          write("svg", directory.resolve(chart.name() + ".svg"), chart.wide());
-        }
-      }
-    }
-  }
-
-  private static void write(String name, Path file, String text) {
-    try {
-      Files.writeString(file, text);
-    } catch (IOException unwritable) {
-      throw unwritable(name, file, unwritable);
-    }
   }
 
   private static String help() {

@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Clients that all want to write one row: the optimistic-concurrency model of the AWS blog on
  * backoff and jitter (Brooker, 2015).
  */
 final class Contention implements Scenario {
+  private static final double MOST_WORK = 1e9; // some minutes
   private static final Duration CAP = Duration.ofSeconds(2);
   // The original's first ceiling is twice its base of 5 ms; a policy's first ceiling is its base.
   private static final Duration FIRST_CEILING = Duration.ofMillis(10);
@@ -80,8 +82,15 @@ final class Contention implements Scenario {
     int[] clients = arguments.integers("clients", 1, 2000);
     int runs = arguments.integer("runs", 1, 10_000);
     long deviation = arguments.duration("hop-deviation", 0, 5_000_000);
+    double work = IntStream.of(clients).mapToDouble(each -> (double) each * each).sum() * runs;
+    if (work > MOST_WORK) {
+      throw BadInputException.of(
+          "--clients squared x --runs",
+          Numbers.plain(work, 0),
+          "at most " + Numbers.plain(MOST_WORK, 0));
+    }
     List<Strategy> strategies = strategies(arguments.policy());
-    progress.begin(name(), strategies.size() * clients.length * runs);
+    progress.begin(name(), (long) strategies.size() * clients.length * runs);
     List<Medians> all = new ArrayList<>();
     for (Strategy strategy : strategies) {
       for (int number : clients) {

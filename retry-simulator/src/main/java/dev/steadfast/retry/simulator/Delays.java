@@ -11,6 +11,8 @@ final class Delays implements Scenario {
   private static final String MODEL =
       "Delays: one client whose every attempt fails, with no budget and no breaker; drawn again and"
           + " again from the policy itself. Nothing is said about the server.";
+  private static final String OWN = "custom";
+  private static final long MOST_WAITS = 10_000_000; // each is kept until it is sorted
   private static final Duration BASE = Duration.ofMillis(100);
   private static final Duration CAP = Duration.ofSeconds(10);
 
@@ -41,6 +43,12 @@ final class Delays implements Scenario {
   public Result run(Arguments arguments, Progress progress) {
     int retries = arguments.integer("retries", 1, 100);
     int samples = arguments.integer("samples", 100, 1_000_000);
+    if ((long) retries * samples > MOST_WAITS) {
+      throw BadInputException.of(
+          "--retries x --samples",
+          Long.toString((long) retries * samples),
+          "at most " + MOST_WAITS);
+    }
     long takes = arguments.duration("attempt-takes", 0, 3_600 * Durations.SECOND);
     List<Drawn> all = new ArrayList<>();
     List<Drawn> wanted = policies(arguments, retries);
@@ -57,7 +65,7 @@ final class Delays implements Scenario {
   private static List<Drawn> policies(Arguments arguments, int retries) {
     return arguments
         .policy()
-        .map(own -> List.of(new Drawn("custom", own, Waits.NONE)))
+        .map(own -> List.of(new Drawn(OWN, own, Waits.NONE)))
         .orElseGet(() ->
             List.of(
                 strategy("exponential", Backoff.exponential(BASE, CAP), retries),
@@ -112,6 +120,9 @@ final class Delays implements Scenario {
         result.line(line(each, cells));
       }
       result.table(table);
+      if (each.name().equals(OWN)) {
+        result.table(call(each));
+      }
       for (Waits.End end : each.waits().ends()) {
         result.note(note(each, end));
         result.line(line(each, end));
@@ -119,6 +130,21 @@ final class Delays implements Scenario {
     }
     DelaysCharts.draw(all).forEach(result::chart);
     return result;
+  }
+
+  private static Table call(Drawn drawn) {
+    Table table =
+        new Table("One such call, milliseconds", "attempt", "begins", "fails", "then waits");
+    for (Waits.Attempt attempt : drawn.waits().attempts()) {
+      if (attempt.operation() == 1) {
+        table.row(
+            Integer.toString(attempt.number()),
+            millis((double) attempt.startNanos()),
+            millis((double) attempt.endNanos()),
+            attempt.waitNanos() > 0 ? millis((double) attempt.waitNanos()) : "-");
+      }
+    }
+    return table;
   }
 
   private static String[] cells(Waits.Row row) {

@@ -2,12 +2,18 @@ package dev.steadfast.retry.simulator;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Fans of delays by retry. */
 final class DelaysCharts {
+  private static final int LABELS = 6; // what a phone has room for
+
   private DelaysCharts() {}
 
   static List<Chart> draw(List<Delays.Drawn> all) {
+    if (all.stream().allMatch(each -> each.waits().rows().isEmpty())) {
+      return List.of(); // a policy that never waits
+    }
     return List.of(
         new Chart(
             "delays",
@@ -20,7 +26,59 @@ final class DelaysCharts {
             "All waits up to each retry",
             "Delays of one client, median and 95 % (dashed). Compare with your deadline: a retry"
                 + " that comes after it is none.",
-            frame -> totals(all, frame)));
+            frame -> totals(all, frame)),
+        new Chart(
+            "timeline",
+            "Eight calls, attempt by attempt",
+            "Delays of one client: a call is a line. A dot begins an attempt, thick is the attempt"
+                + " and thin the wait after it. A dashed line is the policy's total timeout,"
+                + " where it is near.",
+            frame -> timeline(all, frame)));
+  }
+
+  private static Map<String, Object> timeline(List<Delays.Drawn> all, Chart.Frame frame) {
+    Plot.Columns starts = new Plot.Columns("strategy", "call", "start");
+    Plot.Columns attempts = new Plot.Columns("strategy", "call", "start", "end");
+    Plot.Columns waits = new Plot.Columns("strategy", "call", "start", "end");
+    Plot.Columns limits = new Plot.Columns("strategy", "at");
+    for (Delays.Drawn drawn : all) {
+      String name = Plot.panel(drawn.name(), all.indexOf(drawn));
+      long longest =
+          drawn.waits().attempts().stream().mapToLong(Waits.Attempt::endNanos).max().orElse(0);
+      drawn
+          .policy()
+          .totalTimeout()
+          .filter(limit -> limit.toNanos() < 2 * longest) // a far one would squeeze the calls
+          .ifPresent(limit -> limits.row(name, seconds((double) limit.toNanos())));
+      for (Waits.Attempt attempt : drawn.waits().attempts()) {
+        double start = seconds((double) attempt.startNanos());
+        double end = seconds((double) attempt.endNanos());
+        starts.row(name, attempt.operation(), start);
+        attempts.row(name, attempt.operation(), start, end);
+        waits.row(name, attempt.operation(), end, seconds((double) attempt.nextNanos()));
+      }
+    }
+    int columns = all.size() == 1 ? 1 : frame.columns(2);
+    int rows = (all.size() + columns - 1) / columns;
+    Map<String, Object> segment =
+        Plot.map("x", "start", "xend", "end", "y", "call", "yend", "call");
+    return Plot.in(frame, 60 + rows * 190)
+        .data(starts, "x", "start", "y", "call")
+        .layerOn(waits, segment, "segment", "size", 0.8, "color", Palette.GREY.light())
+        .layerOn(attempts, segment, "segment", "size", 5, "color", Palette.ORANGE.light())
+        .layer("point", "size", 2.5, "color", Palette.BLUE.light())
+        .layerOn(
+            limits,
+            Plot.map("xintercept", "at"),
+            "vline",
+            "linetype",
+            "dashed",
+            "color",
+            Palette.INK.light())
+        .scale("x", "seconds")
+        .scale("y", "call", "format", "d")
+        .panels("strategy", columns, "fixed")
+        .spec();
   }
 
   private static Map<String, Object> fans(List<Delays.Drawn> all, Chart.Frame frame) {
@@ -64,7 +122,7 @@ final class DelaysCharts {
             Palette.BLUE.light())
         .layer("line", "size", 1.2, "color", Palette.BLUE.light())
         .layer("point", "size", 2, "color", Palette.BLUE.light())
-        .scale("x", "retry", "format", "d")
+        .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
         .panels("strategy", columns, "fixed")
         .spec();
@@ -83,10 +141,20 @@ final class DelaysCharts {
         .data(data, "x", "retry", "y", "median", "color", "strategy")
         .layer("line", "size", 1.2)
         .layer("line", "mapping", Plot.map("y", "p95"), "linetype", "dashed", "size", 0.8)
-        .scale("x", "retry", "format", "d")
+        .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
         .colours("color", names, Palette.SERIES)
         .spec();
+  }
+
+  // By itself the axis would have halves, which look like the same retry twice.
+  private static List<Double> retries(List<Delays.Drawn> all) {
+    int most = all.stream().mapToInt(each -> each.waits().rows().size()).max().orElse(1);
+    int step = (most + LABELS - 1) / LABELS;
+    return IntStream.rangeClosed(1, most)
+        .filter(retry -> (retry - 1) % step == 0)
+        .mapToObj(retry -> (double) retry)
+        .toList();
   }
 
   private static double seconds(double nanos) {

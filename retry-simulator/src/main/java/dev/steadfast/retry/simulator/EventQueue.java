@@ -70,7 +70,9 @@ final class EventQueue implements RetryScheduler {
 
   @Override
   public Task schedule(long delayNanos, Runnable task) {
-    Event event = new Event(nowNanos + delayNanos, scheduled++, task);
+    long atNanos = nowNanos + delayNanos;
+    // Beyond 292 years there is one instant.
+    Event event = new Event(atNanos < nowNanos ? Long.MAX_VALUE : atNanos, scheduled++, task);
     if (size == heap.length) {
       makeRoom();
     }
@@ -98,7 +100,8 @@ final class EventQueue implements RetryScheduler {
     }
   }
 
-  private void runNext() {
+  /** Lets the earliest event happen; there must be one. */
+  void runNext() {
     Event event = heap[0];
     Event last = heap[--size];
     heap[size] = null;

@@ -9,6 +9,7 @@ final class Hedge implements Scenario {
       "Hedging, a preview: Steadfast does not hedge. A copy of a call is sent when the first has not"
           + " been answered after a delay; the first answer wins. Latencies do not depend on load"
           + " here, and a real backend that slows down as a whole gets every hedge on top.";
+  private static final long MOST_CALLS = 100_000_000;
   private static final double[] LEVELS = {0.5, 0.9, 0.99, 0.999};
 
   /** A delay and what it came to; the latencies are sorted. */
@@ -19,7 +20,11 @@ final class Hedge implements Scenario {
   }
 
   /** What is the same for all delays. */
-  record Setup(Latency latency, int copies, double correlation, int samples) {}
+  record Setup(Latency latency, int copies, double correlation, int samples, int fanOut) {
+    Setup withoutFanOut() {
+      return new Setup(latency, copies, correlation, samples, 1);
+    }
+  }
 
   @Override
   public String name() {
@@ -39,6 +44,7 @@ final class Hedge implements Scenario {
         new Option("latency", "mixture", "mixture or exponential"),
         new Option("stalls", "0.01", "share of calls that stall, for the mixture"),
         new Option("correlation", "0", "share of hedges that meet the same latency again"),
+        new Option("fan-out", "1", "calls made at once, of which the slowest counts, 1 to 1000"),
         new Option("rho", "0.7", "load without hedges, for the warning"),
         new Option("samples", "200000", "calls to draw, 1000 to 5000000"),
         Option.SEED);
@@ -51,16 +57,27 @@ final class Hedge implements Scenario {
             latency(arguments),
             arguments.integer("copies", 2, 5),
             arguments.decimal("correlation", 0, 1),
-            arguments.integer("samples", 1_000, 5_000_000));
+            arguments.integer("samples", 1_000, 5_000_000),
+            arguments.integer("fan-out", 1, 1_000));
+    if ((long) setup.samples() * setup.fanOut() > MOST_CALLS) {
+      throw BadInputException.of(
+          "--samples x --fan-out",
+          Long.toString((long) setup.samples() * setup.fanOut()),
+          "at most " + MOST_CALLS);
+    }
     double rho = arguments.decimal("rho", 0.01, 0.99);
     List<String> delays = List.of(arguments.text("after").split(",", -1));
     progress.begin(name(), delays.size() + 1);
     List<Outcome> outcomes = new ArrayList<>();
     Outcome plain = measure("none", Double.POSITIVE_INFINITY, setup, arguments.seed());
     outcomes.add(plain);
+    Outcome one =
+        setup.fanOut() == 1
+            ? plain
+            : measure("one", Double.POSITIVE_INFINITY, setup.withoutFanOut(), arguments.seed());
     for (String delay : delays) {
       progress.step();
-      outcomes.add(measure(delay, millis(delay, plain), setup, arguments.seed()));
+      outcomes.add(measure(delay, millis(delay, one), setup, arguments.seed()));
     }
     return result(setup, outcomes, rho);
   }
@@ -76,15 +93,18 @@ final class Hedge implements Scenario {
     };
   }
 
-  private static double millis(String delay, Outcome plain) {
+  private static double millis(String delay, Outcome one) {
     if (delay.matches("p[0-9]{1,2}(\\.[0-9]{1,3})?")) {
-      return plain.quantile(Double.parseDouble(delay.substring(1)) / 100);
+      double percent = Double.parseDouble(delay.substring(1));
+      if (percent >= 1 && percent <= 99.9) {
+        return one.quantile(percent / 100);
+      }
     }
     double nanos = Durations.nanos(delay);
     if (nanos > 0) {
       return nanos / Durations.MILLI;
     }
-    throw BadInputException.of("--after", delay, "a quantile such as p95 or a duration");
+    throw BadInputException.of("--after", delay, "p1 to p99.9, or a duration");
   }
 
   static Outcome measure(String name, double delay, Setup setup, long seed) {
@@ -92,25 +112,28 @@ final class Hedge implements Scenario {
     double[] latencies = new double[setup.samples()];
     long copies = 0;
     for (int i = 0; i < latencies.length; i++) {
-      double first = setup.latency().draw(draws);
-      double best = first;
-      for (int copy = 1; copy < setup.copies() && best > copy * delay; copy++) {
-        boolean same = draws.uniform() < setup.correlation();
-        double took = same ? first : setup.latency().draw(draws);
-        best = Math.min(best, copy * delay + took);
-        copies++;
+      for (int call = 0; call < setup.fanOut(); call++) {
+        double first = setup.latency().draw(draws);
+        double best = first;
+        for (int copy = 1; copy < setup.copies() && best > copy * delay; copy++) {
+          boolean same = draws.uniform() < setup.correlation();
+          double took = same ? first : setup.latency().draw(draws);
+          best = Math.min(best, copy * delay + took);
+          copies++;
+        }
+        latencies[i] = Math.max(latencies[i], best);
       }
-      latencies[i] = best;
     }
-    return new Outcome(
-        name, delay, (double) copies / latencies.length, new Stats.Sorted(latencies));
+    double calls = (double) setup.samples() * setup.fanOut();
+    return new Outcome(name, delay, copies / calls, new Stats.Sorted(latencies));
   }
 
   private Result result(Setup setup, List<Outcome> outcomes, double rho) {
     Table series = new Table("", "after", "share", "millis");
     Table table =
         new Table("Latency in ms", "after", "delay", "extra load", "p50", "p90", "p99", "p99.9");
-    Result result = new Result("Hedging (preview)", MODEL, series);
+    String fanOut = setup.fanOut() == 1 ? "" : ": the slowest of " + setup.fanOut() + " calls";
+    Result result = new Result("Hedging (preview)" + fanOut, MODEL, series);
     for (Outcome outcome : outcomes) {
       table.row(row(outcome));
       result.line(line(outcome));
@@ -132,7 +155,7 @@ final class Hedge implements Scenario {
                 + Numbers.fixed(worst, 2)
                 + (worst > 1 ? " > 1, and it does not come back by itself" : " < 1")
                 + ". Hedges belong into the same budget as retries.");
-    HedgeCharts.draw(outcomes).forEach(result::chart);
+    HedgeCharts.draw(setup.fanOut(), outcomes).forEach(result::chart);
     return result;
   }
 

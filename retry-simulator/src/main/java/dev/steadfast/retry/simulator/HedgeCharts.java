@@ -11,11 +11,14 @@ final class HedgeCharts {
 
   private HedgeCharts() {}
 
-  static List<Chart> draw(List<Hedge.Outcome> outcomes) {
+  static List<Chart> draw(int fanOut, List<Hedge.Outcome> outcomes) {
+    boolean one = fanOut == 1;
     return List.of(
         new Chart(
-            "hedge",
-            "Share of calls that take longer, with a hedge after each delay",
+            one ? "hedge" : "hedge-fan-out",
+            one
+                ? "Share of calls that take longer, with a hedge after each delay"
+                : "Share of requests that take longer, each of which needs " + fanOut + " calls",
             "Hedging model, a preview: Steadfast does not hedge. Both axes are logarithmic.",
             frame -> tail(outcomes, frame)));
   }
@@ -33,7 +36,7 @@ final class HedgeCharts {
         .data(data, "x", "millis", "y", "share", "color", "hedge")
         .layer("path", "size", 1.2)
         .scale("x", "milliseconds", "trans", "log10")
-        .scale("y", "share of calls", "trans", "log10", "breaks", SHARES, "labels", PERCENT)
+        .scale("y", "share", "trans", "log10", "breaks", SHARES, "labels", PERCENT)
         .colours("color", names, Palette.SERIES)
         .spec();
   }

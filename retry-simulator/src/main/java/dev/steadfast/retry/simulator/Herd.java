@@ -10,6 +10,8 @@ final class Herd implements Scenario {
           + " per second, one at a time, and lets Q of them wait; each call beyond gets a 503 and the"
           + " same R. No network delay. The clients never give up.";
 
+  private static final double MOST_WORK = 1e8; // a minute or two for each rule
+
   /** A rule and what its runs came to. */
   record Outcome(HerdRule rule, List<HerdRun.Outcome> runs) {
     double callsPerClient() {
@@ -59,12 +61,19 @@ final class Herd implements Scenario {
   public Result run(Arguments arguments, Progress progress) {
     HerdSpec spec = spec(arguments);
     int runs = arguments.integer("runs", 1, 10_000);
+    double work = spec.mostCalls() * runs;
+    if (work > MOST_WORK) {
+      throw BadInputException.of(
+          "--clients, --queue, --capacity and --runs",
+          "up to " + Numbers.plain(work, 0) + " calls",
+          "at most " + Numbers.plain(MOST_WORK, 0));
+    }
     List<HerdRule> rules =
         arguments
             .policy()
             .map(own -> List.of(HerdRule.own(own)))
             .orElseGet(() -> HerdRule.all(spec));
-    progress.begin(name(), rules.size() * runs);
+    progress.begin(name(), (long) rules.size() * runs);
     List<Outcome> outcomes = new ArrayList<>();
     for (HerdRule rule : rules) {
       Draws[] draws = Draws.each(arguments.seed(), runs);
@@ -109,12 +118,11 @@ final class Herd implements Scenario {
           Numbers.fixed(outcome.doneSeconds(), 0),
           outcome.rule().meaning());
       result.line(line(spec, outcome));
-      List<Integer> arrivals = outcome.runs().get(0).arrivals();
-      for (int i = 0; i < arrivals.size(); i++) {
-        if (arrivals.get(i) > 0) {
-          String second = Numbers.fixed(i / 10.0, 1);
-          series.row(outcome.rule().name(), second, arrivals.get(i).toString());
-        }
+      for (HerdRun.Bin bin : outcome.runs().get(0).arrivals()) {
+        series.row(
+            outcome.rule().name(),
+            Numbers.fixed(bin.tenth() / 10.0, 1),
+            Integer.toString(bin.calls()));
       }
     }
     result.table(table).note(needed(spec));

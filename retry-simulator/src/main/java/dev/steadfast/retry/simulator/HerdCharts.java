@@ -29,13 +29,10 @@ final class HerdCharts {
       HerdSpec spec, List<Herd.Outcome> outcomes, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("rule", "second", "calls");
     for (Herd.Outcome outcome : outcomes) {
-      List<Integer> tenths = outcome.runs().get(0).arrivals();
-      for (int second = 0; second < Math.min(MOST_SECONDS, tenths.size() / 10 + 1); second++) {
-        long calls = 0;
-        for (int i = second * 10; i < Math.min(second * 10 + 10, tenths.size()); i++) {
-          calls += tenths.get(i);
-        }
-        data.row(Plot.panel(outcome.rule().meaning(), outcomes.indexOf(outcome)), second, calls);
+      long[] calls = bySecond(outcome.runs().get(0).arrivals());
+      for (int second = 0; second < calls.length; second++) {
+        data.row(
+            Plot.panel(outcome.rule().meaning(), outcomes.indexOf(outcome)), second, calls[second]);
       }
     }
     int columns = frame.columns(Math.min(outcomes.size(), 3));
@@ -55,6 +52,17 @@ final class HerdCharts {
         .scale("y", "")
         .panels("rule", columns, "fixed")
         .spec();
+  }
+
+  private static long[] bySecond(List<HerdRun.Bin> arrivals) {
+    long last = arrivals.get(arrivals.size() - 1).tenth() / 10;
+    long[] calls = new long[(int) Math.min(MOST_SECONDS, last + 1)];
+    for (HerdRun.Bin bin : arrivals) {
+      if (bin.tenth() / 10 < calls.length) {
+        calls[(int) (bin.tenth() / 10)] += bin.calls();
+      }
+    }
+    return calls;
   }
 
   private static Map<String, Object> done(List<Herd.Outcome> outcomes, Chart.Frame frame) {

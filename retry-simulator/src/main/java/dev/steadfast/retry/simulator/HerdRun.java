@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class HerdRun {
   private static final URI SERVER = URI.create("https://herd.example/");
   private static final long BIN_NANOS = 100_000_000;
+  private static final long SLACK = 1_000_000;
 
   private final EventQueue time = new EventQueue();
   private final HerdSpec spec;
@@ -31,7 +32,7 @@ final class HerdRun {
   private final HttpRetry retry;
   private final Answer ok = new Answer(200, Map.of());
   private final Answer busy;
-  private final List<Integer> arrivals = new ArrayList<>(); // by tenths of a second
+  private final List<Bin> arrivals = new ArrayList<>();
   private long calls;
   private long failed;
   private long lastNanos;
@@ -43,14 +44,17 @@ final class HerdRun {
    * @param peakPerSecond the busiest tenth of a second after the first calls, as a rate
    * @param doneNanos when the last client was served
    * @param failed clients that gave up
-   * @param arrivals calls by tenths of a second
+   * @param arrivals calls by tenths of a second, without those that had none
    */
   record Outcome(
       double callsPerClient,
       double peakPerSecond,
       long doneNanos,
       long failed,
-      List<Integer> arrivals) {}
+      List<Bin> arrivals) {}
+
+  /** The calls that arrived in a tenth of a second. */
+  record Bin(long tenth, int calls) {}
 
   private record Answer(int status, Map<String, List<String>> headerMap) implements ResponseView {
     @Override
@@ -105,22 +109,33 @@ final class HerdRun {
       time.schedule(at, () -> new Client().begin());
     }
     time.runAll();
+    if (calls > spec.mostCalls() * 10 + SLACK) {
+      throw BadInputException.of(
+          "policy", "more than " + calls + " calls", "fewer, or longer waits");
+    }
     double clients = spec.clients();
     return new Outcome(calls / clients, peak(), lastNanos, failed, arrivals);
   }
 
   private double peak() {
-    int first = (int) ((spec.arriveNanos() + 2 * spec.hopNanos()) / BIN_NANOS) + 1;
-    return arrivals.stream().skip(first).mapToInt(each -> each).max().orElse(0) * 10.0;
+    long first = (spec.arriveNanos() + 2 * spec.hopNanos()) / BIN_NANOS + 1;
+    return arrivals.stream()
+            .filter(each -> each.tenth() >= first)
+            .mapToInt(Bin::calls)
+            .max()
+            .orElse(0)
+        * 10.0;
   }
 
   private void countArrival() {
     calls++;
-    int bin = (int) (time.nowNanos() / BIN_NANOS);
-    while (arrivals.size() <= bin) {
-      arrivals.add(0);
+    long tenth = time.nowNanos() / BIN_NANOS;
+    int last = arrivals.size() - 1;
+    if (last >= 0 && arrivals.get(last).tenth() == tenth) {
+      arrivals.set(last, new Bin(tenth, arrivals.get(last).calls() + 1));
+    } else {
+      arrivals.add(new Bin(tenth, 1));
     }
-    arrivals.set(bin, arrivals.get(bin) + 1);
   }
 
   /** One client with one call to make. */
@@ -153,6 +168,10 @@ final class HerdRun {
     private void arrive(Attempt<Answer> attempt) {
       countArrival();
       boolean first = attempt.number() == 1;
+      if (calls > spec.mostCalls() * 10 + SLACK) {
+        attempt.complete(ok, null); // ends what would not end
+        return;
+      }
       boolean closed = spec.arriveNanos() == 0 ? first : time.nowNanos() <= spec.arriveNanos();
       FifoServer.Job job = new FifoServer.Job(() -> attempt.complete(ok, null));
       attempt.onCancel(job::abandon);

@@ -21,6 +21,12 @@ record HerdSpec(
     return hintSeconds * Durations.SECOND;
   }
 
+  /** The calls of a run in which all come at once, again and again. */
+  double mostCalls() {
+    double round = Math.min(queueLimit + 1.0, Math.max(1, perSecond * hintSeconds));
+    return (double) clients * clients / (2 * round);
+  }
+
   FifoServer.Build build() {
     Speed speed = new Speed(0, 0, 1);
     double each = Durations.SECOND / perSecond;

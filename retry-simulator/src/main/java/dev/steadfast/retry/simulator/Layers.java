@@ -59,7 +59,7 @@ final class Layers implements Scenario {
           "attempts^layers x calls", Numbers.plain(most, 0), "at most 1000000000");
     }
     List<Arm> arms = layers == 1 ? budgets(policy) : layered(policy, layers);
-    progress.begin(name(), arms.size() * rates.length);
+    progress.begin(name(), (long) arms.size() * rates.length);
     List<Point> points = new ArrayList<>();
     for (Arm arm : arms) {
       Draws[] draws = Draws.each(arguments.seed(), rates.length);
@@ -122,7 +122,11 @@ final class Layers implements Scenario {
         arm("success", policy, "success(0.1,10,0)", p -> ClosedForms.successFunded(p, n, 0.1)),
         arm("request", policy, "request(0.1,0,10s)", p -> ClosedForms.requestFunded(p, n, 0.1)),
         arm("grpc", policy, "grpc(10,0.1)", p -> p > 0.1 / 1.1 ? 1 : ClosedForms.load(p, n)),
-        arm("aws", policy, "aws(500,5,5)", p -> ClosedForms.awsQuota(p, n, 5)));
+        arm("aws", policy, "aws(500,5,5)", p -> ClosedForms.awsQuota(p, n, 5)),
+        new Arm(
+            "retry-breaker",
+            new Chain.Setup(policy, 1, Budget.RETRY_BREAKER, false),
+            p -> p < 0.1 ? ClosedForms.load(p, n) : 1));
   }
 
   private static Arm arm(
@@ -167,7 +171,9 @@ final class Layers implements Scenario {
 
   private static String note(int attempts, int layers) {
     if (layers == 1) {
-      return "A budget is a bound that holds when most attempts fail, which is when it counts.";
+      return "A budget is a bound that holds when most attempts fail, which is when it counts."
+          + " retry-breaker is none of the library's: it is there to compare, and its closed form is"
+          + " that of a long memory.";
     }
     return attempts
         + " attempts in each of "

@@ -102,14 +102,14 @@ final class Outage implements Scenario {
           Numbers.plain(spec.arrivalsPerSecond() * spec.seconds() * runs, 0) + " calls",
           "at most " + Numbers.plain(MOST_ARRIVALS, 0));
     }
-    progress.begin(name(), protections.size() * runs);
+    progress.begin(name(), (long) protections.size() * runs * spec.seconds());
     List<Outcome> outcomes = new ArrayList<>();
     for (Protection protection : protections) {
       Draws[] draws = Draws.each(arguments.seed(), runs);
       outcomes.add(
           new Outcome(
               protection,
-              Runs.each(draws, progress, each -> OutageRun.run(spec, protection, each))));
+              Runs.each(draws, each -> OutageRun.run(spec, protection, each, progress))));
     }
     return OutageReport.of(spec, outcomes);
   }

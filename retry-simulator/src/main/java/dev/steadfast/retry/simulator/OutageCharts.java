@@ -142,6 +142,8 @@ final class OutageCharts {
 
   private Map<String, Object> strip(Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("from", "to", "bottom", "top", "shade");
+    // The scale of shades needs both of its ends, and one shade alone has none. These have no size.
+    data.row(from, from, 0, 0, 0).row(from, from, 0, 0, 1);
     List<String> names = new ArrayList<>();
     for (Outage.Outcome outcome : outcomes) {
       OutageTrace trace = outcome.traces().get(0);

@@ -23,7 +23,9 @@ final class OutageRun {
   private final FifoServer server;
   private final OutageTrace trace;
   private final List<Protection.Client> clients = new ArrayList<>();
+  private final Progress progress;
   private int underWay;
+  private long attempts;
 
   private enum Answer {
     OK,
@@ -40,8 +42,9 @@ final class OutageRun {
     }
   }
 
-  private OutageRun(OutageSpec spec, Protection protection, Draws draws) {
+  private OutageRun(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
     this.spec = spec;
+    this.progress = progress;
     this.arrivals = draws.split();
     this.server = new FifoServer(time, draws.split(), spec.build());
     this.trace = new OutageTrace(spec);
@@ -51,8 +54,8 @@ final class OutageRun {
     }
   }
 
-  static OutageTrace run(OutageSpec spec, Protection protection, Draws draws) {
-    return new OutageRun(spec, protection, draws).run();
+  static OutageTrace run(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
+    return new OutageRun(spec, protection, draws, progress).run();
   }
 
   private OutageTrace run() {
@@ -65,6 +68,10 @@ final class OutageRun {
     long end = spec.horizonNanos() + DRAIN_NANOS;
     while (underWay > 0 && time.nowNanos() < end) {
       time.runUntil(time.nowNanos() + Durations.SECOND);
+    }
+    if (attempts > spec.mostAttempts()) {
+      throw BadInputException.of(
+          "policy", "more than " + spec.mostAttempts() + " attempts", "fewer, or longer waits");
     }
     return trace;
   }
@@ -91,6 +98,7 @@ final class OutageRun {
     }
     trace.funded[second] = (double) funded / clients.size();
     trace.open[second] = (double) open / clients.size();
+    progress.step();
   }
 
   /** One logical call. */
@@ -124,6 +132,10 @@ final class OutageRun {
         return;
       }
       trace.count(attempt.number() == 1 ? trace.firstTries : trace.retries, now);
+      if (++attempts > spec.mostAttempts()) {
+        attempt.complete(Answer.OK, null); // ends what would not end
+        return;
+      }
       if (spec.failsAtOnce(now)) {
         attempt.complete(Answer.ERROR, null);
         return;

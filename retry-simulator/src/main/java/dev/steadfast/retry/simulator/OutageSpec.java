@@ -57,6 +57,11 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
     return load.rho() * server.perSecond();
   }
 
+  /** Attempts in a run beyond which a policy is taken for one that does not end. */
+  long mostAttempts() {
+    return 1_000_000 + (long) (500 * arrivalsPerSecond() * seconds());
+  }
+
   FifoServer.Build build() {
     double within =
         switch (trigger.kind()) {

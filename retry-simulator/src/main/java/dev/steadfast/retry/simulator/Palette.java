@@ -13,12 +13,14 @@ enum Palette {
   RED("#dc2626", "#f87171"),
   PURPLE("#7c3aed", "#c4b5fd"),
   GREY("#6b7280", "#9ca3af"),
+  CYAN("#0891b2", "#22d3ee"),
   BAND("#be123d", "#fb7185"),
   INK("#474747", "#d4d4d8"),
   GRID("#e9e9e9", "#3f3f46");
 
   static final List<String> SERIES =
-      List.of(RED.light, ORANGE.light, PURPLE.light, BLUE.light, GREEN.light, GREY.light);
+      List.of(
+          RED.light, ORANGE.light, PURPLE.light, BLUE.light, GREEN.light, GREY.light, CYAN.light);
 
   private final String light;
   private final String dark;

@@ -12,8 +12,8 @@ final class Progress {
   private final PrintStream out;
   private final boolean terminal;
   private String what = "";
-  private int total;
-  private int done;
+  private long total;
+  private long done;
   private int shownPercent = -1;
   private long lastLineNanos;
 
@@ -28,7 +28,7 @@ final class Progress {
     return new Progress(new PrintStream(java.io.OutputStream.nullOutputStream()), true);
   }
 
-  synchronized void begin(String what, int total) {
+  synchronized void begin(String what, long total) {
     this.what = what;
     this.total = total;
     this.done = 0;

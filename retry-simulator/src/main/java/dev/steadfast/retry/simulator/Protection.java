@@ -45,25 +45,34 @@ record Protection(String label, RetryPolicy policy, Budget budget, Optional<Brea
     }
 
     private static Breaker read(String text) {
-      String name = "--breaker";
-      double[] parts =
-          Call.read(text, name, "none, default, or breaker(100,20,50,5s,5)").numbers("breaker", 5);
-      boolean right =
-          parts[0] >= 1
-              && parts[0] <= 10_000
-              && parts[1] >= 1
-              && parts[1] <= parts[0]
-              && parts[2] > 0
-              && parts[2] <= 100
-              && parts[3] >= 1e6
-              && parts[3] <= 3_600e9
-              && parts[4] >= 1
-              && parts[4] <= 1_000;
-      if (!right) {
-        throw BadInputException.of(
-            name, text, "window 1 to 10000, minimum up to it, percent, open 1ms to 1h, probes");
+      Call call = Call.read(text, "--breaker", "none, default, or breaker(100,20,50,5s,5)");
+      if (!call.name().equals("breaker")) {
+        throw call.bad();
       }
-      return new Breaker((int) parts[0], (int) parts[1], parts[2], (long) parts[3], (int) parts[4]);
+      call.expect(5);
+      Breaker breaker =
+          new Breaker(call.whole(0), call.whole(1), call.decimal(2), call.nanos(3), call.whole(4));
+      if (!breaker.possible()) {
+        throw BadInputException.of(
+            "--breaker",
+            text,
+            "window 1 to 10000, minimum up to it, percent 0.1 to 100, open 1ms to 1h, probes 1 to"
+                + " 1000");
+      }
+      return breaker;
+    }
+
+    private boolean possible() {
+      return window >= 1
+          && window <= 10_000
+          && minimum >= 1
+          && minimum <= window
+          && percent >= 0.1
+          && percent <= 100
+          && openNanos >= 1_000_000
+          && openNanos <= 3_600 * Durations.SECOND
+          && probes >= 1
+          && probes <= 1_000;
     }
 
     Guard guard(EventQueue time) {

@@ -11,15 +11,19 @@ import java.util.stream.IntStream;
 final class Runs {
   private Runs() {}
 
-  /** One result per run, in the order of the runs. */
+  /** One result per run, in the order of the runs; each run is a step of the progress. */
   static <T> List<T> each(Draws[] draws, Progress progress, Function<Draws, T> run) {
-    return IntStream.range(0, draws.length)
-        .parallel()
-        .mapToObj(i -> {
-          T result = run.apply(draws[i]);
+    return each(
+        draws,
+        each -> {
+          T result = run.apply(each);
           progress.step();
           return result;
-        })
-        .toList();
+        });
+  }
+
+  /** One result per run, in the order of the runs. */
+  static <T> List<T> each(Draws[] draws, Function<Draws, T> run) {
+    return IntStream.range(0, draws.length).parallel().mapToObj(i -> run.apply(draws[i])).toList();
   }
 }

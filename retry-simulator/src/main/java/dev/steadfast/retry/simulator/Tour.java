@@ -23,6 +23,7 @@ final class Tour {
         List.of("herd", "--runs", few),
         List.of("herd", "--arrive-over", "10s", "--runs", few),
         List.of("delays"),
-        List.of("hedge"));
+        List.of("hedge"),
+        List.of("hedge", "--fan-out", "100", "--after", "p95,p98", "--samples", "50000"));
   }
 }

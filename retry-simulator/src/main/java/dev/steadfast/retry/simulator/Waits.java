@@ -18,9 +18,11 @@ import java.util.Map;
  *
  * @param rows by retry
  * @param ends by the reason for which operations ended
+ * @param attempts those of the first operations
  */
-record Waits(List<Row> rows, List<End> ends) {
-  static final Waits NONE = new Waits(List.of(), List.of());
+record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
+  static final Waits NONE = new Waits(List.of(), List.of(), List.of());
+  private static final int SHOWN = 8;
 
   /** How much to draw. */
   record Sample(int operations, int retries, long attemptNanos) {}
@@ -46,6 +48,21 @@ record Waits(List<Row> rows, List<End> ends) {
   /** One reason to end, and when that was. */
   record End(String reason, double share, Spread at) {}
 
+  /**
+   * One attempt of an operation.
+   *
+   * @param operation the number of the operation
+   * @param number the first one is 1
+   * @param startNanos when it begins, from the beginning of the operation
+   * @param endNanos when it fails
+   * @param nextNanos when the next one begins; where there is none, when it fails
+   */
+  record Attempt(int operation, int number, long startNanos, long endNanos, long nextNanos) {
+    long waitNanos() {
+      return nextNanos - endNanos;
+    }
+  }
+
   static Waits draw(RetryPolicy policy, Sample sample, Draws draws) {
     return new Drawing(policy, sample, draws).all();
   }
@@ -59,6 +76,7 @@ record Waits(List<Row> rows, List<End> ends) {
     private final double[][] sums;
     private final int[] reached;
     private final Map<StopReason, List<Double>> ends = new EnumMap<>(StopReason.class);
+    private final List<Attempt> attempts = new ArrayList<>();
 
     Drawing(RetryPolicy policy, Sample sample, Draws draws) {
       this.policy = policy;
@@ -71,7 +89,7 @@ record Waits(List<Row> rows, List<End> ends) {
 
     Waits all() {
       for (int i = 0; i < sample.operations(); i++) {
-        operation();
+        operation(i + 1);
       }
       List<Row> rows = new ArrayList<>();
       for (int i = 0; i < sample.retries() && reached[i] > 0; i++) {
@@ -84,28 +102,33 @@ record Waits(List<Row> rows, List<End> ends) {
         double[] at = times.stream().mapToDouble(each -> each).toArray();
         reasons.add(new End(reason.toString().replace(' ', '-'), share, Spread.of(at)));
       });
-      return new Waits(rows, reasons);
+      return new Waits(rows, reasons, attempts);
     }
 
     private Spread spread(double[][] values, int retry) {
       return Spread.of(Arrays.copyOf(values[retry], reached[retry]));
     }
 
-    private void operation() {
+    private void operation(int number) {
       RetryBudget.Account account = RetryBudget.unlimited().account("any");
       RetryState state = RetryState.of(policy, account, draws.generator());
       state.begin(0, Long.MAX_VALUE);
       long now = 0;
       double waited = 0;
       for (int retry = 0; retry <= sample.retries(); retry++) {
+        long start = now;
         int attempt = state.startAttempt();
         now += Math.min(sample.attemptNanos(), state.attemptTimeoutNanos(attempt, now));
         RetryDecision decision = state.next(Verdict.retryable(FailureKind.UNAVAILABLE), now);
+        long delay = decision instanceof RetryDecision.Retry next ? next.delayNanos() : 0;
+        if (number <= SHOWN) {
+          long next = retry < sample.retries() ? now + delay : now;
+          attempts.add(new Attempt(number, attempt, start, now, next));
+        }
         if (decision instanceof RetryDecision.Stop stop) {
           ends.computeIfAbsent(stop.reason(), reason -> new ArrayList<>()).add((double) now);
           return;
         }
-        long delay = ((RetryDecision.Retry) decision).delayNanos();
         now += delay;
         waited += delay;
         if (retry < sample.retries()) {

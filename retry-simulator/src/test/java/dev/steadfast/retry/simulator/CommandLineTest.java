@@ -114,6 +114,20 @@ final class CommandLineTest {
     }
   }
 
+  @Test
+  void aPolicyOfTheUsersIsShownCallByCall() {
+    String policy = "maxAttempts=3; backoff=exponential(100ms..1s)";
+    String out = run(List.of("delays", "--policy", policy, "--attempt-takes", "30ms")).out();
+    String table =
+        """
+          attempt  begins  fails  then waits
+                1       0     30         100
+                2     130    160         200
+                3     360    390           -
+        """;
+    assertTrue(out.contains(table), out);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -128,6 +142,7 @@ final class CommandLineTest {
         "contention --runs 5 --runs 6",
         "contention --seed x",
         "contention --hop-deviation 1h",
+        "contention --clients 2000 --runs 10000",
         "contention --policy maxAttempts=0",
         "contention --policy backoff=sideways(1s)",
         "layers --p 1.5",
@@ -146,16 +161,40 @@ final class CommandLineTest {
         "outage --policy maxAttempts=2 --budget success(-1,10,0)",
         "outage --policy maxAttempts=2 --budget request(0.1,0,7h)",
         "outage --policy maxAttempts=2 --breaker breaker(0,1,50,5s,5)",
+        "outage --policy maxAttempts=2 --budget success(0.1,10.7,0)",
+        "outage --policy maxAttempts=2 --budget success(0.1,1s,0)",
+        "outage --policy maxAttempts=2 --budget request(0.1,0,7)",
+        "outage --policy maxAttempts=2 --budget none(1)",
+        "outage --policy maxAttempts=2 --budget success(0.1,10,0",
         "outage --policy maxAttempts=2 --breaker open",
+        "outage --policy maxAttempts=2 --breaker breaker(100.9,20,50,5s,5)",
+        "outage --policy maxAttempts=2 --breaker breaker(100,20,0.0001,5s,5)",
+        "outage --policy maxAttempts=2 --breaker breaker(100,20,50,5,5)",
+        "outage --policy maxAttempts=2 --breaker success(100,20,50,5s,5)",
+        "outage --kind fail-fast --capacity 10 --horizon 60s --policy"
+            + " maxAttempts=2000000000;backoff=none;totalTimeout=none",
+        "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy maxAttempts=2000000000;backoff=none;totalTimeout=none;"
+            + "hintSpread=0;hintCeiling=1ns;aboveCeiling=clamp",
+        "herd --clients 10000 --queue 0 --runs 20",
         "herd --retry-after 0",
         "herd --queue -1",
         "delays --samples 5",
+        "delays --samples 1000000 --retries 100",
         "hedge --after p100",
+        "hedge --after p0",
+        "hedge --after p99.95",
         "hedge --after soon",
         "hedge --latency slow",
         "tour --clients 5",
+        "contention=1",
+        "contention -- --clients 5",
+        "contention --clients=5",
+        "contention --clients 5,,6",
+        "contention --seed 99999999999999999999",
         "delays --html /nowhere/at/all.html",
         "delays --csv /",
+        "delays --csv same --html ./same",
+        "delays --csv /dev/null/x",
         "delays --svg /dev/null/x"
       })
   void badInputIsOneLineAndCodeTwo(String words) {
@@ -164,6 +203,83 @@ final class CommandLineTest {
     assertEquals(1, ran.err().lines().count(), ran::err);
     assertTrue(ran.err().startsWith("simulator: "), ran::err);
     assertEquals("", ran.out());
+  }
+
+  @Test
+  void anEmptyValueIsNoValue() {
+    for (String value : List.of("", " ")) {
+      Ran ran = run(List.of("contention", "--clients", "5", "--runs", "1", "--policy", value));
+      assertEquals("simulator: --policy: nothing (expected: a value)\n", ran.err());
+    }
+  }
+
+  @Test
+  void theErrorIsOneLineWhateverWasTyped() {
+    for (String word : List.of("--cli\nents", "\u2028", "\r")) {
+      assertEquals(1, run(List.of("contention", word, "5")).err().lines().count());
+    }
+    Ran policy = run(List.of("delays", "--policy", "maxAttempts=3;\nbackoff=none"));
+    assertEquals(
+        "simulator: --policy: maxAttempts=3;?backoff=none (expected: one line)\n", policy.err());
+  }
+
+  @Test
+  void badInputLeavesNothingBehind() throws IOException {
+    Path old = Files.writeString(directory.resolve("old.csv"), "old");
+    List<String> words = List.of("contention", "--clients", "0", "--csv", old.toString());
+    String html = directory.resolve("new.html").toString();
+    String svg = directory.resolve("a/b/c").toString();
+    assertEquals(2, run(with(words, "--html", html, "--svg", svg)).code());
+    assertEquals("old", Files.readString(old));
+    try (Stream<Path> left = Files.list(directory)) {
+      assertEquals(List.of(old), left.toList());
+    }
+  }
+
+  @Test
+  void whatCannotBeWrittenToTheEndIsNotHalfThere() throws IOException {
+    Path taken = Files.createDirectories(directory.resolve("charts/delays.svg"));
+    Path csv = directory.resolve("x.csv");
+    List<String> words = List.of("delays", "--samples", "100", "--csv", csv.toString());
+    Ran ran = run(with(words, "--svg", taken.getParent().toString()));
+    assertEquals(2, ran.code());
+    assertEquals("", ran.out());
+    assertEquals(1, ran.err().lines().count(), ran::err);
+    try (Stream<Path> left = Files.walk(directory)) {
+      assertTrue(left.noneMatch(file -> file.toString().endsWith(".part")));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "delays --samples 100 --policy maxAttempts=1",
+        "outage --rho 0.01 --capacity 1 --workers 1 --horizon 60s --runs 1",
+        "herd --clients 1 --runs 1",
+        "herd --clients 100 --queue 0 --retry-after 3600 --runs 1",
+        "layers --p 0 --layers 1 --calls 100",
+        "layers --attempts 1 --calls 100",
+        "hedge --after 999999h --stalls 1 --samples 1000",
+        "hedge --after 1ns --copies 5 --samples 1000",
+        "contention --clients 1,2 --runs 1",
+        "contention --clients 9,10 --runs 1 --policy"
+            + " maxAttempts=9;backoff=fixed(2562047h);totalTimeout=none"
+      })
+  void extremesHaveAReportToo(String words) {
+    Path html = directory.resolve("x.html");
+    Ran ran = run(with(List.of(words.split(" ")), "--html", html.toString()));
+    assertEquals(0, ran.code(), ran::err);
+    assertTrue(Files.exists(html));
+  }
+
+  @Test
+  void aRetryStandsOnceOnItsAxis() throws IOException {
+    List<String> words = List.of("delays", "--samples", "100", "--policy", "maxAttempts=5");
+    assertEquals(0, run(with(words, "--svg", directory.toString())).code());
+    String svg = Files.readString(directory.resolve("delays.svg"));
+    for (int retry = 1; retry <= 4; retry++) {
+      assertEquals(2, svg.split(">\\s*" + retry + "\\s*<", -1).length, "retry " + retry);
+    }
   }
 
   @Test

@@ -64,7 +64,10 @@ final class ModelsTest {
     "aws, 0.05, 1.053, 1",
     "aws, 0.2, 1.248, 0.998",
     "aws, 0.8, 1.050, 0.210",
-    "aws, 1, 1, 0"
+    "aws, 1, 1, 0",
+    "retry-breaker, 0.05, 1.051, 0.998",
+    "retry-breaker, 0.2, 1.001, 0.800",
+    "retry-breaker, 1, 1, 0"
   })
   void eachBudgetBoundsTheLoadAsPublished(String arm, double p, double load, double success) {
     Layers.Arm found =
@@ -136,9 +139,9 @@ final class ModelsTest {
   void noClientComesBeforeItsHint() {
     HerdSpec spec = new HerdSpec(200, 100, 10, 10, 0, 0);
     for (HerdRule rule : HerdRule.all(spec)) {
-      List<Integer> arrivals = HerdRun.run(spec, rule, Draws.of(1)).arrivals();
-      assertEquals(200, arrivals.get(0));
-      assertEquals(0, arrivals.subList(1, 100).stream().mapToInt(each -> each).sum());
+      List<HerdRun.Bin> arrivals = HerdRun.run(spec, rule, Draws.of(1)).arrivals();
+      assertEquals(new HerdRun.Bin(0, 200), arrivals.get(0));
+      assertTrue(arrivals.get(1).tenth() >= 100, () -> rule.name() + arrivals.get(1));
     }
   }
 
@@ -190,8 +193,25 @@ final class ModelsTest {
     assertEquals(3e9, waits.ends().get(0).at().median());
   }
 
+  @Test
+  void aCallIsShownAttemptByAttempt() {
+    RetryPolicy policy =
+        RetryPolicy.parse(
+            "maxAttempts=9; backoff=exponential(100ms..1s); attemptTimeout=50ms; totalTimeout=600ms");
+    Waits.Sample sample = new Waits.Sample(100, 12, Durations.SECOND);
+    List<Waits.Attempt> attempts = Waits.draw(policy, sample, Draws.of(1)).attempts();
+    long ms = 1_000_000;
+    assertEquals(
+        List.of(
+            new Waits.Attempt(1, 1, 0, 50 * ms, 150 * ms),
+            new Waits.Attempt(1, 2, 150 * ms, 200 * ms, 400 * ms),
+            new Waits.Attempt(1, 3, 400 * ms, 450 * ms, 450 * ms)),
+        attempts.subList(0, 3));
+    assertEquals(8 * 3, attempts.size());
+  }
+
   private static Hedge.Outcome hedge(double delay, double correlation) {
-    Hedge.Setup setup = new Hedge.Setup(Latency.exponential(), 2, correlation, 1_000_000);
+    Hedge.Setup setup = new Hedge.Setup(Latency.exponential(), 2, correlation, 1_000_000, 1);
     return Hedge.measure("h", delay, setup, 1);
   }
 
@@ -214,11 +234,29 @@ final class ModelsTest {
 
   @Test
   void hedgesOfTheMixtureCutTheTailByTen() {
-    Hedge.Setup setup = new Hedge.Setup(Latency.mixture(0.01), 2, 0, 400_000);
+    Hedge.Setup setup = new Hedge.Setup(Latency.mixture(0.01), 2, 0, 400_000, 1);
     double after = Hedge.measure("none", 1e9, setup, 1).quantile(0.95);
     Hedge.Outcome outcome = Hedge.measure("p95", after, setup, 1);
     assertEquals(0.05, outcome.extra(), 0.002);
     assertEquals(37.4, outcome.quantile(0.999), 1.5);
     assertEquals(28.4, outcome.quantile(0.99), 1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 139, 0", "0.95, 30, 237", "0.98, 34, 239"})
+  void theSlowestOfAHundredCallsIsCutToo(double after, double median, double p999) {
+    Hedge.Setup setup = new Hedge.Setup(Latency.mixture(0.01), 2, 0, 60_000, 100);
+    double delay =
+        after == 1
+            ? Double.POSITIVE_INFINITY
+            : Hedge.measure("one", 1e9, new Hedge.Setup(Latency.mixture(0.01), 2, 0, 400_000, 1), 1)
+                .quantile(after);
+    Hedge.Outcome outcome = Hedge.measure("fan", delay, setup, 1);
+    assertEquals(median, outcome.quantile(0.5), median * 0.03);
+    if (p999 > 0) {
+      assertEquals(1 - after, outcome.extra(), 0.002);
+      // Not the 99 %: one in a hundred is also the chance that both copies of a call stall.
+      assertEquals(p999, outcome.quantile(0.999), p999 * 0.12);
+    }
   }
 }

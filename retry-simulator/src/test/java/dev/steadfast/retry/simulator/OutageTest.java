@@ -38,7 +38,7 @@ final class OutageTest {
   private static Outage.Outcome outcome(OutageSpec spec, Protection protection) {
     Draws[] draws = Draws.each(1, SEEDS);
     List<OutageTrace> traces =
-        Runs.each(draws, Progress.silent(), each -> OutageRun.run(spec, protection, each));
+        Runs.each(draws, each -> OutageRun.run(spec, protection, each, Progress.silent()));
     return new Outage.Outcome(protection, traces);
   }
 
@@ -121,6 +121,52 @@ final class OutageTest {
     assertRecovers(37, outcome(spec, named("budget")));
     assertRecovers(68, outcome(spec, request));
     assertNever(outcome(spec("stall", 0.93, 200), request));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1s, 7, 1", "2s, 6, 2", "5s, 5, 2", "10s, 15, 2", "20s, 14, 12"})
+  void howLongABreakerIsOpenDecidesTheRecovery(String open, double stall, double failFast) {
+    Protection own =
+        new Protection(
+            "own",
+            named("breaker").policy(),
+            Budget.NONE,
+            Protection.Breaker.parse("breaker(100,20,50," + open + ",5)"));
+    assertRecovers(stall, outcome(spec("stall", 0.7, 80), own));
+    assertRecovers(failFast, outcome(spec("fail-fast", 0.7, 80), own));
+  }
+
+  @Test
+  void theGapBetweenTheBudgetsExplodesWithTheLoad() {
+    Protection request =
+        new Protection(
+            "request",
+            named("budget").policy(),
+            Budget.parse("request(0.1,0,7s)"),
+            Optional.empty());
+    assertRecovers(89, outcome(spec("stall", 0.9, 160), named("budget")));
+    assertNever(outcome(spec("stall", 0.9, 240), request));
+  }
+
+  /** The database of the paper on metastable failures: 300 queries per second, 100 ms each. */
+  @ParameterizedTest
+  @CsvSource({"1, 280, 130, 280", "2, 280, -1, 557", "2, 120, 36, 120", "2, 200, -1, 397"})
+  void theDatabaseOfThePaperStaysDown(int attempts, double rate, double recovery, double steady) {
+    OutageSpec spec =
+        new OutageSpec(
+            new OutageSpec.Server(300, 30, Long.MAX_VALUE),
+            new OutageSpec.Load(rate / 300, 50, SECOND),
+            new OutageSpec.Trigger(OutageSpec.Kind.STALL, 30 * SECOND, 10 * SECOND, 1),
+            (recovery > 100 ? 260 : 200) * SECOND);
+    RetryPolicy policy = Outage.RETRIES.toBuilder().maxAttempts(attempts).build();
+    Protection own = new Protection("own", policy, Budget.NONE, Optional.empty());
+    Outage.Outcome outcome = outcome(spec, Outage.timed(own, SECOND));
+    if (recovery < 0) {
+      assertNever(outcome);
+    } else {
+      assertRecovers(recovery, outcome);
+    }
+    assertEquals(steady, (double) outcome.steady(), steady * 0.04);
   }
 
   @Test

@@ -69,7 +69,26 @@ record Part(String benchmark, String title, String text, String bar) {
                 + " cancelled; the price of starting (with a failing first attempt) and of"
                 + " cancelling; how late they wake; platform threads beyond those before."
                 + " ± is the farthest shot from the mean.",
-            "heapBytes"));
+            "heapBytes"),
+        new Part(
+            "EventQueue",
+            "The simulator's event queue",
+            "The earliest event happens and schedules a later one. `priorityQueue` is the JDK's with"
+                + " nothing but times in it.",
+            ""),
+        new Part(
+            "Simulation",
+            "Small simulations",
+            "One call is a whole run: an outage in a minute of 70 calls per second, and a hundred"
+                + " clients that write one row with full jitter.",
+            ""),
+        new Part(
+            "SimulationSpeed",
+            "Large simulations",
+            "On one thread, from a cold start: an outage without retries and in a storm that never"
+                + " ends, and contention of 200 clients, 100 runs with each strategy. `operations`"
+                + " are the clients' calls. ± is the farthest shot from the mean.",
+            ""));
   }
 
   boolean drawn(Row row) {
@@ -90,7 +109,7 @@ record Part(String benchmark, String title, String text, String bar) {
   // "steadfast waiting=10000 wakeMillis=1000" is too much below a bar.
   private static String shortName(Row row) {
     return row.name()
-        .replaceAll(" (calls|waitMillis|wakeMillis)=\\d+", "")
+        .replaceAll(" (calls|waitMillis|wakeMillis|operations|clients|runs)=\\d+", "")
         .replaceAll(" \\w+=", " ");
   }
 

@@ -94,8 +94,31 @@ class ReportTest {
   }
 
   @Test
+  void theSimulatorHasPartsAndTargetsOfItsOwn() {
+    assertHas(
+        "| Simulator, a million operations in a storm | at most 10.0 s | 12.0 ± 1.00 s | **no** |");
+    assertHas(
+        "| Simulator, 100 runs of 200 clients with each strategy | at most 60.0 s | 1.00 ± 0.10 s |"
+            + " yes |");
+    assertHas("| steadfastQueue pending=1000 | 120 ± 10.0 | 40.0 ± 0.01 |  |");
+    assertHas("| steadfastOutage policy=jitter | 4,000 ± 20.0 | 5,000 ± 0.01 |  |");
+    assertHas("|  | ms | operations |");
+    assertHas("| steadfastContention clients=200 runs=100 | 1,000 ± 100 | 120,000 |");
+  }
+
+  @Test
   void everyPartHasAChart() throws IOException {
-    for (String part : List.of("backoff", "engine", "okhttp", "slots", "waiting")) {
+    List<String> parts =
+        List.of(
+            "backoff",
+            "engine",
+            "okhttp",
+            "slots",
+            "waiting",
+            "eventqueue",
+            "simulation",
+            "simulationspeed");
+    for (String part : parts) {
       String svg = Files.readString(docs.resolve("img/benchmark-" + part + ".svg"));
       assertTrue(svg.contains(OURS), part);
     }
