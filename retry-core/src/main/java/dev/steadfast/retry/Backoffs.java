@@ -169,10 +169,11 @@ final class Backoffs {
       }
     }
 
+    // StrictMath: the same delays on every JDK and processor, to the nanosecond.
     // The comparison is done in doubles, where a product beyond the range of a long is still right.
     // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
     private long computed(int exponent) {
-      double product = base * Math.pow(multiplier, exponent);
+      double product = base * StrictMath.pow(multiplier, exponent);
       return product >= cap ? cap : Math.max(base, (long) product);
     }
 
