@@ -169,12 +169,26 @@ final class Backoffs {
       }
     }
 
-    // StrictMath: the same delays on every JDK and processor, to the nanosecond.
     // The comparison is done in doubles, where a product beyond the range of a long is still right.
     // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
     private long computed(int exponent) {
-      double product = base * StrictMath.pow(multiplier, exponent);
+      double product = base * power(multiplier, exponent);
       return product >= cap ? cap : Math.max(base, (long) product);
+    }
+
+    // Not Math.pow, which may differ in the last bit from one JDK or processor to another. Delays
+    // are
+    // the same everywhere, to the nanosecond.
+    private static double power(double factor, int exponent) {
+      double power = 1;
+      double square = factor;
+      for (int rest = exponent; rest > 0; rest >>= 1) {
+        if ((rest & 1) == 1) {
+          power *= square;
+        }
+        square *= square;
+      }
+      return power;
     }
 
     long of(int retry) {
