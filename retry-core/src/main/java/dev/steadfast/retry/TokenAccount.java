@@ -82,7 +82,11 @@ final class TokenAccount implements RetryBudget.Account {
       filledUntil.compareAndSet(null, new Mark(nowNanos));
       return;
     }
-    long earned = (long) ((nowNanos - until.nanos()) / nanosPerMicro);
+    long elapsed = nowNanos - until.nanos();
+    if (elapsed <= 0) {
+      return;
+    }
+    long earned = (long) (elapsed / nanosPerMicro);
     if (earned <= 0) {
       return;
     }
