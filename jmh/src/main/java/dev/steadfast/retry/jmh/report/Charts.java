@@ -20,7 +20,6 @@ final class Charts {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 420;
   private static final double WIDE = 20; // between the least and the most: time for a log axis
-  private static final double LEAST = 0.01; // what a log axis shows of nothing
 
   private Charts() {}
 
@@ -28,10 +27,12 @@ final class Charts {
   static void draw(String title, String unit, Map<String, Double> bars, Path file)
       throws IOException {
     List<String> names = new ArrayList<>(bars.keySet());
-    double least = bars.values().stream().mapToDouble(Double::doubleValue).min().orElse(0);
+    // What was lost in the noise, or is nothing, has no bar and does not stretch the axis.
+    double least =
+        bars.values().stream().mapToDouble(Double::doubleValue).filter(v -> v > 0).min().orElse(0);
     double most = bars.values().stream().mapToDouble(Double::doubleValue).max().orElse(0);
     boolean wide = most > WIDE * least;
-    double floor = wide ? Math.pow(10, Math.floor(Math.log10(0.8 * Math.max(LEAST, least)))) : 0;
+    double floor = wide ? Math.pow(10, Math.floor(Math.log10(0.8 * least))) : 0;
     CategoryChart chart =
         new CategoryChartBuilder()
             .width(WIDTH)
