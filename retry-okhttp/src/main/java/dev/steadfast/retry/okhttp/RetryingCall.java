@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import kotlin.jvm.functions.Function0;
 import kotlin.reflect.KClass;
@@ -29,6 +31,14 @@ import org.slf4j.LoggerFactory;
  */
 final class RetryingCall implements Call, OkHttpExchange.Sender {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final AtomicIntegerFieldUpdater<RetryingCall> EXECUTED =
+      AtomicIntegerFieldUpdater.newUpdater(RetryingCall.class, "executed");
+  private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Timeout> TIMEOUT =
+      AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Timeout.class, "timeout");
+  private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Call> PROTOTYPE =
+      AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Call.class, "prototype");
+  private static final AtomicReferenceFieldUpdater<RetryingCall, Extras> EXTRAS =
+      AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Extras.class, "extras");
 
   private final RetryingCallFactory factory;
   private final Request request;
@@ -37,17 +47,27 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   private volatile @Nullable Timeout timeout;
   private volatile @Nullable Call prototype;
   // Listeners and tags that were put on this call, for the calls of its attempts.
-  private volatile List<Consumer<Call>> extras = List.of();
+  private volatile Extras extras = Extras.NONE;
 
   private HttpOperation operation; // as made, until the call is executed
   private long startNanos;
   private Call self = this; // what callbacks get: the proxy, where there is one
-  private volatile boolean executed;
+  private volatile int executed; // 1 once it is
   private boolean enqueued;
   private volatile boolean canceled;
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireState last; // of the latest attempt
   private volatile @Nullable Thread ofDispatcher; // the latest of its threads that was lent to us
+
+  private record Extras(List<Consumer<Call>> each) {
+    static final Extras NONE = new Extras(List.of());
+
+    Extras and(Consumer<Call> one) {
+      List<Consumer<Call>> all = new ArrayList<>(each);
+      all.add(one);
+      return new Extras(List.copyOf(all));
+    }
+  }
 
   RetryingCall(RetryingCallFactory factory, Request request, HttpOperation operation) {
     this.factory = factory;
@@ -62,16 +82,11 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   /** A real call of the same request, never executed; keeps tags, and answers what is not ours. */
   Call prototype() {
     Call known = prototype;
-    return known == null ? makePrototype() : known;
-  }
-
-  private synchronized Call makePrototype() {
-    Call made = prototype;
-    if (made == null) {
-      made = factory.client().newCall(request);
-      prototype = made;
+    if (known != null) {
+      return known;
     }
-    return made;
+    PROTOTYPE.compareAndSet(this, null, factory.client().newCall(request));
+    return Objects.requireNonNull(prototype);
   }
 
   @Override
@@ -138,7 +153,9 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   private RetryLoop<Answer> begin() {
-    executeOnce();
+    if (!EXECUTED.compareAndSet(this, 0, 1)) {
+      throw new IllegalStateException("Already Executed");
+    }
     Surroundings here = Surroundings.current();
     if (here != null && !here.equals(operation.plan().surroundings())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
@@ -152,13 +169,6 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       running.cancel();
     }
     return running;
-  }
-
-  private synchronized void executeOnce() {
-    if (executed) {
-      throw new IllegalStateException("Already Executed");
-    }
-    executed = true;
   }
 
   @Override
@@ -239,7 +249,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    for (Consumer<Call> extra : extras) {
+    for (Consumer<Call> extra : extras.each()) {
       extra.accept(call);
     }
     bound(call.timeout());
@@ -292,7 +302,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   @Override
   public boolean isExecuted() {
-    return executed;
+    return executed == 1;
   }
 
   @Override
@@ -304,16 +314,12 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   @Override
   public Timeout timeout() {
     Timeout known = timeout;
-    return known == null ? makeTimeout() : known;
-  }
-
-  private synchronized Timeout makeTimeout() {
-    Timeout made = timeout;
-    if (made == null) {
-      made = new Timeout().timeout(clientsTimeoutNanos(), TimeUnit.NANOSECONDS);
-      timeout = made;
+    if (known != null) {
+      return known;
     }
-    return made;
+    Timeout made = new Timeout().timeout(clientsTimeoutNanos(), TimeUnit.NANOSECONDS);
+    TIMEOUT.compareAndSet(this, null, made);
+    return Objects.requireNonNull(timeout);
   }
 
   @Override
@@ -321,10 +327,11 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     add(call -> call.addEventListener(listener));
   }
 
-  private synchronized void add(Consumer<Call> extra) {
-    List<Consumer<Call>> all = new ArrayList<>(extras);
-    all.add(extra);
-    extras = List.copyOf(all);
+  private void add(Consumer<Call> extra) {
+    Extras before;
+    do {
+      before = extras;
+    } while (!EXTRAS.compareAndSet(this, before, before.and(extra)));
   }
 
   @Override
