@@ -30,11 +30,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Permits of bulkheads: who holds one, when it comes back, and that it always does. */
@@ -213,7 +213,8 @@ class BulkheadGuardTest {
   }
 
   // A breaker that is half-open all the time and a bulkhead that is too narrow for the threads;
-  // operations that end, fail, wait or hang, and are cancelled at any point of it.
+  // operations that end, fail, wait or hang, and are cancelled at any point of it. A thread begins
+  // its next operation when the last one has ended, or most would only ever be refused.
   @Test
   void aHundredThousandCancellations_loseNoPermit() throws Exception {
     int operations = 100_000;
@@ -231,37 +232,36 @@ class BulkheadGuardTest {
     CircuitBreaker breaker = breakers.circuitBreaker("db");
     breaker.transitionToOpenState();
     breaker.transitionToHalfOpenState();
-    CountDownLatch ended = new CountDownLatch(operations);
-    Retrier retrier =
-        Retrier.builder()
-            .name("db")
-            .budget(RetryBudget.unlimited())
-            .policy(
-                RetryPolicy.builder()
-                    .maxAttempts(3)
-                    .backoff(Backoff.fullJitter(Duration.ofNanos(1), Duration.ofMillis(1)))
-                    .build())
-            .guard(Resilience4jGuards.circuitBreaker(breakers))
-            .guard(Resilience4jGuards.bulkhead(bulkheads))
-            .listener(
-                new RetryListener() {
-                  @Override
-                  public void ended(OperationInfo operation, RetryReport report) {
-                    ended.countDown();
-                  }
-                })
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .maxAttempts(3)
+            .backoff(Backoff.fullJitter(Duration.ofNanos(1), Duration.ofMillis(1)))
             .build();
-    ExecutorService pool = Executors.newFixedThreadPool(threads);
-    List<Future<?>> workers = new ArrayList<>();
-    for (int thread = 0; thread < threads; thread++) {
-      SplittableRandom random = new SplittableRandom(thread);
-      workers.add(pool.submit(() -> storm(retrier, pool, random, operations / threads)));
+    Function<RetryListener, Retrier> retrier =
+        listener ->
+            Retrier.builder()
+                .name("db")
+                .budget(RetryBudget.unlimited())
+                .policy(policy)
+                .guard(Resilience4jGuards.circuitBreaker(breakers))
+                .guard(Resilience4jGuards.bulkhead(bulkheads))
+                .listener(listener)
+                .build();
+    ExecutorService workers = Executors.newFixedThreadPool(threads);
+    ExecutorService others = Executors.newFixedThreadPool(2);
+    try {
+      List<Future<?>> storms = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        Storm storm = new Storm(retrier, others, new SplittableRandom(thread));
+        storms.add(workers.submit(() -> storm.run(operations / threads)));
+      }
+      for (Future<?> storm : storms) {
+        storm.get();
+      }
+    } finally {
+      workers.shutdownNow();
+      others.shutdownNow();
     }
-    for (Future<?> worker : workers) {
-      worker.get();
-    }
-    assertTrue(ended.await(60, TimeUnit.SECONDS), () -> "not ended: " + ended.getCount());
-    pool.shutdown();
 
     assertEquals(6, bulkheads.bulkhead("db").getMetrics().getAvailableConcurrentCalls());
     assertEquals(CircuitBreaker.State.HALF_OPEN, breaker.getState());
@@ -271,26 +271,48 @@ class BulkheadGuardTest {
       left++;
     }
     assertEquals(permissions - breaker.getMetrics().getNumberOfBufferedCalls(), left);
-    assertTrue(breaker.getMetrics().getNumberOfFailedCalls() > 100);
-    assertTrue(breaker.getMetrics().getNumberOfSuccessfulCalls() > 100);
+    assertTrue(breaker.getMetrics().getNumberOfFailedCalls() > 1_000);
+    assertTrue(breaker.getMetrics().getNumberOfSuccessfulCalls() > 1_000);
   }
 
-  private static void storm(
-      Retrier retrier, ExecutorService pool, SplittableRandom random, int operations) {
-    for (int i = 0; i < operations; i++) {
-      int work = random.nextInt(4);
-      CompletableFuture<String> call =
-          retrier.callAsync(() ->
-              switch (work) {
-                case 0 -> CompletableFuture.completedFuture("up");
-                case 1 -> CompletableFuture.failedFuture(new IOException("down"));
-                case 2 -> CompletableFuture.supplyAsync(() -> "late", pool);
-                default -> new CompletableFuture<>();
+  /** One thread of that test. */
+  private static final class Storm {
+    private final Semaphore ended = new Semaphore(0);
+    private final Retrier retrier;
+    private final ExecutorService others;
+    private final SplittableRandom random;
+
+    Storm(
+        Function<RetryListener, Retrier> retrier, ExecutorService others, SplittableRandom random) {
+      this.retrier =
+          retrier.apply(
+              new RetryListener() {
+                @Override
+                public void ended(OperationInfo operation, RetryReport report) {
+                  ended.release();
+                }
               });
-      if (work == 3 || random.nextBoolean()) {
-        call.cancel(true);
-      } else {
-        pool.execute(() -> call.cancel(true));
+      this.others = others;
+      this.random = random;
+    }
+
+    void run(int operations) {
+      for (int i = 0; i < operations; i++) {
+        int work = random.nextInt(4);
+        CompletableFuture<String> call =
+            retrier.callAsync(() ->
+                switch (work) {
+                  case 0 -> CompletableFuture.completedFuture("up");
+                  case 1 -> CompletableFuture.failedFuture(new IOException("down"));
+                  case 2 -> CompletableFuture.supplyAsync(() -> "late", others);
+                  default -> new CompletableFuture<>();
+                });
+        if (random.nextBoolean()) {
+          call.cancel(true);
+        } else {
+          others.execute(() -> call.cancel(true));
+        }
+        ended.acquireUninterruptibly();
       }
     }
   }
