@@ -10,9 +10,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import okhttp3.Authenticator;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -236,15 +240,30 @@ class WireRouteTest {
         .build();
   }
 
+  /** None is answered before all of them are on their wires. */
   @ParameterizedTest
   @EnumSource
-  void twoCallsAtOnceHaveTheirOwnWires(Entry entry) {
-    Call.Factory calls = rig.calls(entry, target.client(), rig.keyed());
-    target.h1().enqueue(Reply.status(503), Reply.closeAfterRequest());
-
-    IntStream.range(0, 4)
-        .parallel()
-        .forEach(i -> assertEquals(200, entry.make(calls.newCall(target.post())).status()));
+  void callsAtOnceHaveTheirOwnWires(Entry entry) throws Exception {
+    int calls = 4;
+    Call.Factory factory = rig.calls(entry, target.client(), rig.keyed());
+    CountDownLatch together = new CountDownLatch(calls);
+    target.h1().whenRequest(request -> together.countDown());
+    target
+        .h1()
+        .enqueue(
+            Reply.status(503).delayUntil(together),
+            Reply.closeAfterRequest().delayUntil(together),
+            Reply.status(200).delayUntil(together),
+            Reply.status(200).delayUntil(together));
+    ExecutorService threads = Executors.newFixedThreadPool(calls);
+    List<Future<Entry.Outcome>> made = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      made.add(threads.submit(() -> entry.make(factory.newCall(target.post()))));
+    }
+    threads.shutdown();
+    for (Future<Entry.Outcome> each : made) {
+      assertEquals(200, each.get().status());
+    }
 
     assertReported(6);
   }
