@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -25,10 +26,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BudgetStressTest {
   private static final int THREADS = 8;
   private static final int ROUNDS = 50_000;
+  private static final int LONG = 500_000; // where a round takes nanoseconds
   private static final double SECOND = 1e9;
 
   /** What the threads did, summed up. */
-  private record Totals(long operations, long successes, long retries, long refunds, long nanos) {
+  private record Totals(
+      long operations, long successes, long retries, long refunds, long repaid, long nanos) {
+    static final Totals NONE = new Totals(0, 0, 0, 0, 0, 0);
+
+    Totals plus(Totals other, long until) {
+      return new Totals(
+          operations + other.operations,
+          successes + other.successes,
+          retries + other.retries,
+          refunds + other.refunds,
+          repaid + other.repaid,
+          until);
+    }
+
     long used() {
       return retries - refunds;
     }
@@ -40,6 +55,7 @@ class BudgetStressTest {
     long successes = 0;
     long retries = 0;
     long refunds = 0;
+    long repaid = 0; // retries that led to a success
     for (int i = 0; i < ROUNDS; i++) {
       long now = time.addAndGet(random.nextInt(20_000));
       account.operationBegan(now);
@@ -53,12 +69,13 @@ class BudgetStressTest {
       }
       boolean success = random.nextInt(3) == 0;
       successes += success ? 1 : 0;
+      repaid += success && taken.granted() && !refund ? 1 : 0;
       account.operationEnded(
           success ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.FAILED,
           taken.granted() && !refund ? taken : null,
           now);
     }
-    return new Totals(ROUNDS, successes, retries, refunds, 0);
+    return new Totals(ROUNDS, successes, retries, refunds, repaid, 0);
   }
 
   private static Totals stress(RetryBudget.Account account) throws Exception {
@@ -72,24 +89,17 @@ class BudgetStressTest {
         return work(account, time, seed);
       });
     }
-    Totals sum = new Totals(0, 0, 0, 0, 0);
+    Totals sum = Totals.NONE;
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     try {
       for (Future<Totals> each : pool.invokeAll(workers)) {
-        Totals one = each.get();
-        sum =
-            new Totals(
-                sum.operations() + one.operations(),
-                sum.successes() + one.successes(),
-                sum.retries() + one.retries(),
-                sum.refunds() + one.refunds(),
-                time.get());
+        sum = sum.plus(each.get(), time.get());
       }
     } finally {
       pool.shutdown();
     }
-    assertTrue(sum.retries() > 100, "the budget paid for something: " + sum);
-    assertTrue(sum.retries() < sum.operations(), "and refused something: " + sum);
+    assertTrue(sum.retries() > sum.operations() / 100, "the budget paid now and then: " + sum);
+    assertTrue(sum.retries() < sum.operations() / 2, "and refused as often: " + sum);
     return sum;
   }
 
@@ -113,21 +123,97 @@ class BudgetStressTest {
     assertAtMost(0.2 * totals.operations() + 10 * ttls, totals);
   }
 
+  // As many failures as successes pay for, so that the account is never empty nor full, and stays
+  // where retries are granted and refused in turns: what is left tells whether each has counted.
   @Test
-  void grpcThrottle() throws Exception {
-    // A refund gives nothing back here: the failure was one all the same.
-    Totals totals = stress(RetryBudget.grpcThrottle(1_000, 0.5).account("x"));
-    double most = 500 + 0.5 * totals.successes();
-    assertTrue(totals.retries() <= most, totals + " of " + most);
+  void grpcThrottle_losesNothing() throws Exception {
+    ThrottleAccount account = (ThrottleAccount) RetryBudget.grpcThrottle(1_000, 0.5).account("x");
+    for (int i = 0; i < 496; i++) {
+      account.attemptFailed(FailureKind.UNAVAILABLE, null, 0);
+    }
+    atOnce(() -> {
+      for (int i = 0; i < LONG; i++) {
+        account.attemptFailed(FailureKind.UNAVAILABLE, null, i);
+        Withdrawal taken = account.tryWithdraw(FailureKind.UNAVAILABLE, i);
+        for (int success = 0; success < 2; success++) {
+          account.operationEnded(RetryBudget.Outcome.SUCCEEDED, taken.granted() ? taken : null, i);
+        }
+      }
+      return 0;
+    });
+    assertEquals(504_000, account.millis());
   }
 
+  // From 900 tokens the 400th failure leads to the half, at which nothing is granted any more.
+  @Test
+  void grpcThrottle_grantsNothingAtTheHalf() throws Exception {
+    RetryBudget budget = RetryBudget.grpcThrottle(1_000, 0.5);
+    for (int round = 0; round < 50; round++) {
+      RetryBudget.Account account = budget.account("x" + round);
+      for (int i = 0; i < 100; i++) {
+        account.attemptFailed(FailureKind.UNAVAILABLE, null, 0);
+      }
+      int granted =
+          atOnce(() -> {
+            int mine = 0;
+            for (int i = 0; i < 100; i++) {
+              account.attemptFailed(FailureKind.UNAVAILABLE, null, 0);
+              mine += account.tryWithdraw(FailureKind.UNAVAILABLE, 0).granted() ? 1 : 0;
+            }
+            return mine;
+          });
+      // A thread may have failed before it, and asked after it.
+      assertTrue(granted < 400 && granted >= 400 - THREADS, "granted: " + granted);
+    }
+  }
+
+  /** Lets all threads do the same, and adds up what they return. */
+  private static int atOnce(Callable<Integer> work) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(THREADS);
+    Callable<Integer> worker =
+        () -> {
+          start.await();
+          return work.call();
+        };
+    int sum = 0;
+    ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+    try {
+      for (Future<Integer> each : pool.invokeAll(Collections.nCopies(THREADS, worker))) {
+        sum += each.get();
+      }
+    } finally {
+      pool.shutdown();
+    }
+    return sum;
+  }
+
+  // Never full, so what is left tells whether each payment and each repayment has counted.
   @Test
   void awsQuota() throws Exception {
-    QuotaAccount account = (QuotaAccount) RetryBudget.awsQuota().account("x");
+    int before = 10_000;
+    QuotaAccount account = new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before);
     Totals totals = stress(account);
-    // Each success gives back what its own retry took, or one token.
-    assertAtMost((500 + totals.successes()) / 14.0 + totals.successes(), totals);
-    assertTrue(account.available() >= 0 && account.available() <= 500, account::toString);
+    // A success gives back what its own retry took, or one token.
+    long kept = totals.used() - totals.repaid();
+    long earned = totals.successes() - totals.repaid();
+    assertEquals(before + earned - 14 * kept, account.available(), totals::toString);
+  }
+
+  // Never empty and never full either.
+  @Test
+  void awsQuota_losesNothing() throws Exception {
+    int before = 10_000;
+    QuotaAccount account = new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before);
+    atOnce(() -> {
+      for (int i = 0; i < LONG; i++) {
+        if (i % 10 == 0) {
+          account.operationEnded(RetryBudget.Outcome.SUCCEEDED, null, i);
+        }
+        account.refund(account.tryWithdraw(FailureKind.UNAVAILABLE, i), i);
+      }
+      return 0;
+    });
+    assertEquals(before + THREADS * LONG / 10, account.available());
   }
 
   @Test

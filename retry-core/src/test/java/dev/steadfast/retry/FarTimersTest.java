@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -197,80 +201,108 @@ class FarTimersTest {
     }
   }
 
-  /** Threads add and take back, one looks: each timer runs once, or was taken back. */
+  /** A timer of the storm below: due once, and not once it was taken back. */
+  private static final class Shot implements Runnable {
+    private static final int WAITING = 0;
+    private static final int DUE = 1;
+    private static final int TAKEN_BACK = 2;
+
+    private final AtomicInteger state = new AtomicInteger();
+    private final AtomicInteger handed = new AtomicInteger();
+    private volatile boolean cancelled;
+    private volatile boolean tooLate; // it was due when it was cancelled
+
+    /** What the delayer does when the time has come. */
+    @Override
+    public void run() {
+      state.compareAndSet(WAITING, DUE);
+    }
+
+    void takenBackThere() {
+      state.compareAndSet(WAITING, TAKEN_BACK);
+    }
+
+    void cancel(RetryScheduler.Task task) {
+      task.cancel();
+      tooLate = state.get() == DUE;
+      cancelled = true;
+    }
+
+    void check() {
+      assertTrue(handed.get() <= 1, "handed over twice");
+      assertEquals(!cancelled || tooLate, state.get() == DUE, "cancelled: " + cancelled);
+    }
+  }
+
+  /** Threads add, take back and look, all in turns: each timer runs once, or was taken back. */
   @Test
   void nothingIsLostOrDoubled() throws Exception {
     int threads = 4;
     int rounds = 20_000;
+    int kept = 64; // of the latest timers of a thread
     AtomicLong time = new AtomicLong();
-    AtomicInteger ran = new AtomicInteger();
-    AtomicInteger doubled = new AtomicInteger();
-    AtomicInteger takenBack = new AtomicInteger();
-    List<Runnable> ticks = new ArrayList<>();
+    Queue<Runnable> ticks = new ConcurrentLinkedQueue<>();
+    AtomicInteger mostTicks = new AtomicInteger();
+    ThreadLocal<Queue<Shot>> near = ThreadLocal.withInitial(ArrayDeque::new); // of who looks
     FarTimers shared =
         new FarTimers(
             time::get,
             (delay, task) -> {
-              task.run();
-              return () -> {};
+              Shot shot = (Shot) task;
+              shot.handed.incrementAndGet();
+              near.get().add(shot);
+              return shot::takenBackThere;
             },
             (delay, tick) -> {
-              synchronized (ticks) {
-                ticks.add(tick);
-              }
+              ticks.add(tick);
+              mostTicks.accumulateAndGet(ticks.size(), Math::max);
               return () -> {};
             });
-    CyclicBarrier start = new CyclicBarrier(threads + 1);
-    AtomicInteger running = new AtomicInteger(threads);
-    Callable<Void> adding =
+    Runnable look =
         () -> {
+          Runnable tick = ticks.poll();
+          if (tick != null) {
+            time.addAndGet(TICK);
+            tick.run();
+            near.get().forEach(Shot::run);
+            near.get().clear();
+          }
+        };
+    CyclicBarrier start = new CyclicBarrier(threads);
+    Callable<List<Shot>> storm =
+        () -> {
+          SplittableRandom random = new SplittableRandom(1);
+          List<Shot> shots = new ArrayList<>();
+          RetryScheduler.Task[] tasks = new RetryScheduler.Task[kept];
           start.await();
           for (int i = 0; i < rounds; i++) {
-            AtomicBoolean settled = new AtomicBoolean();
-            AtomicInteger runs = new AtomicInteger();
-            RetryScheduler.Task task =
-                shared.schedule(
-                    NEAR + 1 + i % 7,
-                    () -> {
-                      doubled.addAndGet(runs.getAndIncrement() == 0 ? 0 : 1);
-                      ran.addAndGet(settled.compareAndSet(false, true) ? 1 : 0);
-                    });
+            Shot shot = new Shot();
+            shots.add(shot);
+            tasks[i % kept] = shared.schedule(NEAR + 1 + i % 9 * TICK, shot);
             if (i % 3 == 0) {
-              task.cancel();
-              takenBack.addAndGet(settled.compareAndSet(false, true) ? 1 : 0);
+              int other = i - random.nextInt(Math.min(i + 1, kept)); // long ago, or just now
+              shots.get(other).cancel(tasks[other % kept]);
+            }
+            if (i % 16 == 0) {
+              look.run();
             }
           }
-          running.decrementAndGet();
-          return null;
+          return shots;
         };
+    List<Shot> all = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
-      List<Future<Void>> adders = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        adders.add(pool.submit(adding));
-      }
-      start.await();
-      while (running.get() > 0 || shared.size() > 0) {
-        time.addAndGet(TICK);
-        Runnable tick = null;
-        synchronized (ticks) {
-          if (!ticks.isEmpty()) {
-            assertEquals(1, ticks.size(), "one look at a time");
-            tick = ticks.remove(0);
-          }
-        }
-        if (tick != null) {
-          tick.run();
-        }
-      }
-      for (Future<Void> each : adders) {
-        each.get();
+      for (Future<List<Shot>> each : pool.invokeAll(Collections.nCopies(threads, storm))) {
+        all.addAll(each.get());
       }
     } finally {
       pool.shutdownNow();
     }
-    assertEquals(threads * rounds, ran.get() + takenBack.get());
-    assertEquals(0, doubled.get());
-    assertFalse(shared.ticking() && ticks.isEmpty());
+    while (shared.size() > 0 && !ticks.isEmpty()) {
+      look.run();
+    }
+    all.forEach(Shot::check);
+    assertEquals(1, mostTicks.get(), "one look at a time");
+    assertTrue(shared.ticking() == !ticks.isEmpty());
   }
 }

@@ -8,14 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +83,35 @@ class OriginBudgetTest {
     assertSame(one, budget.account("other"));
     assertFalse(one.tryWithdraw(FailureKind.OTHER, 0).granted());
     assertTrue(one.tryWithdraw(FailureKind.OTHER, 1_000_000_000L).granted(), "the floor");
+  }
+
+  // The others find no account, and wait while the first of them makes it.
+  @Test
+  void whoAsksWhileAnAccountIsMade_getsTheSame() throws Exception {
+    List<Thread> askers = new ArrayList<>();
+    AtomicInteger made = new AtomicInteger();
+    OriginTable<Integer> table =
+        new OriginTable<>((key, fresh) -> {
+          askers.subList(1, 8).forEach(Thread::start);
+          askers.subList(1, 8).forEach(OriginBudgetTest::awaitWaiting);
+          return made.incrementAndGet();
+        });
+    List<Integer> got = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      askers.add(new Thread(() -> got.add(table.get("h"))));
+    }
+    askers.get(0).start();
+    for (Thread each : askers) {
+      each.join();
+    }
+    assertEquals(Collections.nCopies(8, 1), got);
+    assertEquals(1, table.size());
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test

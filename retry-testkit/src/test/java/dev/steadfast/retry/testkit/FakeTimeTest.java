@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -129,6 +128,7 @@ class FakeTimeTest {
     FutureTask<Boolean> sleeper = started(() -> time.await(new CountDownLatch(1), SECOND));
     time.awaitPending(1);
     time.advance(Duration.ofNanos(SECOND - 1));
+    assertEquals(1, time.pending());
     assertFalse(sleeper.isDone());
     time.advance(Duration.ofNanos(1));
     assertFalse(sleeper.get(10, TimeUnit.SECONDS));
@@ -179,11 +179,26 @@ class FakeTimeTest {
 
   @Test
   void awaitPending_waitsForAnotherThread() throws Exception {
-    CompletableFuture<Void> scheduled =
-        CompletableFuture.runAsync(() -> time.schedule(1, note("a")));
-    time.awaitPending(1);
-    scheduled.get(10, TimeUnit.SECONDS);
-    assertEquals(1, time.pending());
+    FutureTask<Integer> waiting =
+        waiting(() -> {
+          time.awaitPending(2);
+          return time.pending();
+        });
+    time.schedule(1, note("a"));
+    time.schedule(1, note("b"));
+    assertEquals(2, waiting.get(10, TimeUnit.SECONDS));
+  }
+
+  /** Has begun to wait, without a timeout or with one; or has ended, if it does not wait. */
+  private static <T> FutureTask<T> waiting(Callable<T> work) {
+    FutureTask<T> task = new FutureTask<>(work);
+    Thread thread = new Thread(task, "waiting");
+    thread.setDaemon(true);
+    thread.start();
+    while (!task.isDone() && !thread.getState().toString().endsWith("WAITING")) {
+      Thread.onSpinWait();
+    }
+    return task;
   }
 
   @Test
@@ -248,16 +263,15 @@ class FakeTimeTest {
     time.awaitIdle();
     RetryScheduler.Task task = time.schedule(SECOND, note("never"));
     time.schedule(2 * SECOND, note("later"));
-    FutureTask<Void> idle =
-        new FutureTask<>(() -> {
+    FutureTask<Integer> idle =
+        waiting(() -> {
           time.awaitIdle();
-          return null;
+          return time.pending();
         });
-    new Thread(idle, "idle").start();
     task.cancel();
-    assertFalse(idle.isDone());
+    assertEquals(1, time.pending());
     time.advance(Duration.ofSeconds(2));
-    idle.get(10, TimeUnit.SECONDS);
+    assertEquals(0, idle.get(10, TimeUnit.SECONDS));
     assertEquals(List.of("later@2000"), ran);
   }
 }
