@@ -221,19 +221,29 @@ class OutcomesTest {
         RetryReport.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
   }
 
+  /** Real time; longer and longer until it was not up before the server had the request. */
   @ParameterizedTest
   @EnumSource
   void theRequestsOwnTimeoutBoundsAnAttempt(Entry entry) {
     bench.server.defaultReply(Reply.stallAfterRequest());
-    HttpRequest request =
-        HttpRequest.newBuilder(bench.server.uri("/"))
-            .POST(HttpRequest.BodyPublishers.ofString("order"))
-            .timeout(Duration.ofMillis(50))
-            .build();
-    HttpTimeoutException thrown =
-        failure(entry, HttpTimeoutException.class, bench.client(), request);
-    assertEquals("request timed out", thrown.getMessage());
-    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+    for (long millis = 50; ; millis *= 2) {
+      String path = "/" + millis;
+      HttpRequest request =
+          HttpRequest.newBuilder(bench.server.uri(path))
+              .POST(HttpRequest.BodyPublishers.ofString("order"))
+              .timeout(Duration.ofMillis(millis))
+              .build();
+      HttpTimeoutException thrown =
+          assertThrows(
+              HttpTimeoutException.class,
+              () -> entry.call(bench.client(), request, BodyHandlers.ofString()));
+      if (bench.server.requests().stream().anyMatch(each -> each.target().equals(path))) {
+        assertEquals(HttpTimeoutException.class, thrown.getClass());
+        assertEquals("request timed out", thrown.getMessage());
+        assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+        return;
+      }
+    }
   }
 
   // ---- time
