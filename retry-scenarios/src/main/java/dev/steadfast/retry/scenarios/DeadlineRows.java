@@ -125,18 +125,18 @@ final class DeadlineRows {
         row("the deadline passes as a wait that took too long ends: no attempt past it")
             .trap(11)
             .get("/a")
-            .policy(p -> p.totalTimeout(ms(1000)))
+            .policy(p -> p.totalTimeout(ms(100_000)))
             .replies(BUSY)
-            .at(Scenario.Moment.BEFORE_WAIT, run -> run.advance(ms(950)))
+            .at(Scenario.Moment.BEFORE_WAIT, run -> run.advance(ms(99_950)))
             .fails(TIMEOUT)
             .requests(1)
             .trace("attempt 1: 503 UNAVAILABLE answered", "wait 100ms backoff", "done DEADLINE 1")
             .expect(e -> e.budget("took 1 UNAVAILABLE, gave back, FAILED")),
         row("a slow attempt uses up the time of the next")
             .get("/a")
-            .policy(p -> p.totalTimeout(ms(1000)))
+            .policy(p -> p.totalTimeout(ms(100_000)))
             .replies(BUSY.body("1"))
-            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(950)))
+            .at(Scenario.Moment.REQUEST, run -> run.advance(ms(99_950)))
             .answers(503, "1")
             .endsAfter("503 UNAVAILABLE answered", "DEADLINE 1"));
   }

@@ -4,7 +4,9 @@ import static dev.steadfast.retry.scenarios.Reply.status;
 import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
+import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.http.StandardRules;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -114,7 +116,9 @@ final class SignalRows {
                 "done ATTEMPTS_EXHAUSTED 2"),
         row("a go does not beat the deadline")
             .get("/a")
-            .policy(p -> p.totalTimeout(Scenario.ms(50)))
+            .policy(p ->
+                p.totalTimeout(Duration.ofSeconds(50))
+                    .backoff(Backoff.fixed(Duration.ofSeconds(60))))
             .replies(go)
             .answers(404, "")
             .endsAfter(MISSING, "DEADLINE 1"),

@@ -112,6 +112,7 @@ final class OkHttpGuideTest {
 
   @Test
   void cancel_endsTheOperation() throws Exception {
+    server.defaultReply(Reply.stallAfterRequest());
     CompletableFuture<IOException> failure = new CompletableFuture<>();
     OkHttpGuide.cancel(
         calls,

@@ -52,12 +52,21 @@ final class QueueServerTest {
       try (Socket slow = new Socket(address.getHost(), address.getPort())) {
         slow.setTcpNoDelay(true);
         slow.getOutputStream().write("GET / HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
+        // Its one thread has read the first piece when it has answered others that came later; the
+        // first of them, perhaps, just before.
+        answered(address);
+        answered(address);
         slow.getOutputStream().write("st: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         byte[] answer = slow.getInputStream().readNBytes(12);
         assertEquals("HTTP/1.1 200", new String(answer, StandardCharsets.US_ASCII));
       }
-      assertEquals(1, attempts());
+      assertEquals(3, attempts());
     }
+  }
+
+  private static void answered(URI address) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(address).build();
+    HttpClient.newHttpClient().send(request, BodyHandlers.discarding());
   }
 
   @ParameterizedTest
