@@ -3,6 +3,8 @@ package dev.steadfast.retry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -69,6 +71,41 @@ final class SystemScheduler implements RetryScheduler {
 
   @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
-    return wake.await(nanos, TimeUnit.NANOSECONDS);
+    Wait wait = new Wait(wake, nanos);
+    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      try {
+        ForkJoinPool.managedBlock(wait);
+      } catch (RejectedExecutionException noneToLend) {
+        wait.block();
+      }
+    } else {
+      wait.block();
+    }
+    return wait.woken;
+  }
+
+  /** Has a pool of fork-join workers lend another: timers run in one, and must not wait for us. */
+  private static final class Wait implements ForkJoinPool.ManagedBlocker {
+    private final CountDownLatch wake;
+    private final long nanos;
+    private boolean over;
+    private boolean woken;
+
+    Wait(CountDownLatch wake, long nanos) {
+      this.wake = wake;
+      this.nanos = nanos;
+    }
+
+    @Override
+    public boolean block() throws InterruptedException {
+      woken = wake.await(nanos, TimeUnit.NANOSECONDS);
+      over = true;
+      return true;
+    }
+
+    @Override
+    public boolean isReleasable() {
+      return over;
+    }
   }
 }

@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +118,24 @@ class SchedulerTest {
     CountDownLatch woken = new CountDownLatch(0);
     assertTrue(RetryScheduler.system().await(woken, Long.MAX_VALUE));
     assertFalse(RetryScheduler.system().await(new CountDownLatch(1), 0));
+  }
+
+  /** A full pool of one, of whose workers the timer needs one. */
+  @Test
+  void whoWaitsLeavesItsPoolAWorkerForTheTimers() throws Exception {
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try {
+      RetryScheduler scheduler = RetryScheduler.on(pool);
+      CountDownLatch wake = new CountDownLatch(1);
+      Future<Boolean> woken =
+          pool.submit(() -> {
+            scheduler.schedule(1, wake::countDown);
+            return scheduler.await(wake, TimeUnit.SECONDS.toNanos(20));
+          });
+      assertTrue(woken.get(30, TimeUnit.SECONDS));
+    } finally {
+      pool.shutdown();
+    }
   }
 
   @Test
