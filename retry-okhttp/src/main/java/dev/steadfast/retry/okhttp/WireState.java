@@ -95,6 +95,9 @@ final class WireState implements Runnable {
       return alone ? revealed(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
+      if (interrupted && !(thrown instanceof InterruptedIOException)) {
+        throw interruption(thrown); // the socket of a virtual thread says that it was closed
+      }
       throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
@@ -144,9 +147,13 @@ final class WireState implements Runnable {
     }
     interrupted = true;
     Thread.currentThread().interrupt();
-    IOException declared = new InterruptedIOException("interrupted");
-    declared.initCause(undeclared);
-    return declared;
+    return interruption(undeclared);
+  }
+
+  private static IOException interruption(Throwable cause) {
+    IOException interruption = new InterruptedIOException("interrupted");
+    interruption.initCause(cause);
+    return interruption;
   }
 
   /**
@@ -378,7 +385,8 @@ final class WireState implements Runnable {
 
   private static Headers revealed(Headers hidden, List<String> values) {
     Headers.Builder headers = hidden.newBuilder().removeAll("Retry-After");
-    values.forEach(value -> headers.add("Retry-After", value));
+    // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+    values.forEach(value -> headers.addUnsafeNonAscii("Retry-After", value));
     return headers.build();
   }
 }
