@@ -7,6 +7,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Timers on the delayer that {@link CompletableFuture} shares within the process. */
 final class SystemScheduler implements RetryScheduler {
@@ -18,12 +19,27 @@ final class SystemScheduler implements RetryScheduler {
 
   SystemScheduler(Executor executor) {
     this.executor = executor;
-    Executor ofTheJdk = new CompletableFuture<Void>().defaultExecutor();
-    this.far =
-        new FarTimers(
-            System::nanoTime,
-            this::handOverAfter,
-            (nanos, tick) -> after(nanos, () -> ofTheJdk.execute(tick)));
+    this.far = new FarTimers(System::nanoTime, this::handOverAfter, SystemScheduler::lookAfter);
+  }
+
+  /**
+   * Looks through a list, which may be long, on a thread other than the timer's; on that one only
+   * if no other is free in time, as when an application blocks all of the common pool.
+   */
+  private static Task lookAfter(long nanos, Runnable look) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            look.run();
+          }
+        };
+    return after(
+        nanos,
+        () -> {
+          new CompletableFuture<Void>().defaultExecutor().execute(once);
+          after(FarTimers.TICK_NANOS / 2, once);
+        });
   }
 
   @Override

@@ -120,6 +120,22 @@ class SchedulerTest {
     assertFalse(RetryScheduler.system().await(new CountDownLatch(1), 0));
   }
 
+  /** An executor of one's own is for applications that block the common pool. */
+  @Test
+  void aTimerThatIsFarDoesNotNeedTheCommonPool() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    for (int i = 0; i < ForkJoinPool.getCommonPoolParallelism(); i++) {
+      ForkJoinPool.commonPool().submit(() -> release.await(30, TimeUnit.SECONDS));
+    }
+    CountDownLatch due = new CountDownLatch(1);
+    try {
+      RetryScheduler.on(Runnable::run).schedule(FarTimers.NEAR_NANOS + 1, due::countDown);
+      assertTrue(due.await(20, TimeUnit.SECONDS));
+    } finally {
+      release.countDown();
+    }
+  }
+
   /** A full pool of one, of whose workers the timer needs one. */
   @Test
   void whoWaitsLeavesItsPoolAWorkerForTheTimers() throws Exception {
