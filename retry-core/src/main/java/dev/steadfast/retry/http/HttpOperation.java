@@ -291,7 +291,8 @@ public final class HttpOperation {
         response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
     HintGate gate = retry.hintGate();
     if (gate != null) {
-      gate.learn(info.origin(), response.status(), signals.hint(), plan.policy());
+      String origin = response.origin().orElse(info.origin());
+      gate.learn(origin, response.status(), signals.hint(), plan.policy());
     }
     Verdict verdict =
         HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));

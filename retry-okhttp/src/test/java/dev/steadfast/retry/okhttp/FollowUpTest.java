@@ -1,9 +1,12 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -156,6 +159,20 @@ class FollowUpTest {
 
     assertEquals(1, Set.copyOf(keys(here)).size());
     assertEquals(2, there.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theGateOfAnOriginDoesNotShutForAnother(Entry entry) {
+    HttpRetry gated = rig.retry().hintGate(true).policy(RetryPolicy.noRetry()).build();
+    Call.Factory calls = rig.calls(entry, Rig.builder(), gated);
+    here.enqueue(to(there, 302));
+    there.enqueue(Reply.status(429).header("Retry-After", "30"));
+    assertEquals(429, entry.make(calls.newCall(Calls.get(here))).status());
+
+    assertEquals(200, entry.make(calls.newCall(Calls.get(here))).status());
+    assertInstanceOf(
+        AttemptRefusedException.class, entry.make(calls.newCall(Calls.get(there))).failure());
   }
 
   /** The POST was taken; what was limited or refused is the GET that the redirect asked for. */
