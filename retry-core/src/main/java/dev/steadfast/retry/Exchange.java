@@ -129,5 +129,18 @@ public interface Exchange<R> {
    * @param deliveries how often a request went to the wire, -1 if unknown
    * @param replayed whether the answer was marked as a replay
    */
-  record Facts(int status, SendState sendState, int deliveries, boolean replayed) {}
+  record Facts(int status, SendState sendState, int deliveries, boolean replayed) {
+
+    /**
+     * The same where an earlier request of the attempt may have been processed: what the server
+     * refused is the last one alone.
+     *
+     * @return facts that prove nothing about the attempt
+     */
+    public Facts afterEarlierRequest() {
+      return sendState == SendState.REFUSED_UNPROCESSED
+          ? new Facts(status, SendState.ANSWERED, deliveries, replayed)
+          : this;
+    }
+  }
 }

@@ -275,7 +275,7 @@ public final class RetryLoop<R> {
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
     RetryReport report = operation.ended(reason);
     if (thrown != null) {
-      thrown.addSuppressed(new RetryTrace(report));
+      RetryTrace.put(thrown, report);
       failure = thrown;
     } else if (response != null) {
       result = exchange.deliver(response, operation.clean() ? RetryReport.clean() : report);

@@ -40,7 +40,8 @@ public interface RetryScheduler {
 
   /**
    * The JDK's own shared timer, which hands each task to the JDK's default asynchronous executor:
-   * the library starts no thread and needs no {@code close}.
+   * the library starts no thread and needs no {@code close}. An application that blocks all threads
+   * of that executor, the common pool, holds up timeouts with them; for it there is {@link #on}.
    *
    * @return the default scheduler
    */

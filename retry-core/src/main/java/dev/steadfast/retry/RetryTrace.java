@@ -9,8 +9,21 @@ import org.jspecify.annotations.Nullable;
 public final class RetryTrace extends Exception {
   private static final long serialVersionUID = 1;
 
+  // An exception may be thrown for every operation, one that was made in advance for example.
+  private static final int MOST_ON_ONE = 32;
+
   /** Not part of the serialized form. */
-  private final transient @Nullable RetryReport report;
+  private transient volatile @Nullable RetryReport report;
+
+  /** Puts the report of an operation on the exception that it ends with. */
+  static void put(Throwable failure, RetryReport report) {
+    Throwable[] known = failure.getSuppressed();
+    if (known.length >= MOST_ON_ONE && known[known.length - 1] instanceof RetryTrace latest) {
+      latest.report = report;
+    } else {
+      failure.addSuppressed(new RetryTrace(report));
+    }
+  }
 
   RetryTrace(RetryReport report) {
     super(null, null, false, false);
@@ -25,7 +38,8 @@ public final class RetryTrace extends Exception {
   /** The report as text. Put together when it is asked for: most traces are never printed. */
   @Override
   public @Nullable String getMessage() {
-    return report == null ? super.getMessage() : report.toString();
+    RetryReport told = report;
+    return told == null ? super.getMessage() : told.toString();
   }
 
   /**
@@ -34,7 +48,8 @@ public final class RetryTrace extends Exception {
    * @return a trace without a report
    */
   private Object writeReplace() {
-    return report == null ? this : new RetryTrace(report.toString());
+    RetryReport told = report;
+    return told == null ? this : new RetryTrace(told.toString());
   }
 
   /**
@@ -43,6 +58,7 @@ public final class RetryTrace extends Exception {
    * @return the report
    */
   public RetryReport report() {
-    return report == null ? RetryReport.clean() : report;
+    RetryReport told = report;
+    return told == null ? RetryReport.clean() : told;
   }
 }

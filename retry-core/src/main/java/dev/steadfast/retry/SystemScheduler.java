@@ -3,8 +3,11 @@ package dev.steadfast.retry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Timers on the delayer that {@link CompletableFuture} shares within the process. */
 final class SystemScheduler implements RetryScheduler {
@@ -16,12 +19,27 @@ final class SystemScheduler implements RetryScheduler {
 
   SystemScheduler(Executor executor) {
     this.executor = executor;
-    Executor ofTheJdk = new CompletableFuture<Void>().defaultExecutor();
-    this.far =
-        new FarTimers(
-            System::nanoTime,
-            this::handOverAfter,
-            (nanos, tick) -> after(nanos, () -> ofTheJdk.execute(tick)));
+    this.far = new FarTimers(System::nanoTime, this::handOverAfter, SystemScheduler::lookAfter);
+  }
+
+  /**
+   * Looks through a list, which may be long, on a thread other than the timer's; on that one only
+   * if no other is free in time, as when an application blocks all of the common pool.
+   */
+  private static Task lookAfter(long nanos, Runnable look) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (begun.compareAndSet(false, true)) {
+            look.run();
+          }
+        };
+    return after(
+        nanos,
+        () -> {
+          new CompletableFuture<Void>().defaultExecutor().execute(once);
+          after(FarTimers.TICK_NANOS / 2, once);
+        });
   }
 
   @Override
@@ -69,6 +87,41 @@ final class SystemScheduler implements RetryScheduler {
 
   @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
-    return wake.await(nanos, TimeUnit.NANOSECONDS);
+    Wait wait = new Wait(wake, nanos);
+    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      try {
+        ForkJoinPool.managedBlock(wait);
+      } catch (RejectedExecutionException noneToLend) {
+        wait.block();
+      }
+    } else {
+      wait.block();
+    }
+    return wait.woken;
+  }
+
+  /** Has a pool of fork-join workers lend another: timers run in one, and must not wait for us. */
+  private static final class Wait implements ForkJoinPool.ManagedBlocker {
+    private final CountDownLatch wake;
+    private final long nanos;
+    private boolean over;
+    private boolean woken;
+
+    Wait(CountDownLatch wake, long nanos) {
+      this.wake = wake;
+      this.nanos = nanos;
+    }
+
+    @Override
+    public boolean block() throws InterruptedException {
+      woken = wake.await(nanos, TimeUnit.NANOSECONDS);
+      over = true;
+      return true;
+    }
+
+    @Override
+    public boolean isReleasable() {
+      return over;
+    }
   }
 }

@@ -185,7 +185,7 @@ final class WorkLoop {
 
   /** The failure with its report, to be thrown. */
   private static Exception thrown(RetryReport report, Throwable failure) {
-    failure.addSuppressed(new RetryTrace(report));
+    RetryTrace.put(failure, report);
     if (failure instanceof Error error) {
       throw error;
     }

@@ -22,8 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +46,28 @@ class RetryReportTest {
   private static <T extends Throwable> T traced(T failure, RetryReport report) {
     failure.addSuppressed(new RetryTrace(report));
     return failure;
+  }
+
+  /** One that was made in advance, as libraries do for speed, and is thrown for ever. */
+  @Test
+  void anExceptionThatAllOperationsShareDoesNotCollectTheirReports() {
+    IllegalStateException shared = new IllegalStateException("made in advance");
+    Callable<Object> failing =
+        () -> {
+          throw shared;
+        };
+    Supplier<CompletionStage<Object>> failingToo = () -> CompletableFuture.failedFuture(shared);
+    Retrier once = Retrier.builder().policy(RetryPolicy.noRetry()).build();
+    Retrier twice =
+        Retrier.builder().policy(RetryPolicy.parse("maxAttempts=2; backoff=none")).build();
+    for (int i = 0; i < 1000; i++) {
+      assertThrows(IllegalStateException.class, () -> once.call(failing));
+      assertThrows(ExecutionException.class, () -> once.callAsync(failingToo).get());
+    }
+    assertThrows(IllegalStateException.class, () -> twice.call(failing));
+
+    assertEquals(2, RetryReport.of(shared).orElseThrow().attempts());
+    assertEquals(32, shared.getSuppressed().length);
   }
 
   @Test

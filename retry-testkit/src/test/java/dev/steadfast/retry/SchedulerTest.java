@@ -11,6 +11,8 @@ import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
@@ -121,6 +123,40 @@ class SchedulerTest {
     CountDownLatch woken = new CountDownLatch(0);
     assertTrue(RetryScheduler.system().await(woken, Long.MAX_VALUE));
     assertFalse(RetryScheduler.system().await(new CountDownLatch(1), 0));
+  }
+
+  /** An executor of one's own is for applications that block the common pool. */
+  @Test
+  void aTimerThatIsFarDoesNotNeedTheCommonPool() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    for (int i = 0; i < ForkJoinPool.getCommonPoolParallelism(); i++) {
+      ForkJoinPool.commonPool().submit(() -> release.await(30, TimeUnit.SECONDS));
+    }
+    CountDownLatch due = new CountDownLatch(1);
+    try {
+      RetryScheduler.on(Runnable::run).schedule(FarTimers.NEAR_NANOS + 1, due::countDown);
+      assertTrue(due.await(20, TimeUnit.SECONDS));
+    } finally {
+      release.countDown();
+    }
+  }
+
+  /** A full pool of one, of whose workers the timer needs one. */
+  @Test
+  void whoWaitsLeavesItsPoolAWorkerForTheTimers() throws Exception {
+    ForkJoinPool pool = new ForkJoinPool(1);
+    try {
+      RetryScheduler scheduler = RetryScheduler.on(pool);
+      CountDownLatch wake = new CountDownLatch(1);
+      Future<Boolean> woken =
+          pool.submit(() -> {
+            scheduler.schedule(1, wake::countDown);
+            return scheduler.await(wake, TimeUnit.SECONDS.toNanos(20));
+          });
+      assertTrue(woken.get(30, TimeUnit.SECONDS));
+    } finally {
+      pool.shutdown();
+    }
   }
 
   @Test

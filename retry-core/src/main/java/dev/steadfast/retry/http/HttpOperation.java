@@ -151,8 +151,22 @@ public final class HttpOperation {
   }
 
   private static boolean replayable(RequestView request, RetryOptions options, Key key) {
+    return (key.present() && options.replayable() == null) || withoutKey(request, options);
+  }
+
+  private static boolean withoutKey(RequestView request, RetryOptions options) {
     Boolean said = options.replayable();
-    return said != null ? said : IDEMPOTENT.contains(request.method()) || key.present();
+    return said != null ? said : idempotent(request.method());
+  }
+
+  /**
+   * Whether repeating a request adds no effect for its method alone.
+   *
+   * @param method the method, as it is sent
+   * @return true for GET, HEAD, OPTIONS, TRACE, PUT and DELETE
+   */
+  public static boolean idempotent(String method) {
+    return IDEMPOTENT.contains(method);
   }
 
   /**
@@ -277,7 +291,8 @@ public final class HttpOperation {
         response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
     HintGate gate = retry.hintGate();
     if (gate != null) {
-      gate.learn(info.origin(), response.status(), signals.hint(), plan.policy());
+      String origin = response.origin().orElse(info.origin());
+      gate.learn(origin, response.status(), signals.hint(), plan.policy());
     }
     Verdict verdict =
         HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
@@ -297,6 +312,24 @@ public final class HttpOperation {
    */
   public Verdict judge(TransportFailure failure) {
     return HttpChecks.notNull("verdict", retry.classifier().onFailure(view, failure));
+  }
+
+  /**
+   * What an outcome means where an earlier request of the same attempt may have been processed: the
+   * client followed a redirect, say. Then "not processed" is said of the last request alone, and
+   * sending the operation again would repeat the first one.
+   *
+   * @param verdict what it would mean if the attempt had been one request
+   * @param keyLost whether one of the requests that may have been processed did not have the key,
+   *     because it went to another origin
+   * @return the verdict
+   */
+  public Verdict afterEarlierRequest(Verdict verdict, boolean keyLost) {
+    boolean safe = keyLost ? withoutKey(view.request(), options) : replayable();
+    if (safe || !(verdict instanceof Verdict.Retryable retryable)) {
+      return verdict;
+    }
+    return new Verdict.Permanent(StopReason.NOT_REPLAYABLE, retryable.kind(), retryable.hint());
   }
 
   /**

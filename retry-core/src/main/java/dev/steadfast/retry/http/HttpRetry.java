@@ -414,6 +414,9 @@ public final class HttpRetry {
      * hint spread. If its deadline is too near it fails with an {@link
      * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
      *
+     * <p>After a redirect it is the origin that answered; on {@code java.net.http}, which does not
+     * tell, the one that was asked.
+     *
      * @param hold true to hold back
      * @return this
      */

@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** A response head as the rules see it, whatever the client. Implementations are immutable. */
 public interface ResponseView {
@@ -27,4 +28,14 @@ public interface ResponseView {
    * @return an immutable map from name to values
    */
   Map<String, List<String>> headerMap();
+
+  /**
+   * Who answered, where the client tells: after a redirect it may be another than was asked.
+   *
+   * @return the origin in the form of {@link RequestView#origin()}; empty by default: that of the
+   *     request
+   */
+  default Optional<String> origin() {
+    return Optional.empty();
+  }
 }

@@ -95,12 +95,18 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
 
   @Override
   public Verdict judge(Answer<T> answer) {
-    return repeatable(operation.judge(answer));
+    Verdict verdict = operation.judge(answer);
+    return repeatable(redirects() ? operation.afterEarlierRequest(verdict, false) : verdict);
   }
 
   @Override
   public Verdict judge(Throwable failure) {
     return repeatable(operation.judge(classify(failure)));
+  }
+
+  // The head does not tell what it answers: the request, or one that a redirect asked for.
+  private boolean redirects() {
+    return client.followRedirects() != HttpClient.Redirect.NEVER;
   }
 
   private Verdict repeatable(Verdict verdict) {
@@ -110,7 +116,8 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   @Override
   public Facts facts(@Nullable Answer<T> answer, @Nullable Throwable failure) {
     if (answer != null) {
-      return operation.facts(answer, -1);
+      Facts facts = operation.facts(answer, -1);
+      return redirects() ? facts.afterEarlierRequest() : facts;
     }
     return HttpOperation.facts(classify(failure == null ? new IOException() : failure), -1);
   }

@@ -1,59 +1,81 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.RetryScheduler;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** An operation under way, and how its caller waits for it. */
 record Sending<T>(RetryLoop<Answer<T>> loop, CompletableFuture<HttpResponse<T>> future) {
 
-  /** What the future ends with. */
-  private record Outcome<T>(@Nullable HttpResponse<T> response, @Nullable Throwable failure) {}
-
   /** Waits on the calling thread. */
   HttpResponse<T> await() throws IOException, InterruptedException {
-    CompletableFuture<Outcome<T>> outcome = future.handle(Outcome::new);
+    End<T> end = new End<>();
+    future.whenComplete(end);
     try {
-      return result(outcome.get());
-    } catch (ExecutionException impossible) {
-      throw new IllegalStateException(impossible);
+      RetryScheduler.system().await(end.come, Long.MAX_VALUE);
+      return end.result();
     } catch (InterruptedException interrupted) {
       loop.interrupt();
-      return afterInterrupt(outcome.join());
+      return end.afterInterrupt();
     }
   }
 
-  // The response may have won the race: then the caller gets it, and the interrupt after it.
-  private HttpResponse<T> afterInterrupt(Outcome<T> outcome)
-      throws IOException, InterruptedException {
-    if (outcome.response() != null) {
-      Thread.currentThread().interrupt();
-    }
-    return result(outcome);
-  }
+  /**
+   * The end of the future. Not {@code get()}: there a worker of a fork-join pool runs other tasks
+   * while it waits, and those would see the scope that this thread is in.
+   */
+  private static final class End<T>
+      implements BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
+    private final CountDownLatch come = new CountDownLatch(1);
+    private @Nullable HttpResponse<T> response;
+    private @Nullable Throwable failure;
 
-  private static <T> HttpResponse<T> result(Outcome<T> outcome)
-      throws IOException, InterruptedException {
-    HttpResponse<T> response = outcome.response();
-    if (response != null) {
-      return response;
+    @Override
+    public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable failure) {
+      this.response = response;
+      this.failure = failure;
+      come.countDown();
     }
-    Throwable failure = outcome.failure();
-    if (failure instanceof IOException broken) {
-      throw broken;
+
+    // Another end may have won the race: then the caller gets it, and the interrupt after it.
+    HttpResponse<T> afterInterrupt() throws IOException, InterruptedException {
+      boolean again = false;
+      while (come.getCount() > 0) {
+        try {
+          come.await();
+        } catch (InterruptedException once) {
+          again = true;
+        }
+      }
+      if (again || !(failure instanceof InterruptedException)) {
+        Thread.currentThread().interrupt();
+      }
+      return result();
     }
-    if (failure instanceof InterruptedException interrupted) {
-      throw interrupted;
+
+    HttpResponse<T> result() throws IOException, InterruptedException {
+      HttpResponse<T> known = response;
+      if (known != null) {
+        return known;
+      }
+      if (failure instanceof IOException broken) {
+        throw broken;
+      }
+      if (failure instanceof InterruptedException interrupted) {
+        throw interrupted;
+      }
+      if (failure instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      if (failure instanceof Error error) {
+        throw error;
+      }
+      throw new IOException(failure);
     }
-    if (failure instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    throw new IOException(failure);
   }
 }

@@ -31,7 +31,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -258,6 +261,34 @@ class ScopeTest {
     } catch (Throwable thrown) {
       throw new AssertionError(thrown);
     }
+  }
+
+  /** A worker of the common pool that waited for a future would run its tasks meanwhile. */
+  @Test
+  void noOtherTaskRunsInTheScopeOfAThreadThatWaits() throws Exception {
+    int tasks = 20;
+    CountDownLatch ran = new CountDownLatch(tasks);
+    AtomicInteger inScope = new AtomicInteger();
+    RetryingHttpClient client = bench.client();
+    bench.server.enqueue(Reply.status(200).delayUntil(ran)); // other workers get to all of them
+    Callable<HttpResponse<String>> call =
+        () -> {
+          try (RetryScope scope = told()) {
+            assertTrue(scope.doNotRetry());
+            for (int i = 0; i < tasks; i++) {
+              CompletableFuture.runAsync(() -> {
+                inScope.addAndGet(RetryScope.current().isPresent() ? 1 : 0);
+                ran.countDown();
+              });
+            }
+            return client.send(bench.get(), BodyHandlers.ofString());
+          }
+        };
+
+    assertEquals(
+        200, ForkJoinPool.commonPool().submit(call).get(30, TimeUnit.SECONDS).statusCode());
+
+    assertEquals(0, inScope.get());
   }
 
   /** A budget that counts. */

@@ -268,6 +268,24 @@ class TransportTest {
     assertEquals("/elsewhere", response.uri().getPath());
   }
 
+  /** The POST was taken, and the GET after it limited: its head does not tell which it answers. */
+  @Test
+  void refusalMayBeThatOfTheRedirectedRequest() throws Exception {
+    bench.server.enqueue(
+        Reply.status(303).header("Location", "/elsewhere"),
+        Reply.status(429),
+        Reply.status(303).header("Location", "/elsewhere"),
+        Reply.status(425));
+    RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.NORMAL));
+    for (int status : List.of(429, 425)) {
+      HttpResponse<String> response = client.send(bench.post("order"), BodyHandlers.ofString());
+      assertEquals(status, response.statusCode());
+      assertEquals(StopReason.NOT_REPLAYABLE, RetryReport.of(response).reason());
+      assertTrue(RetryReport.of(response).serverMayHaveActed());
+    }
+    assertEquals(4, bench.server.requests().size());
+  }
+
   @Test
   void challengesAreAnsweredWithinAnAttempt() throws Exception {
     Reply challenge = Reply.status(401).header("WWW-Authenticate", "Basic realm=\"things\"");

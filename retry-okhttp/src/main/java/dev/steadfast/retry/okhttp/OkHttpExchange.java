@@ -114,12 +114,14 @@ final class OkHttpExchange implements Exchange<Answer> {
     if (response.networkResponse() == null && answer.wire().deliveries() == 0) {
       return Verdict.acceptedWithoutServer(); // from the cache, a synthetic 504 included
     }
-    return withBody(operation.judge(new OkHttpViews.OfResponse(response)));
+    return withBody(answer.wire().weigh(operation.judge(new OkHttpViews.OfResponse(response))));
   }
 
   @Override
   public Verdict judge(Throwable failure) {
-    return withBody(operation.judge(classify(failure)));
+    Verdict verdict = operation.judge(classify(failure));
+    WireState last = wire;
+    return withBody(last == null ? verdict : last.weigh(verdict));
   }
 
   private TransportFailure classify(Throwable failure) {
@@ -139,8 +141,9 @@ final class OkHttpExchange implements Exchange<Answer> {
   @Override
   public Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
     if (answer != null) {
-      return operation.facts(
-          new OkHttpViews.OfResponse(answer.response()), answer.wire().deliveries());
+      WireState of = answer.wire();
+      return of.weigh(
+          operation.facts(new OkHttpViews.OfResponse(answer.response()), of.deliveries()));
     }
     TransportFailure end = classify(failure == null ? new IOException("no answer") : failure);
     WireState last = wire;

@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class OkHttpViews {
   private OkHttpViews() {}
 
+  // Without the way through java.net.URI, which parses the whole URL anew. OkHttp has both parts
+  // in lower case, and an IPv6 address without its brackets.
+  private static String origin(HttpUrl url) {
+    String host = url.host();
+    String written = host.indexOf(':') < 0 ? host : "[" + host + "]";
+    return RequestView.origin(url.scheme(), written, url.port());
+  }
+
   static final class OfRequest implements RequestView {
     private final Request request;
     private @Nullable URI uri; // OkHttp makes a new one each time
@@ -41,14 +49,9 @@ final class OkHttpViews {
       return made;
     }
 
-    // Without the way through java.net.URI, which parses the whole URL anew. OkHttp has both parts
-    // in lower case, and an IPv6 address without its brackets.
     @Override
     public String origin() {
-      HttpUrl url = request.url();
-      String host = url.host();
-      String written = host.indexOf(':') < 0 ? host : "[" + host + "]";
-      return RequestView.origin(url.scheme(), written, url.port());
+      return OkHttpViews.origin(request.url());
     }
 
     @Override
@@ -89,6 +92,11 @@ final class OkHttpViews {
     @Override
     public Map<String, List<String>> headerMap() {
       return response.headers().toMultimap();
+    }
+
+    @Override
+    public Optional<String> origin() {
+      return Optional.of(OkHttpViews.origin(response.request().url()));
     }
   }
 }

@@ -202,7 +202,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       throws IOException {
     WireState wire = prepare(attempted, attempt, exchange);
     try {
-      exchange.answered(wire.call().execute(), wire);
+      Blocking.run(() -> exchange.answered(wire.call().execute(), wire));
     } finally {
       factory.wires().remove(wire.call());
     }

@@ -52,7 +52,7 @@ final class WireGuard implements Interceptor {
     if (connection != null) {
       wire.on(connection);
     }
-    wire.sending(reused);
+    wire.sending(request, reused);
     try {
       Response response = chain.proceed(request);
       wire.answered(response.code());

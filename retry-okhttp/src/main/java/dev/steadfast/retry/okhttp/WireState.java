@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -49,6 +51,8 @@ final class WireState implements Runnable {
   private volatile boolean reused;
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
   private volatile boolean unsent;
+  private volatile boolean earlierTaken; // a request before the last one may have been processed
+  private volatile boolean keyLost; // one that is not idempotent went elsewhere without its key
   private volatile int status;
   private volatile boolean handedBack;
   private volatile boolean dropped;
@@ -91,6 +95,9 @@ final class WireState implements Runnable {
       return alone ? revealed(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
+      if (interrupted && !(thrown instanceof InterruptedIOException)) {
+        throw interruption(thrown); // the socket of a virtual thread says that it was closed
+      }
       throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
@@ -140,9 +147,13 @@ final class WireState implements Runnable {
     }
     interrupted = true;
     Thread.currentThread().interrupt();
-    IOException declared = new InterruptedIOException("interrupted");
-    declared.initCause(undeclared);
-    return declared;
+    return interruption(undeclared);
+  }
+
+  private static IOException interruption(Throwable cause) {
+    IOException interruption = new InterruptedIOException("interrupted");
+    interruption.initCause(cause);
+    return interruption;
   }
 
   /**
@@ -204,6 +215,24 @@ final class WireState implements Runnable {
     return foreign.build();
   }
 
+  private boolean losesKey(Request request) {
+    String header = operation.keyHeader().orElse(null);
+    return header != null
+        && request.header(header) == null
+        && !sameOrigin(request.url())
+        && !HttpOperation.idempotent(request.method());
+  }
+
+  /** What an outcome means, given what else the attempt sent. */
+  Verdict weigh(Verdict verdict) {
+    boolean lost = keyLost;
+    return lost || earlierTaken ? operation.afterEarlierRequest(verdict, lost) : verdict;
+  }
+
+  Exchange.Facts weigh(Exchange.Facts facts) {
+    return earlierTaken ? facts.afterEarlierRequest() : facts;
+  }
+
   private boolean sameOrigin(HttpUrl other) {
     return url.scheme().equals(other.scheme())
         && url.host().equals(other.host())
@@ -215,7 +244,7 @@ final class WireState implements Runnable {
    *
    * @throws IOException if the attempt was given up; then nothing may follow
    */
-  void sending(boolean onReusedConnection) throws IOException {
+  void sending(Request request, boolean onReusedConnection) throws IOException {
     int before = sent;
     while (before >= 0 && !SENT.compareAndSet(this, before, before + 1)) {
       before = sent;
@@ -223,6 +252,8 @@ final class WireState implements Runnable {
     if (before < 0) {
       throw new IOException("Canceled");
     }
+    earlierTaken = earlierTaken || (before > 0 && !refusal(status));
+    keyLost = keyLost || losesKey(request);
     reused = onReusedConnection;
     unsent = false;
     status = 0;
@@ -237,6 +268,11 @@ final class WireState implements Runnable {
     while (before >= 0 && !SENT.compareAndSet(this, before, -1 - before)) {
       before = sent;
     }
+  }
+
+  // A challenge, or a limit: the request before this one was not processed.
+  private static boolean refusal(int code) {
+    return code == 401 || code == 407 || code == 421 || code == 425 || code == 429;
   }
 
   void answered(int code) {
@@ -349,7 +385,8 @@ final class WireState implements Runnable {
 
   private static Headers revealed(Headers hidden, List<String> values) {
     Headers.Builder headers = hidden.newBuilder().removeAll("Retry-After");
-    values.forEach(value -> headers.add("Retry-After", value));
+    // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+    values.forEach(value -> headers.addUnsafeNonAscii("Retry-After", value));
     return headers.build();
   }
 }

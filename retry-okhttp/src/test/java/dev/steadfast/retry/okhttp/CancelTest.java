@@ -14,6 +14,7 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -314,6 +315,25 @@ class CancelTest {
       assertTrue(kept.get());
       rig.close();
     }
+  }
+
+  /** What the socket of a virtual thread throws, on threads that Java 17 has. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "INTERCEPTOR"})
+  void aSocketThatAnInterruptClosedIsNoNewsOfTheConnection(Entry entry) {
+    SocketException closed = new SocketException("Closed by interrupt");
+    OkHttpClient.Builder builder = Rig.builder();
+    builder.addNetworkInterceptor(chain -> {
+      Thread.currentThread().interrupt();
+      throw closed;
+    });
+    Call call = rig.calls(entry, builder, waiting()).newCall(Calls.get(server));
+    Entry.Outcome got = entry.make(call);
+    assertTrue(Thread.interrupted());
+
+    assertInstanceOf(InterruptedIOException.class, got.failure());
+    assertEquals(closed, got.failure().getCause());
+    assertEquals(StopReason.INTERRUPTED, got.report().reason());
   }
 
   /** The flag of the thread that enqueues is nobody's business. */

@@ -1,9 +1,12 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -14,6 +17,7 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -115,17 +119,94 @@ class FollowUpTest {
   @EnumSource
   void aRedirectedOperationIsRetriedFromItsBeginning(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
-    here.enqueue(to(there, 307), to(there, 307));
-    there.enqueue(Reply.status(503));
+    here.enqueue(to(here, 307), Reply.status(503), to(here, 307));
 
     Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
 
     assertEquals(200, got.status());
     assertEquals(2, got.report().attempts());
-    assertEquals(List.of("/read", "/read"), targets(here));
-    assertEquals(List.of("/next", "/next"), targets(there));
-    assertEquals(keys(here).get(0), keys(here).get(1));
+    assertEquals(List.of("/read", "/next", "/read", "/next"), targets(here));
+    assertEquals(1, Set.copyOf(keys(here)).size());
     assertEquals(4, rig.recorder.deliveries());
+  }
+
+  /** The other server got the request without the key, so it would act on it a second time. */
+  @ParameterizedTest
+  @EnumSource
+  void aRequestThatLostItsKeyIsNotReplayable(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.defaultReply(to(there, 307));
+    there.enqueue(Reply.status(503), Reply.closeAfterRequest());
+
+    Entry.Outcome answered = entry.make(calls.newCall(Calls.post(here)));
+    assertEquals(503, answered.status());
+    assertEquals(StopReason.NOT_REPLAYABLE, answered.report().reason());
+
+    Entry.Outcome lost = entry.make(calls.newCall(Calls.post(here)));
+    assertEquals(StopReason.NOT_REPLAYABLE, lost.report().reason());
+
+    assertEquals(2, there.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsLostWhereTheOtherServerIsOnlyAsked(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.defaultReply(to(there, 303));
+    there.enqueue(Reply.status(503));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals(1, Set.copyOf(keys(here)).size());
+    assertEquals(2, there.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theGateOfAnOriginDoesNotShutForAnother(Entry entry) {
+    HttpRetry gated = rig.retry().hintGate(true).policy(RetryPolicy.noRetry()).build();
+    Call.Factory calls = rig.calls(entry, Rig.builder(), gated);
+    here.enqueue(to(there, 302));
+    there.enqueue(Reply.status(429).header("Retry-After", "30"));
+    assertEquals(429, entry.make(calls.newCall(Calls.get(here))).status());
+
+    assertEquals(200, entry.make(calls.newCall(Calls.get(here))).status());
+    assertInstanceOf(
+        AttemptRefusedException.class, entry.make(calls.newCall(Calls.get(there))).failure());
+  }
+
+  /** The POST was taken; what was limited or refused is the GET that the redirect asked for. */
+  @ParameterizedTest
+  @EnumSource
+  void aRefusalOfTheFollowUpSaysNothingOfTheRequestBefore(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
+    here.enqueue(to(here, 303), Reply.status(429));
+    here.enqueue(to(here, 302), Reply.status(425));
+    here.enqueue(to(here, 303), Reply.status(503).header("finagle-http-nack", "true"));
+
+    for (int status : List.of(429, 425, 503)) {
+      Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+      assertEquals(status, got.status());
+      assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+      assertTrue(got.report().serverMayHaveActed());
+    }
+
+    assertEquals(6, here.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRefusalAfterAChallengeIsOneOfTheSameRequest(Entry entry) {
+    OkHttpClient.Builder client =
+        Rig.builder()
+            .authenticator((route, response) ->
+                response.request().newBuilder().header("Authorization", "secret").build());
+    Call.Factory calls = rig.calls(entry, client, rig.retry().build());
+    here.enqueue(Reply.status(401), Reply.status(429));
+
+    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
+
+    assertEquals(3, here.requests().size());
   }
 
   private static List<String> targets(ScriptedServer server) {

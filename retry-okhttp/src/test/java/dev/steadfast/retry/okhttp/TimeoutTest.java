@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.AttemptHeader;
@@ -24,6 +26,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
@@ -442,6 +446,28 @@ class TimeoutTest {
         assertInstanceOf(SocketTimeoutException.class, first.failure().orElseThrow());
         return;
       }
+    }
+  }
+
+  /** A full pool of one, of whose workers the timer needs one. */
+  @Test
+  void callsThatFillAPoolOfWorkersEndInTime() throws Exception {
+    ForkJoinPool pool = new ForkJoinPool(1);
+    RetryEnvironment environment = RetryEnvironment.system().withScheduler(RetryScheduler.on(pool));
+    HttpRetry retry =
+        HttpRetry.builder()
+            .environment(environment)
+            .policy(RetryPolicy.parse("maxAttempts=1; totalTimeout=50ms"))
+            .build();
+    OkHttpClient patient = rig.client(Rig.builder().readTimeout(Duration.ZERO));
+    server.enqueue(Reply.stallAfterRequest());
+    Call call = rig.factory(patient, retry).newCall(Calls.get(server));
+    try {
+      Future<IOException> made = pool.submit(() -> assertThrows(IOException.class, call::execute));
+      assertEquals("timeout", made.get(20, TimeUnit.SECONDS).getMessage());
+    } finally {
+      call.cancel();
+      pool.shutdown();
     }
   }
 }

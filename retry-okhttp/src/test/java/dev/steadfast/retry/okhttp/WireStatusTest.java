@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
 import java.io.IOException;
@@ -182,6 +183,23 @@ class WireStatusTest {
       assertEquals(status, got.status());
       assertEquals(List.of("12345678901"), got.headers().values("Retry-After"));
       assertEquals(StopReason.HINT_TOO_LONG, got.report().reason());
+    }
+    assertReported(2);
+  }
+
+  /** OkHttp takes any header of a server's, and not every one of its user's. */
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void neitherDoesWhatIsNotAscii(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    target.script(503, "Retry-After", "bient\u00f4t");
+    target.script(408, "Retry-After", "bient\u00f4t");
+
+    for (int status : new int[] {503, 408}) {
+      Entry.Outcome got = entry.make(calls.newCall(target.get()));
+      assertEquals(status, got.status());
+      assertTrue(got.headers().get("Retry-After").startsWith("bient"), got.toString());
     }
     assertReported(2);
   }

@@ -52,7 +52,8 @@ final class BadHintRows {
     junk.put("Infinity", 2);
     junk.put("NaN", 2);
     junk.put("1.5", 2);
-    for (String value : List.of("", "+5", "5s", "0x10", "2, 5", "Fri, 31 Foo 2014 00:00:00 GMT")) {
+    for (String value :
+        List.of("", "+5", "5s", "bient\u00f4t", "0x10", "2, 5", "Fri, 31 Foo 2014 00:00:00 GMT")) {
       junk.put(value, 0);
     }
     junk.put("Fri, 32 Jun 2014 12:30:05 GMT", 1);
