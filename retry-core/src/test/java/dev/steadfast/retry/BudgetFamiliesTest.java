@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -293,6 +294,23 @@ class BudgetFamiliesTest {
     boolean granted = take(late, 0);
     // A bound on what is under way has no burst to give.
     assertEquals(family.equals("concurrent"), granted);
+  }
+
+  @Test
+  void whatIsUnderWayIsNotForgotten() {
+    RetryBudget budget = RetryBudget.concurrent(0, 1);
+    RetryBudget.Account account = budget.account("https://slow:443");
+    account.operationBegan(0);
+    assertTrue(take(account, 0));
+    for (int i = 0; i < 1_000_000; i++) {
+      budget.account("https://h" + i + ":443");
+    }
+    assertSame(account, budget.account("https://slow:443"), "its retry is still under way");
+    account.operationEnded(RetryBudget.Outcome.FAILED, Withdrawal.of(1), 0);
+    for (int i = 0; i < 1_000_000; i++) {
+      budget.account("https://h" + i + ":443");
+    }
+    assertNotSame(account, budget.account("https://slow:443"));
   }
 
   @ParameterizedTest(name = "{0}")
