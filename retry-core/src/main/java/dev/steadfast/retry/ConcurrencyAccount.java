@@ -74,6 +74,10 @@ final class ConcurrencyAccount implements RetryBudget.Account {
     }
   }
 
+  boolean idle() {
+    return counts.get() == 0;
+  }
+
   long retries() {
     return counts.get() & (OPERATION - 1);
   }

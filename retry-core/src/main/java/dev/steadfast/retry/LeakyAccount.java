@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -40,24 +41,36 @@ final class LeakyAccount implements RetryBudget.Account {
     private final long startNanos; // of the current slice
     private final int current;
     private final long[] slices;
+    // What was taken in each slice; an object of its own, by which a refund finds its slice again.
+    private final @Nullable Withdrawal[] taken;
 
-    Ring(long startNanos, int current, long[] slices) {
+    Ring(long startNanos, int current, long[] slices, @Nullable Withdrawal[] taken) {
       this.startNanos = startNanos;
       this.current = current;
       this.slices = slices;
+      this.taken = taken;
+    }
+
+    static Ring first(long nowNanos, long cost) {
+      @Nullable Withdrawal[] taken = new Withdrawal[SLICES];
+      taken[0] = Withdrawal.of(cost);
+      return new Ring(nowNanos, 0, new long[SLICES], taken);
     }
 
     /** The ring as it is at a time; a time that is past already changes nothing. */
-    Ring at(long nowNanos, long sliceNanos) {
+    Ring at(long nowNanos, long sliceNanos, long cost) {
       long steps = (nowNanos - startNanos) / sliceNanos;
       if (steps <= 0) {
         return this;
       }
       long[] turned = slices.clone();
+      @Nullable Withdrawal[] turnedTaken = taken.clone();
       for (long step = 1; step <= Math.min(steps, SLICES); step++) {
         turned[slot(step)] = 0;
+        turnedTaken[slot(step)] = null;
       }
-      return new Ring(startNanos + steps * sliceNanos, slot(steps), turned);
+      turnedTaken[slot(steps)] = Withdrawal.of(cost);
+      return new Ring(startNanos + steps * sliceNanos, slot(steps), turned, turnedTaken);
     }
 
     private int slot(long later) {
@@ -65,9 +78,27 @@ final class LeakyAccount implements RetryBudget.Account {
     }
 
     Ring plus(long amount) {
+      return plus(amount, current);
+    }
+
+    private Ring plus(long amount, int slot) {
       long[] changed = slices.clone();
-      changed[current] += amount;
-      return new Ring(startNanos, current, changed);
+      changed[slot] += amount;
+      return new Ring(startNanos, current, changed, taken);
+    }
+
+    Withdrawal taken() {
+      return Objects.requireNonNull(taken[current]);
+    }
+
+    /** Undoes a withdrawal where it was made; what has left the ring weighs on nothing any more. */
+    Ring without(Withdrawal withdrawal) {
+      for (int slot = 0; slot < SLICES; slot++) {
+        if (withdrawal.equals(taken[slot])) {
+          return plus(withdrawal.cost(), slot);
+        }
+      }
+      return this;
     }
 
     long sum() {
@@ -80,13 +111,11 @@ final class LeakyAccount implements RetryBudget.Account {
   }
 
   private final Terms terms;
-  private final Withdrawal cost;
   private final long start; // what the reserve has paid already
   private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
 
   LeakyAccount(Terms terms, boolean fresh) {
     this.terms = terms;
-    this.cost = Withdrawal.of(terms.costOfRetry());
     this.start = fresh ? 0 : -terms.reserve();
   }
 
@@ -106,14 +135,17 @@ final class LeakyAccount implements RetryBudget.Account {
         return Withdrawal.refused();
       }
       if (ring.compareAndSet(before, now.plus(-terms.costOfRetry()))) {
-        return cost;
+        return now.taken();
       }
     }
   }
 
   @Override
   public void refund(Withdrawal withdrawal, long nowNanos) {
-    add(withdrawal.cost(), nowNanos);
+    Ring before;
+    do {
+      before = ring.get();
+    } while (!ring.compareAndSet(before, at(before, nowNanos).without(withdrawal)));
   }
 
   @Override
@@ -129,8 +161,8 @@ final class LeakyAccount implements RetryBudget.Account {
 
   private Ring at(@Nullable Ring before, long nowNanos) {
     return before == null
-        ? new Ring(nowNanos, 0, new long[SLICES]).plus(start)
-        : before.at(nowNanos, terms.sliceNanos());
+        ? Ring.first(nowNanos, terms.costOfRetry()).plus(start)
+        : before.at(nowNanos, terms.sliceNanos(), terms.costOfRetry());
   }
 
   /** The retries that it would pay for now. */

@@ -16,7 +16,20 @@ final class OriginBudget implements RetryBudget {
   }
 
   OriginBudget(Accounts accounts, String text) {
-    this.table = new OriginTable<>((origin, fresh) -> accounts.open(fresh));
+    this.table =
+        new OriginTable<>(
+            new OriginTable.Values<>() {
+              @Override
+              public Account create(String origin, boolean fresh) {
+                return accounts.open(fresh);
+              }
+
+              // What is under way would not be counted any more.
+              @Override
+              public boolean forgettable(Account account) {
+                return !(account instanceof ConcurrencyAccount counting) || counting.idle();
+              }
+            });
     this.text = text;
   }
 

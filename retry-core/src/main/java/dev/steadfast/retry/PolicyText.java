@@ -60,7 +60,7 @@ final class PolicyText {
       try {
         readValue(in, name, nameAt, builder);
       } catch (IllegalArgumentException e) {
-        throw pointed(e) ? e : in.error(valueAt, String.valueOf(e.getMessage()));
+        throw pointed(e) ? e : in.bad(valueAt, String.valueOf(e.getMessage()));
       }
       in.skipSpaces();
       if (!in.atEnd()) {
@@ -74,7 +74,7 @@ final class PolicyText {
       // The one rule between two values; with the defaults alone it holds.
       int ruledAt =
           valuesAt.getOrDefault("minimumAttempt", valuesAt.getOrDefault("totalTimeout", 0));
-      throw in.error(ruledAt, String.valueOf(e.getMessage()));
+      throw in.bad(ruledAt, String.valueOf(e.getMessage()));
     }
   }
 
@@ -134,7 +134,9 @@ final class PolicyText {
     if (in.take("give-up")) {
       return RetryPolicy.AboveCeiling.GIVE_UP;
     }
-    in.expect("clamp");
-    return RetryPolicy.AboveCeiling.CLAMP;
+    if (in.take("clamp")) {
+      return RetryPolicy.AboveCeiling.CLAMP;
+    }
+    throw in.error(in.position(), "give-up or clamp");
   }
 }

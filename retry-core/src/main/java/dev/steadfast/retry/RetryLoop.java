@@ -188,8 +188,8 @@ public final class RetryLoop<R> {
       }
       decision = operation.decide(attempt, verdict, response, thrown);
     } catch (Throwable broken) {
-      if (thrown != null && !broken.equals(thrown)) {
-        broken.addSuppressed(thrown); // what the attempt itself ended with
+      if (thrown != null) {
+        RetryTrace.suppress(broken, thrown); // what the attempt itself ended with
       }
       return userCodeFailed(attempt, broken);
     }
@@ -253,7 +253,8 @@ public final class RetryLoop<R> {
     try {
       operation.abandon(reason);
     } catch (Throwable broken) {
-      thrown.addSuppressed(broken); // a budget of the user's; the operation ends all the same
+      RetryTrace.suppress(
+          thrown, broken); // a budget of the user's; the operation ends all the same
     }
     return finish(reason, null, thrown);
   }

@@ -121,9 +121,10 @@ public final class RetryPolicy {
    *
    * @param attempt the number of the attempt, from 1
    * @return the bound, empty for none
+   * @throws IllegalArgumentException if the number is less than 1
    */
   public Optional<Duration> attemptTimeout(int attempt) {
-    long nanos = attemptTimeoutNanos(attempt);
+    long nanos = attemptTimeoutNanos(Checks.atLeast("attempt", attempt, 1));
     return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
   }
 

@@ -89,7 +89,7 @@ public final class RetryReport {
       Throwable[] suppressed = each.getSuppressed();
       // The latest is the outermost operation that the exception went through.
       for (int i = suppressed.length - 1; i >= 0; i--) {
-        if (suppressed[i] instanceof RetryTrace trace) {
+        if (suppressed[i] instanceof RetryTrace trace && trace.hasReport()) {
           return Optional.of(trace.report());
         }
       }

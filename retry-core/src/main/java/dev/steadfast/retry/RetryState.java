@@ -281,7 +281,7 @@ public final class RetryState {
     long ceiling =
         spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos(nowNanos));
     long spread = ceiling == 0 ? 0 : Backoffs.uniform(ceiling, random);
-    return Decisions.retry(opening.inNanos() + spread, DelayReason.GUARD);
+    return Decisions.retry(Durations.saturatedAdd(opening.inNanos(), spread), DelayReason.GUARD);
   }
 
   private RetryDecision.Retry delay(Hint hint, long remainingNanos) {

@@ -25,6 +25,14 @@ public final class RetryTrace extends Exception {
     }
   }
 
+  /** Adds what else went wrong, where that is another exception and there is room for it. */
+  static void suppress(Throwable failure, Throwable other) {
+    // The same one twice happens where the user's code throws one that was made in advance.
+    if (!failure.equals(other) && failure.getSuppressed().length < MOST_ON_ONE) {
+      failure.addSuppressed(other);
+    }
+  }
+
   RetryTrace(RetryReport report) {
     super(null, null, false, false);
     this.report = report;
@@ -52,10 +60,15 @@ public final class RetryTrace extends Exception {
     return told == null ? this : new RetryTrace(told.toString());
   }
 
+  /** Not so after its way through a stream of bytes. */
+  boolean hasReport() {
+    return report != null;
+  }
+
   /**
    * What happened to the operation.
    *
-   * @return the report
+   * @return the report; {@link RetryReport#clean()} if it stayed behind when this was serialized
    */
   public RetryReport report() {
     RetryReport told = report;

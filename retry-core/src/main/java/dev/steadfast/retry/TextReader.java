@@ -82,14 +82,17 @@ final class TextReader {
 
   IllegalArgumentException error(int at, String expected) {
     String found = at < text.length() ? "'" + text.charAt(at) + "'" : "the end";
+    return bad(at, found + " (expected: " + expected + ")");
+  }
+
+  /** Points at a value that broke a rule, of which the message tells. */
+  IllegalArgumentException bad(int at, String message) {
     return new IllegalArgumentException(
         "character "
             + (at + 1)
             + ": "
-            + found
-            + " (expected: "
-            + expected
-            + ")\n  "
+            + message
+            + "\n  "
             + text
             + "\n  "
             + " ".repeat(Math.min(at, text.length()))

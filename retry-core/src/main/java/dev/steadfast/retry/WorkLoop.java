@@ -85,8 +85,8 @@ final class WorkLoop {
       try {
         decision = decide(result, failure, startedNanos);
       } catch (Throwable broken) {
-        if (failure != null && !broken.equals(failure)) {
-          broken.addSuppressed(failure); // what the attempt itself ended with
+        if (failure != null) {
+          RetryTrace.suppress(broken, failure); // what the attempt itself ended with
         }
         history.failed(broken);
         throw ended(StopReason.USER_CODE_FAILED, broken);
@@ -169,7 +169,8 @@ final class WorkLoop {
         state.abandon(reason, retryPending, now());
       }
     } catch (Throwable broken) {
-      failure.addSuppressed(broken); // a budget of the user's; the operation ends all the same
+      RetryTrace.suppress(
+          failure, broken); // a budget of the user's; the operation ends all the same
     }
     return thrown(report(reason), failure);
   }

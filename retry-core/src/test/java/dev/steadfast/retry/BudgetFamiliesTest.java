@@ -3,11 +3,13 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -293,6 +295,48 @@ class BudgetFamiliesTest {
     boolean granted = take(late, 0);
     // A bound on what is under way has no burst to give.
     assertEquals(family.equals("concurrent"), granted);
+  }
+
+  @Test
+  void aRefundIsNoDeposit_itIsWorthNothingWhenTheWithdrawalHasExpired() {
+    RetryBudget.Account account =
+        RetryBudget.requestFunded(0, 10, Duration.ofSeconds(1)).account("https://a:443");
+    for (long now = 0; now < 10_000_000_000L; now += 2_000_000_000L) {
+      List<Withdrawal> taken = new ArrayList<>();
+      Withdrawal next = account.tryWithdraw(FailureKind.OTHER, now);
+      while (next.granted()) {
+        taken.add(next);
+        next = account.tryWithdraw(FailureKind.OTHER, now);
+      }
+      assertEquals(10, taken.size(), "the reserve of one ttl at " + now);
+      long start = now + 400_000_000;
+      // Half of them did not start, at once, and start a little later.
+      taken.subList(0, 5).forEach(each -> account.refund(each, start));
+      for (int i = 0; i < 5; i++) {
+        taken.set(i, account.tryWithdraw(FailureKind.OTHER, now + 500_000_000));
+        assertTrue(taken.get(i).granted());
+      }
+      assertFalse(account.tryWithdraw(FailureKind.OTHER, now + 500_000_000).granted());
+      long late = now + 2_000_000_000L;
+      taken.forEach(each -> account.refund(each, late)); // cancelled in a long wait
+    }
+  }
+
+  @Test
+  void whatIsUnderWayIsNotForgotten() {
+    RetryBudget budget = RetryBudget.concurrent(0, 1);
+    RetryBudget.Account account = budget.account("https://slow:443");
+    account.operationBegan(0);
+    assertTrue(take(account, 0));
+    for (int i = 0; i < 1_000_000; i++) {
+      budget.account("https://h" + i + ":443");
+    }
+    assertSame(account, budget.account("https://slow:443"), "its retry is still under way");
+    account.operationEnded(RetryBudget.Outcome.FAILED, Withdrawal.of(1), 0);
+    for (int i = 0; i < 1_000_000; i++) {
+      budget.account("https://h" + i + ":443");
+    }
+    assertNotSame(account, budget.account("https://slow:443"));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -137,6 +137,29 @@ class PolicyTextTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
+        "maxAttempts=0                      | 13 | maxAttempts: 0 (expected: >= 1)",
+        "totalTimeout=0s                    | 14 | totalTimeout: PT0S (expected: more than zero)",
+        "attemptTimeout=1s,0s               | 16 | attemptTimeout: PT0S (expected: more",
+        "minimumAttempt=0ns                 | 16 | minimumAttempt: PT0S (expected: more",
+        "hintSpread=11                      | 12 | hintSpread: 11.0 (expected: 0.0 to 10.0)",
+        "hintSpread=1E3                     | 12 | hintSpread: 1000.0 (expected: 0.0 to 10.0)",
+        "totalTimeout=1us                   | 14 | minimumAttempt: 1ms (expected: at most",
+        "minimumAttempt=31s                 | 16 | minimumAttempt: 31s (expected: at most",
+        "totalTimeout=3s; minimumAttempt=4s | 33 | minimumAttempt: 4s (expected: at most",
+        "minimumAttempt=4s; totalTimeout=3s | 16 | minimumAttempt: 4s (expected: at most"
+      })
+  void aBrokenRuleIsToldAtItsValue(String text, int character, String rule) {
+    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+    String[] lines = thrown.getMessage().split("\n", -1);
+    assertTrue(lines[0].startsWith("character " + character + ": " + rule), thrown.getMessage());
+    assertEquals(" ".repeat(2 + character - 1) + "^", lines[2]);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
         "attempts=3                     |  1 | 'a'     | maxAttempts, backoff, totalTimeout,",
         "maxattempts=3                  |  1 | 'm'     | maxAttempts, backoff, totalTimeout,",
         "=3                             |  1 | '='     | maxAttempts, backoff, totalTimeout,",
@@ -146,7 +169,6 @@ class PolicyTextTest {
         "maxAttempts=                   | 13 | the end | a number of attempts",
         "maxAttempts=three              | 13 | 't'     | a number of attempts",
         "maxAttempts=-1                 | 13 | '-'     | a number of attempts",
-        "maxAttempts=0                  | 13 | '0'     | maxAttempts: 0 (expected: >= 1)",
         "maxAttempts=2147483648         | 13 | '2'     | at most 2147483647 attempts",
         "maxAttempts=99999999999999999999 | 13 | '9'   | a number of at most 9223372036854775807",
         "maxAttempts=3, backoff=none    | 14 | ','     | ';'",
@@ -156,28 +178,19 @@ class PolicyTextTest {
         "backoff=full(2s..1s)           | 18 | '1'     | a cap of at least the base, 2s",
         "backoff=None                   |  9 | 'N'     | none, fixed, linear,",
         "totalTimeout=30                | 16 | the end | a unit: ns, us, ms, s, m, h or d",
-        "totalTimeout=0s                | 14 | '0'     | totalTimeout: PT0S (expected: more than zero)",
         "totalTimeout=nones             | 18 | 's'     | ';'",
         "totalTimeout=never             | 14 | 'n'     | a duration such as 100ms",
         "attemptTimeout=                | 16 | the end | a duration such as 100ms",
         "attemptTimeout=1s,             | 19 | the end | a duration such as 100ms",
-        "attemptTimeout=1s,0s           | 16 | '1'     | attemptTimeout: PT0S (expected: more",
         "attemptTimeout=1s,none         | 19 | 'n'     | a duration such as 100ms",
-        "minimumAttempt=0ns             | 16 | '0'     | minimumAttempt: PT0S (expected: more",
         "minimumAttempt=none            | 16 | 'n'     | a duration such as 100ms",
         "hintCeiling=1w                 | 14 | 'w'     | a unit: ns, us, ms, s, m, h or d",
-        "aboveCeiling=giveup            | 14 | 'g'     | 'clamp'",
-        "aboveCeiling=Clamp             | 14 | 'C'     | 'clamp'",
-        "hintSpread=11                  | 12 | '1'     | hintSpread: 11.0 (expected: 0.0 to 10.0)",
+        "aboveCeiling=giveup            | 14 | 'g'     | give-up or clamp",
+        "aboveCeiling=Clamp             | 14 | 'C'     | give-up or clamp",
         "hintSpread=-1                  | 12 | '-'     | a share such as 1.0",
         "hintSpread=NaN                 | 12 | 'N'     | a share such as 1.0",
         "hintSpread=.                   | 12 | '.'     | a share such as 1.0",
-        "hintSpread=1e3                 | 13 | 'e'     | ';'",
-        "hintSpread=1E3                 | 12 | '1'     | hintSpread: 1000.0 (expected: 0.0 to 10.0)",
-        "totalTimeout=1us               | 14 | '1'     | minimumAttempt: 1ms (expected: at most",
-        "minimumAttempt=31s             | 16 | '3'     | minimumAttempt: 31s (expected: at most",
-        "totalTimeout=3s; minimumAttempt=4s | 33 | '4' | minimumAttempt: 4s (expected: at most",
-        "minimumAttempt=4s; totalTimeout=3s | 16 | '4' | minimumAttempt: 4s (expected: at most"
+        "hintSpread=1e3                 | 13 | 'e'     | ';'"
       })
   void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
     Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));

@@ -85,6 +85,18 @@ class RetryPolicyTest {
     assertEquals(Optional.of(Duration.ofSeconds(5)), policy.attemptTimeout(Integer.MAX_VALUE));
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+  void attemptsAreCountedFromOne(int attempt) {
+    for (String text : List.of("attemptTimeout=none", "attemptTimeout=1s,2s")) {
+      Exception thrown =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> RetryPolicy.parse(text).attemptTimeout(attempt));
+      assertEquals("attempt: " + attempt + " (expected: >= 1)", thrown.getMessage());
+    }
+  }
+
   @Test
   void attemptTimeouts_areCopied() {
     List<Duration> timeouts = new ArrayList<>(List.of(Duration.ofSeconds(1)));

@@ -229,6 +229,7 @@ class RetryReportTest {
     RetryTrace copiedTrace = (RetryTrace) copy.getSuppressed()[0];
     assertEquals(trace.getMessage(), copiedTrace.getMessage());
     assertSame(RetryReport.clean(), copiedTrace.report()); // the report does not travel
+    assertEquals(Optional.empty(), RetryReport.of(copy), "nobody says that all went well");
   }
 
   @Test

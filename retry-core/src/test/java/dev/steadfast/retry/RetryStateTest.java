@@ -595,6 +595,19 @@ class RetryStateTest {
   }
 
   @Test
+  void aGuardThatOpensAfterAllTime_isWaitedForWithoutAnOverflow() {
+    RetryState.Opening late = new RetryState.Opening(Long.MAX_VALUE - 1, Long.MAX_VALUE);
+    RetryState state =
+        new RetryState(
+            policy("totalTimeout=none"), new LoggedAccount(9), () -> late, Draws.highest());
+    state.begin(0, Long.MAX_VALUE);
+    state.startAttempt();
+    assertEquals(
+        new RetryDecision.Retry(Long.MAX_VALUE, DelayReason.GUARD),
+        state.next(Course.verdict("fail"), 0));
+  }
+
+  @Test
   void theSpread_isDrawnOverItsWholeRange() {
     RetryPolicy policy = policy("totalTimeout=none");
     RandomGenerator random = Draws.seeded(9);

@@ -385,6 +385,18 @@ class RetrierNestingTest {
     }
   }
 
+  @Test
+  void aScopeThatIsLeftWithinALayerIsLeftForGoodWhenItIsLeftAroundIt() throws Exception {
+    Retrier retrier = Retrier.builder().environment(time.environment()).build();
+    RetryScope scope = scope(Map.of("Do-Not-Retry", "true"));
+    retrier.call(() -> {
+      scope.close();
+      return "a";
+    });
+    scope.close();
+    assertNull(Surroundings.current(), "or it would leak to the next request on this thread");
+  }
+
   /** Later attempts run on the scheduler's threads, which are in no scope of their own. */
   @Test
   void laterAttemptsOfAnAsynchronousCallAreWithinTheScopeTheyWereMadeIn() {

@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -122,6 +123,60 @@ class UserCodeTest {
           }
         });
     assertFalse(log.began());
+  }
+
+  /** Throws one exception, made in advance, whatever it is asked. */
+  private record Prepared(RuntimeException thrown) implements RetryBudget, RetryBudget.Account {
+    @Override
+    public Account account(String origin) {
+      return this;
+    }
+
+    @Override
+    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+      throw thrown;
+    }
+
+    @Override
+    public void refund(Withdrawal withdrawal, long nowNanos) {
+      throw thrown;
+    }
+
+    @Override
+    public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+      throw thrown;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anExceptionMadeInAdvanceEndsEachOperation_andDoesNotGrow(boolean async) throws Exception {
+    RuntimeException prepared = broken();
+    EventLog log = new EventLog();
+    Retrier.Builder builder =
+        Retrier.builder().policy(RetryPolicy.parse("backoff=none")).budget(new Prepared(prepared));
+    Retrier retrier = async ? builder.listener(log).build() : builder.build();
+    for (int i = 0; i < 100; i++) {
+      Throwable thrown =
+          assertThrows(
+              Exception.class,
+              () -> {
+                if (async) {
+                  CompletableFuture<String> stage = new CompletableFuture<>();
+                  CompletableFuture<String> future = retrier.callAsync(() -> stage);
+                  stage.completeExceptionally(new IOException("x"));
+                  assertTrue(future.isDone());
+                  future.get();
+                } else {
+                  retrier.call(() -> {
+                    throw new IOException("x");
+                  });
+                }
+              });
+      assertSame(prepared, async ? thrown.getCause() : thrown);
+    }
+    assertTrue(prepared.getSuppressed().length < 40, () -> prepared.getSuppressed().length + "");
+    assertTrue(RetryReport.of(prepared).isPresent());
   }
 
   private static boolean mentions(Throwable thrown, String message) {

@@ -25,8 +25,11 @@ public final class IdempotencyKeys {
   static final String DEFAULT_HEADER = "Idempotency-Key";
   static final int DEFAULT_MAX_LENGTH = 255;
   private static final int LEAST_DERIVED = 32; // hexadecimal digits: 128 bits
+  private static final int UUID_LENGTH = 36;
+  private static final int HASH_LENGTH = 64;
 
   private final KeySource source;
+  private final int shortest; // that the source makes
   private final String header;
   private final KeyForm form;
   private final int maxLength;
@@ -37,15 +40,18 @@ public final class IdempotencyKeys {
     String mint(RequestView request, Instant now);
   }
 
-  private IdempotencyKeys(KeySource source, String header, KeyForm form, int maxLength) {
+  // One parameter per field; nobody but the factories and copies below calls it.
+  private IdempotencyKeys(
+      KeySource source, int shortest, String header, KeyForm form, int maxLength) {
     this.source = source;
+    this.shortest = shortest;
     this.header = header;
     this.form = form;
     this.maxLength = maxLength;
   }
 
-  private static IdempotencyKeys of(KeySource source) {
-    return new IdempotencyKeys(source, DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH);
+  private static IdempotencyKeys of(int shortest, KeySource source) {
+    return new IdempotencyKeys(source, shortest, DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH);
   }
 
   /**
@@ -54,7 +60,7 @@ public final class IdempotencyKeys {
    * @return the usual choice
    */
   public static IdempotencyKeys randomUuid() {
-    return of((request, now) -> UUID.randomUUID().toString());
+    return of(UUID_LENGTH, (request, now) -> UUID.randomUUID().toString());
   }
 
   /**
@@ -67,7 +73,7 @@ public final class IdempotencyKeys {
    */
   public static IdempotencyKeys from(Function<RequestView, String> key) {
     HttpChecks.notNull("key", key);
-    return of((request, now) -> key.apply(request));
+    return of(1, (request, now) -> key.apply(request));
   }
 
   /**
@@ -81,7 +87,7 @@ public final class IdempotencyKeys {
    */
   public static IdempotencyKeys requestHash(String... headers) {
     List<String> names = RequestHash.names(headers);
-    return of((request, now) -> RequestHash.of(request, names, ""));
+    return of(HASH_LENGTH, (request, now) -> RequestHash.of(request, names, ""));
   }
 
   /**
@@ -101,9 +107,11 @@ public final class IdempotencyKeys {
     }
     List<String> names = RequestHash.names(headers);
     long seconds = bucket.toSeconds();
-    return of((request, now) ->
-        RequestHash.of(
-            request, names, Long.toString(Math.floorDiv(now.getEpochSecond(), seconds))));
+    return of(
+        HASH_LENGTH,
+        (request, now) ->
+            RequestHash.of(
+                request, names, Long.toString(Math.floorDiv(now.getEpochSecond(), seconds))));
   }
 
   /**
@@ -213,7 +221,7 @@ public final class IdempotencyKeys {
    */
   public IdempotencyKeys header(String name) {
     return new IdempotencyKeys(
-        source, HttpChecks.headerName("idempotency key header", name), form, maxLength);
+        source, shortest, HttpChecks.headerName("idempotency key header", name), form, maxLength);
   }
 
   /**
@@ -223,21 +231,22 @@ public final class IdempotencyKeys {
    * @return a changed copy
    */
   public IdempotencyKeys quoted() {
-    return new IdempotencyKeys(source, header, KeyForm.QUOTED, maxLength);
+    return new IdempotencyKeys(source, shortest, header, KeyForm.QUOTED, maxLength);
   }
 
   /**
-   * The most characters of a key. Default 255.
+   * The most characters of a key. Default 255. Keys are not shortened, as two might become one.
    *
-   * @param maxLength 1 to 255
+   * @param maxLength as many as a key of this kind has, to 255: 36 for a UUID, 64 for a hash, 1 for
+   *     keys of the application's own
    * @return a changed copy
    * @throws IllegalArgumentException if it is out of its range
    */
   public IdempotencyKeys maxLength(int maxLength) {
-    if (maxLength >= 1 && maxLength <= DEFAULT_MAX_LENGTH) {
-      return new IdempotencyKeys(source, header, form, maxLength);
+    if (maxLength >= shortest && maxLength <= DEFAULT_MAX_LENGTH) {
+      return new IdempotencyKeys(source, shortest, header, form, maxLength);
     }
-    throw HttpChecks.bad("maxLength", maxLength, "1 to " + DEFAULT_MAX_LENGTH);
+    throw HttpChecks.bad("maxLength", maxLength, shortest + " to " + DEFAULT_MAX_LENGTH);
   }
 
   /**

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetries) {
 
+  private static final int MOST_PORT = 65_535;
+
   /** Scheme, host and port as operations name them. */
   static String origin(String given) {
     try {
@@ -27,7 +29,12 @@ record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetrie
               && (uri.getRawPath() == null || uri.getRawPath().matches("/?"));
       boolean http =
           "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
-      if (bare && http && uri.getRawAuthority() != null) {
+      // java.net.URI takes for an authority, and not for a host, what others call by its name.
+      boolean place =
+          uri.getHost() != null
+              || (uri.getRawAuthority() != null
+                  && uri.getRawAuthority().matches("[A-Za-z0-9._-]+(:[0-9]*)?"));
+      if (bare && http && place && uri.getPort() <= MOST_PORT) {
         return Origins.of(uri);
       }
     } catch (URISyntaxException malformed) {

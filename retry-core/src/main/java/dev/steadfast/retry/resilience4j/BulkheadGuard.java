@@ -63,14 +63,17 @@ public final class BulkheadGuard implements Guard {
 
   @Override
   public long admitsInNanos(OperationInfo operation) {
+    name(operation); // a key that cannot be had is no refusal, which would end here as one
     return 0; // full now says nothing about the time after a wait
   }
 
   @Override
   public Permit acquire(OperationInfo operation) {
-    return bulkheads
-        .apply(Objects.requireNonNull(key.apply(operation), "the key of a bulkhead"))
-        .acquire();
+    return bulkheads.apply(name(operation)).acquire();
+  }
+
+  private String name(OperationInfo operation) {
+    return Objects.requireNonNull(key.apply(operation), "the key of a bulkhead");
   }
 
   @Override

@@ -291,8 +291,8 @@ public final class RetryScope implements AutoCloseable {
     }
     if (!closed && encloses(Surroundings.current())) {
       Surroundings.bind(before);
+      closed = true; // else something around this call binds it again, to be left there
     }
-    closed = true;
   }
 
   // A scope that somebody forgot to close must not outlive the request on a pooled thread.

@@ -406,9 +406,27 @@ class IdempotencyKeysTest {
   void theLimitHasARange(int maxLength) {
     assertEquals(
         "maxLength: " + maxLength + " (expected: 1 to 255)",
-        refusal(() -> IdempotencyKeys.randomUuid().maxLength(maxLength)));
-    assertEquals("k", IdempotencyKeys.randomUuid().maxLength(1).write("k"));
+        refusal(() -> IdempotencyKeys.from(request -> "k").maxLength(maxLength)));
+    assertEquals("k", IdempotencyKeys.from(request -> "k").maxLength(1).write("k"));
     assertEquals(255, IdempotencyKeys.adyen().maxLength(255).write("k".repeat(255)).length());
+  }
+
+  @Test
+  void aLimitBelowTheKeysOwnLengthIsRefusedAtOnce() {
+    assertEquals(
+        "maxLength: 35 (expected: 36 to 255)",
+        refusal(() -> IdempotencyKeys.randomUuid().maxLength(35)));
+    assertEquals(
+        "maxLength: 63 (expected: 64 to 255)",
+        refusal(() -> IdempotencyKeys.requestHash().quoted().maxLength(63)));
+    assertEquals(
+        "maxLength: 63 (expected: 64 to 255)",
+        refusal(() ->
+            IdempotencyKeys.requestHashWithin(Duration.ofMinutes(1)).header("K").maxLength(63)));
+    assertEquals(
+        64, wire(IdempotencyKeys.requestHash().maxLength(64), TestRequest.of("POST")).length());
+    assertEquals(
+        36, wire(IdempotencyKeys.randomUuid().maxLength(36), TestRequest.of("POST")).length());
   }
 
   @Test

@@ -95,7 +95,10 @@ class PropagationTest {
         "https://api.example#f",
         "https://user@api.example",
         "https://api.example:x y",
-        "https://*.example/*"
+        "https://*.example/*",
+        "https://*.example",
+        "https://user@orders_api",
+        "https://api.example:65536"
       })
   void whatIsNoOriginIsRefused(String bad) {
     HttpRetry.Builder builder = HttpRetry.builder();

@@ -110,7 +110,7 @@ public final class FakeTime implements RetryScheduler {
 
   /**
    * Moves the time. Tasks that become due run on the calling thread, in the order of their times,
-   * each at its own time.
+   * each at its own time. It ends 292 years after the start.
    *
    * @param duration zero or more
    * @throws IllegalArgumentException if the duration is negative
@@ -119,7 +119,9 @@ public final class FakeTime implements RetryScheduler {
     if (duration.isNegative()) {
       throw new IllegalArgumentException("duration: " + duration + " (expected: zero or more)");
     }
-    long target = nanos() + duration.toNanos();
+    long now = nanos();
+    boolean beyond = duration.compareTo(Duration.ofNanos(Long.MAX_VALUE - now)) > 0;
+    long target = beyond ? Long.MAX_VALUE : now + duration.toNanos();
     for (Pending due = nextDue(target); due != null; due = nextDue(target)) {
       due.task.run();
     }

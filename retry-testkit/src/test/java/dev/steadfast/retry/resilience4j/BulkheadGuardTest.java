@@ -103,6 +103,17 @@ class BulkheadGuardTest {
   }
 
   @Test
+  void aKeyThatCannotBeHad_isNoRefusal() {
+    Retrier nameless =
+        retrier(Resilience4jGuards.bulkhead(registry).keyedBy(info -> info.name().orElse(null)))
+            .build();
+    NullPointerException thrown =
+        assertThrows(NullPointerException.class, () -> nameless.call(() -> "up"));
+    assertEquals("the key of a bulkhead", thrown.getMessage());
+    assertEquals(StopReason.USER_CODE_FAILED, RetryReport.of(thrown).orElseThrow().reason());
+  }
+
+  @Test
   void whenTheBulkheadRefuses_theBreakerGetsItsPermissionBack() {
     CircuitBreakerRegistry breakers =
         CircuitBreakerRegistry.of(

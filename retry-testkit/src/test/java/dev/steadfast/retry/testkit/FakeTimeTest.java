@@ -51,6 +51,16 @@ class FakeTimeTest {
   }
 
   @Test
+  void endsWhereALongEnds() {
+    FakeTime time = new FakeTime();
+    time.advance(Duration.ofSeconds(5));
+    time.advance(Duration.ofNanos(Long.MAX_VALUE));
+    assertEquals(Long.MAX_VALUE, time.nanos());
+    time.advance(Duration.ofSeconds(Long.MAX_VALUE));
+    assertEquals(Long.MAX_VALUE, time.nanos());
+  }
+
+  @Test
   void theEnvironmentShowsThisTime_andDrawsTheLowest() {
     RetryEnvironment environment = time.environment();
     time.advance(Duration.ofSeconds(3));
