@@ -253,8 +253,8 @@ public final class RetryLoop<R> {
     try {
       operation.abandon(reason);
     } catch (Throwable broken) {
-      RetryTrace.suppress(
-          thrown, broken); // a budget of the user's; the operation ends all the same
+      // A budget of the user's; the operation ends all the same.
+      RetryTrace.suppress(thrown, broken);
     }
     return finish(reason, null, thrown);
   }

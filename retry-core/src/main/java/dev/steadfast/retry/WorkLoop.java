@@ -169,8 +169,8 @@ final class WorkLoop {
         state.abandon(reason, retryPending, now());
       }
     } catch (Throwable broken) {
-      RetryTrace.suppress(
-          failure, broken); // a budget of the user's; the operation ends all the same
+      // A budget of the user's; the operation ends all the same.
+      RetryTrace.suppress(failure, broken);
     }
     return thrown(report(reason), failure);
   }
