@@ -45,6 +45,9 @@ final class Failures {
     if (known.progress() == Progress.NOT_TAKEN || !(failure instanceof IOException broken)) {
       return permanent(FailureKind.OTHER, known.sendState());
     }
+    if (known.progress() == Progress.HANDED_ON) {
+      return permanent(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+    }
     if (known.progress() == Progress.ANSWERED) {
       return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
     }
