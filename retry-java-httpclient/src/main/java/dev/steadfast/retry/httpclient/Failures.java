@@ -102,6 +102,12 @@ final class Failures {
         || message.equals("No credentials provided")) {
       return permanent(FailureKind.ERROR_STATUS, SendState.ANSWERED); // 401 or 407
     }
+    if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
+      return TransportFailure.of(FailureKind.CONNECT, known.withoutHandshake());
+    }
+    if (message.equals("too many concurrent streams")) { // the client, at the server's limit
+      return TransportFailure.of(FailureKind.CONNECT, known.withoutConnection());
+    }
     return switch (message) {
       case "closed" -> // the client, before it was asked
           TransportFailure.permanent(FailureKind.OTHER, SendState.NEVER_SENT, StopReason.REJECTED);

@@ -98,6 +98,9 @@ class FailuresTest {
             SENT,
             FailureKind.CONNECT,
             maybe),
+        row(new IOException("too many concurrent streams"), WAITING, FailureKind.CONNECT, never),
+        row(new IOException("too many concurrent streams"), SENT, FailureKind.CONNECT, maybe),
+        row(new IOException("Tunnel failed, got: 503"), WAITING, FailureKind.CONNECT, never),
         // No handshake.
         row(path, SENT, FailureKind.TLS, never, permanent),
         row(expired, WAITING, FailureKind.TLS, never, permanent),
