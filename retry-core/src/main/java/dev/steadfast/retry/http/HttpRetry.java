@@ -377,7 +377,7 @@ public final class HttpRetry {
      * Reads response bodies up to this size within the attempt, so that a body that breaks is
      * retried like any other failure. For OkHttp, where an attempt otherwise ends with the response
      * head. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
-     * size.
+     * size; that of a status of 400 or above always is, as the head decides what follows.
      *
      * @param bytes 0 to 2^24
      * @return this

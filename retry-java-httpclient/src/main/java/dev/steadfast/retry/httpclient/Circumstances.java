@@ -17,7 +17,9 @@ record Circumstances(Progress progress, BodyUse body, Hops hops) {
     NOT_TAKEN,
     TAKEN,
     /** The head of the response came. */
-    ANSWERED
+    ANSWERED,
+    /** And the user's code got of its body what came. */
+    HANDED_ON
   }
 
   /** Whether the client has asked for the request body. */
@@ -39,10 +41,14 @@ record Circumstances(Progress progress, BodyUse body, Hops hops) {
       return new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE);
     }
     BodyUse use = delivery.body().subscribed() ? BodyUse.ASKED_FOR : BodyUse.UNTOUCHED;
-    return new Circumstances(
-        delivery.answered() ? Progress.ANSWERED : Progress.TAKEN,
-        body.present() ? use : BodyUse.NONE,
-        hops(client));
+    return new Circumstances(progress(delivery), body.present() ? use : BodyUse.NONE, hops(client));
+  }
+
+  private static Progress progress(Delivery<?> delivery) {
+    if (delivery.handedOn()) {
+      return Progress.HANDED_ON;
+    }
+    return delivery.answered() ? Progress.ANSWERED : Progress.TAKEN;
   }
 
   private static Hops hops(HttpClient client) {
@@ -57,7 +63,7 @@ record Circumstances(Progress progress, BodyUse body, Hops hops) {
     return switch (progress) {
       case NOT_TAKEN -> SendState.NEVER_SENT;
       case TAKEN -> SendState.MAYBE_PROCESSED;
-      case ANSWERED -> SendState.ANSWERED;
+      case ANSWERED, HANDED_ON -> SendState.ANSWERED;
     };
   }
 

@@ -1,8 +1,10 @@
 package dev.steadfast.retry.httpclient;
 
 import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,13 @@ import org.jspecify.annotations.Nullable;
  * its way is a failure of the attempt, and what the user's code throws is not.
  */
 final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
+  // Those of the JDK that hand the body on to the user's code as it comes.
+  private static final Set<Class<?>> HAND_ON =
+      Set.of(
+          BodySubscribers.ofByteArrayConsumer(unused -> {}).getClass(),
+          BodySubscribers.fromSubscriber(Nobody.HERE).getClass(),
+          BodySubscribers.fromLineSubscriber(Nobody.HERE).getClass());
+
   private final BodySubscriber<T> users;
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean discarded;
@@ -29,6 +38,14 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
     Throwable thrown = userFailure;
     CompletionStage<T> made = body;
     return thrown != null || broken || made == null ? thrown : failure(made);
+  }
+
+  /**
+   * Whether the user's code has seen what came of the body, and cannot unsee it: the next attempt
+   * would hand it the beginning once more, and subscribe a subscriber that was told of the end.
+   */
+  boolean handsOn() {
+    return HAND_ON.contains(users.getClass());
   }
 
   private static @Nullable Throwable failure(CompletionStage<?> body) {
@@ -119,5 +136,22 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
       userFailure = thrown;
       throw thrown;
     }
+  }
+
+  /** For the classes of those that wrap a subscriber. */
+  private enum Nobody implements Flow.Subscriber<Object> {
+    HERE;
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {}
+
+    @Override
+    public void onNext(Object item) {}
+
+    @Override
+    public void onError(Throwable failure) {}
+
+    @Override
+    public void onComplete() {}
   }
 }

@@ -51,6 +51,12 @@ final class Delivery<T>
     return answered;
   }
 
+  /** Whether the user's code has got some of the body that cannot be taken back. */
+  boolean handedOn() {
+    Collector<T> collecting = collector;
+    return collecting != null && collecting.handsOn();
+  }
+
   /** Whether the client did not even take the request. */
   boolean notTaken() {
     return notTaken;

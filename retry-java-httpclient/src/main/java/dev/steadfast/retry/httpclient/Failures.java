@@ -45,6 +45,9 @@ final class Failures {
     if (known.progress() == Progress.NOT_TAKEN || !(failure instanceof IOException broken)) {
       return permanent(FailureKind.OTHER, known.sendState());
     }
+    if (known.progress() == Progress.HANDED_ON) {
+      return permanent(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+    }
     if (known.progress() == Progress.ANSWERED) {
       return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
     }
@@ -98,6 +101,12 @@ final class Failures {
     if (message.startsWith("too many authentication attempts")
         || message.equals("No credentials provided")) {
       return permanent(FailureKind.ERROR_STATUS, SendState.ANSWERED); // 401 or 407
+    }
+    if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
+      return TransportFailure.of(FailureKind.CONNECT, known.withoutHandshake());
+    }
+    if (message.equals("too many concurrent streams")) { // the client, at the server's limit
+      return TransportFailure.of(FailureKind.CONNECT, known.withoutConnection());
     }
     return switch (message) {
       case "closed" -> // the client, before it was asked

@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  * ofString}, {@code ofFile}) is a failure of the attempt and retried if the request may be; with a
  * handler that completes at the head ({@code ofInputStream}) reading the body is the caller's. A
  * file is then written from its start: give {@code ofFile} the options {@code CREATE, WRITE,
- * TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the one that broke.
+ * TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the one that broke. What a
+ * handler has passed on to the caller's code cannot be taken back, so a body that breaks under
+ * {@code fromSubscriber}, {@code fromLineSubscriber} or {@code ofByteArrayConsumer} is not retried;
+ * for such a handler of your own say {@code retryBrokenBody(false)}.
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.

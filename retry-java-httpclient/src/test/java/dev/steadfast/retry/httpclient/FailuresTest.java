@@ -47,6 +47,9 @@ class FailuresTest {
   private static final Circumstances ANSWERED =
       new Circumstances(Progress.ANSWERED, BodyUse.ASKED_FOR, Hops.ONE);
 
+  private static final Circumstances HANDED_ON =
+      new Circumstances(Progress.HANDED_ON, BodyUse.ASKED_FOR, Hops.ONE);
+
   private static <X extends Throwable> X because(X failure, Throwable cause) {
     failure.initCause(cause);
     return failure;
@@ -95,6 +98,9 @@ class FailuresTest {
             SENT,
             FailureKind.CONNECT,
             maybe),
+        row(new IOException("too many concurrent streams"), WAITING, FailureKind.CONNECT, never),
+        row(new IOException("too many concurrent streams"), SENT, FailureKind.CONNECT, maybe),
+        row(new IOException("Tunnel failed, got: 503"), WAITING, FailureKind.CONNECT, never),
         // No handshake.
         row(path, SENT, FailureKind.TLS, never, permanent),
         row(expired, WAITING, FailureKind.TLS, never, permanent),
@@ -148,6 +154,7 @@ class FailuresTest {
         row(truncated, ANSWERED, FailureKind.BROKEN_BODY, answered),
         row(refused, ANSWERED, FailureKind.BROKEN_BODY, answered),
         row(new HttpTimeoutException("late"), ANSWERED, FailureKind.BROKEN_BODY, answered),
+        row(truncated, HANDED_ON, FailureKind.BROKEN_BODY, answered, permanent),
         // The client.
         row(new IOException("closed"), SENT, FailureKind.OTHER, never, StopReason.REJECTED),
         row(new IOException("shutdownNow"), SENT, FailureKind.OTHER, maybe, StopReason.CANCELLED),

@@ -30,6 +30,7 @@ import mockwebserver3.PushPromise;
 import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
 import okhttp3.Headers;
+import okhttp3.internal.http2.Settings;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
@@ -259,6 +260,29 @@ class Http2Test {
       assertSame(thrown, report.last().orElseThrow().failure().orElseThrow());
       assertEquals(1, thrown.getSuppressed().length);
     }
+  }
+
+  /** The client itself refuses what is above the server's limit, and says so in a message. */
+  @Test
+  void whatTheLimitOfStreamsKeptBackWasNotSent() throws Exception {
+    Settings oneStream = new Settings().set(Settings.MAX_CONCURRENT_STREAMS, 1);
+    server.enqueue(ok().newBuilder().settings(oneStream).build());
+    server.enqueue(stalled());
+    RetryingHttpClient client = client();
+    client.send(put(), BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<String>> only = client.sendAsync(put(), BodyHandlers.ofString());
+    server.takeRequest();
+    server.takeRequest();
+
+    IOException thrown =
+        assertThrows(IOException.class, () -> client.send(post(), BodyHandlers.ofString()));
+
+    only.cancel(true);
+    assertEquals("too many concurrent streams", thrown.getMessage());
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report.reason());
+    assertEquals(SendState.NEVER_SENT, report.last().orElseThrow().sendState());
+    assertEquals(2, server.getRequestCount());
   }
 
   private static MockResponse stalled() {

@@ -36,10 +36,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -239,6 +241,59 @@ class ResponseBodyTest {
                     .send(bench.put("a"), BodyHandlers.ofString()));
     assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
     assertEquals(1, bench.server.requests().size());
+  }
+
+  /** It has seen the beginning, and the error: nothing may follow that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"lines", "buffers", "consumer"})
+  void brokenBodyIsNotHandedTwiceToTheCallersCode(String kind) {
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "a\nb\n"));
+    List<String> seen = new CopyOnWriteArrayList<>();
+    IOException thrown =
+        assertThrows(
+            IOException.class, () -> bench.client().send(bench.put("a"), handingOn(kind, seen)));
+    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
+    assertEquals(FailureKind.BROKEN_BODY, report(thrown).last().orElseThrow().kind().orElseThrow());
+    assertEquals(1, bench.server.requests().size());
+    assertEquals(1, seen.stream().filter(each -> each.startsWith("a")).count(), seen::toString);
+  }
+
+  private static BodyHandler<Void> handingOn(String kind, List<String> seen) {
+    return switch (kind) {
+      case "lines" -> BodyHandlers.fromLineSubscriber(new Noting<String>(seen, line -> line));
+      case "buffers" ->
+          BodyHandlers.fromSubscriber(new Noting<>(seen, ResponseBodyTest::firstAsText));
+      default ->
+          BodyHandlers.ofByteArrayConsumer(bytes ->
+              seen.add(bytes.map(some -> new String(some, StandardCharsets.UTF_8)).orElse("end")));
+    };
+  }
+
+  private static String firstAsText(List<ByteBuffer> buffers) {
+    return StandardCharsets.UTF_8.decode(buffers.get(0)).toString();
+  }
+
+  private record Noting<T>(List<String> seen, Function<T, String> text)
+      implements Flow.Subscriber<T> {
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(T item) {
+      seen.add(text.apply(item));
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      seen.add("error");
+    }
+
+    @Override
+    public void onComplete() {
+      seen.add("end");
+    }
   }
 
   @Test

@@ -19,7 +19,9 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.PasswordAuthentication;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -381,5 +383,29 @@ class TransportTest {
     assertInstanceOf(java.net.ProtocolException.class, thrown);
     assertEquals(FailureKind.CONNECTION_LOST, last(thrown).kind().orElseThrow());
     assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+  }
+
+  // ---- proxies
+
+  /** Nothing of the request went anywhere, so a POST without a key is tried again, too. */
+  @Test
+  void proxyThatMakesNoTunnelHasSeenNoRequest() {
+    bench.server.defaultReply(Reply.status(502));
+    URI proxy = bench.server.uri("/");
+    HttpClient client =
+        client(
+            HttpClient.newBuilder()
+                .proxy(ProxySelector.of(new InetSocketAddress(proxy.getHost(), proxy.getPort()))));
+    HttpRequest order =
+        HttpRequest.newBuilder(URI.create("https://shop.invalid/order"))
+            .POST(BodyPublishers.ofString("1"))
+            .build();
+    IOException thrown =
+        assertThrows(IOException.class, () -> client.send(order, BodyHandlers.discarding()));
+    assertEquals("Tunnel failed, got: 502", thrown.getMessage());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report(thrown).reason());
+    assertEquals(FailureKind.CONNECT, last(thrown).kind().orElseThrow());
+    assertEquals(SendState.NEVER_SENT, last(thrown).sendState());
+    assertFalse(report(thrown).serverMayHaveActed());
   }
 }

@@ -103,9 +103,14 @@ final class OkHttpExchange implements Exchange<Answer> {
     }
   }
 
-  /** Whether the body is read within the attempt. */
+  /**
+   * Whether the body is read within the attempt. Of a failure the head says all: a body that breaks
+   * must not hide a status that is final, nor what the server asks for.
+   */
   boolean buffers(Response response) {
-    return bufferBodiesUpTo > 0 && response.body().contentLength() <= bufferBodiesUpTo;
+    return bufferBodiesUpTo > 0
+        && response.code() < 400
+        && response.body().contentLength() <= bufferBodiesUpTo;
   }
 
   @Override

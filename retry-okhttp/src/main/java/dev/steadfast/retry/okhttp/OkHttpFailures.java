@@ -132,6 +132,7 @@ final class OkHttpFailures {
         failure instanceof SSLPeerUnverifiedException
             || failure instanceof UnknownServiceException
             || failure instanceof ProtocolException
+            || "Failed to authenticate with proxy".equals(failure.getMessage())
             || (failure instanceof SSLException ssl && hopeless(ssl));
     return hopeless
         ? permanent(connectKind(failure), state)

@@ -193,6 +193,32 @@ class BodyTest {
     assertEquals(1, server.requests().size());
   }
 
+  /** What the head says goes before what became of the body. */
+  @ParameterizedTest
+  @EnumSource
+  void aBrokenBodyHidesNoFailure(Entry entry) throws Exception {
+    assertEquals(StopReason.NOT_RETRYABLE, endOfBroken(entry, broken(404)));
+    assertEquals(
+        StopReason.TOLD_NOT_TO_RETRY,
+        endOfBroken(entry, broken(503).header("x-should-retry", "false")));
+    assertEquals(
+        StopReason.HINT_TOO_LONG, endOfBroken(entry, broken(503).header("Retry-After", "61")));
+    assertEquals(3, server.requests().size());
+  }
+
+  private static Reply broken(int status) {
+    return Reply.truncatedBody(status, 10, "half");
+  }
+
+  private StopReason endOfBroken(Entry entry, Reply reply) throws Exception {
+    Call call = rig.calls(entry, Rig.builder(), buffering(100)).newCall(Calls.get(server));
+    server.enqueue(reply);
+    try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
+      assertThrows(IOException.class, () -> response.body().string());
+      return OkHttpReports.of(response).reason();
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void brokenBodiesAreNotRetriedIfSoConfigured(Entry entry) {

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.steadfast.retry.StopReason;
@@ -118,6 +119,22 @@ class WireRouteTest {
     assertEquals(200, entry.make(calls.newCall(toNowhere())).status());
 
     assertReported(3);
+  }
+
+  /** As a 407 is final that is not the answer to a CONNECT. */
+  @ParameterizedTest
+  @EnumSource
+  void aRefusedPasswordIsNotTriedAgain(Entry entry) {
+    Call.Factory calls = rig.calls(entry, throughProxy(), rig.retry().build());
+    target.h1().defaultReply(Reply.status(407).header("Proxy-Authenticate", "Basic realm=\"x\""));
+    Request request = toNowhere().newBuilder().url("https://nowhere.test/charge").build();
+
+    Entry.Outcome got = entry.make(calls.newCall(request));
+
+    assertEquals("Failed to authenticate with proxy", got.failure().getMessage());
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+    assertFalse(got.report().serverMayHaveActed());
+    assertEquals(1, target.h1().requests().size());
   }
 
   // ---- Expect: 100-continue
