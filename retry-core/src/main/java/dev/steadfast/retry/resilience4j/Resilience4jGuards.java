@@ -64,8 +64,8 @@ public final class Resilience4jGuards {
    * is used.
    *
    * <p>Its configuration holds, {@code maxWaitDuration} too: if that is not zero, the thread that
-   * begins an attempt is blocked for it, which may be a thread of the HTTP client or of the
-   * scheduler. Zero is resilience4j's default.
+   * begins an attempt is blocked for it, past the operation's deadline if it is long, and that may
+   * be a thread of the HTTP client or of the scheduler. Zero is resilience4j's default.
    *
    * @param registry the registry; asked once per origin
    * @return a guard
