@@ -47,14 +47,11 @@ record Part(String benchmark, String title, String text, String bar) {
         new Part(
             "OkHttp",
             "An OkHttp call",
-            "On loopback, accepted at the first attempt, body read. Bytes are of the whole process;"
-                + " the server in it makes none per request.",
+            "On loopback, accepted at the first attempt, body read. ± of a median is how far that"
+                + " of an iteration lies from it. Bytes are of the whole process; the server makes none"
+                + " per request.",
             ""),
-        new Part(
-            "JdkClient",
-            "A java.net.http request",
-            "On loopback, accepted at the first attempt, body read.",
-            ""),
+        new Part("JdkClient", "A java.net.http request", "On loopback, as above.", ""),
         new Part(
             "Slots",
             "200 calls that fail once",
@@ -148,12 +145,7 @@ record Part(String benchmark, String title, String text, String bar) {
     for (Row row : rows) {
       lines.add(
           "| %s | %s | %s | %s | %s |"
-              .formatted(
-                  row.name(),
-                  row.time(),
-                  row.percentile("50.0"),
-                  row.percentile("99.0"),
-                  bytes(row)));
+              .formatted(row.name(), row.time(), row.median(), row.percentile("99.0"), bytes(row)));
     }
     return ruled(lines);
   }

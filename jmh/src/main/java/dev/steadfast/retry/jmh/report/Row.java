@@ -70,6 +70,38 @@ record Row(String benchmark, String name, Variant variant, JsonObject json) {
     return Estimate.exact(primary().getAsJsonObject("scorePercentiles").get(percent).getAsDouble());
   }
 
+  /** The median of the samples, and how far that of an iteration lies from it at most. */
+  Estimate median() {
+    double median = percentile("50.0").value();
+    double farthest = 0;
+    for (JsonElement fork : primary().getAsJsonArray("rawDataHistogram")) {
+      for (JsonElement iteration : fork.getAsJsonArray()) {
+        farthest = Math.max(farthest, Math.abs(median(iteration.getAsJsonArray()) - median));
+      }
+    }
+    return new Estimate(median, farthest);
+  }
+
+  /** The median of values in ascending order, each with how often it was measured. */
+  private static double median(JsonArray histogram) {
+    long samples = 0;
+    for (JsonElement bin : histogram) {
+      samples += count(bin);
+    }
+    long below = 0;
+    for (JsonElement bin : histogram) {
+      below += count(bin);
+      if (2 * below >= samples) {
+        return bin.getAsJsonArray().get(0).getAsDouble();
+      }
+    }
+    throw new IllegalArgumentException("an iteration without samples");
+  }
+
+  private static long count(JsonElement bin) {
+    return bin.getAsJsonArray().get(1).getAsLong();
+  }
+
   Optional<Estimate> bytes() {
     return Optional.ofNullable(json.getAsJsonObject("secondaryMetrics").getAsJsonObject(ALLOCATED))
         .map(Row::score);

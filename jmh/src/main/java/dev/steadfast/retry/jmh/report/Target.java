@@ -156,7 +156,7 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
         what + ", median, to plain",
         "x",
         most,
-        results -> results.get(path).percentile("50.0").over(results.get(base).percentile("50.0")));
+        results -> results.get(path).median().over(results.get(base).median()));
   }
 
   private static Target bytes(String what, double most, String path) {
