@@ -188,8 +188,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   @Override
-  public void send(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange)
-      throws IOException {
+  public void send(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     if (enqueued) {
       enqueue(attempted, attempt, exchange);
     } else {
@@ -198,13 +197,20 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   // On the calling thread.
-  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange)
-      throws IOException {
+  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
     try {
-      Blocking.run(() -> exchange.answered(wire.call().execute(), wire));
+      Blocking.run(() -> answer(wire, exchange));
     } finally {
       factory.wires().remove(wire.call());
+    }
+  }
+
+  private static void answer(WireState wire, OkHttpExchange exchange) {
+    try {
+      exchange.answered(wire.call().execute(), wire);
+    } catch (Throwable thrown) {
+      wire.attempt().complete(null, thrown);
     }
   }
 
