@@ -261,6 +261,9 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     bound(call.timeout());
     WireState wire = exchange.wire(attempt, call);
     last = wire;
+    if (canceled) {
+      wire.hold();
+    }
     factory.wires().put(call, wire);
     attempt.onCancel(wire);
     return wire;
@@ -291,6 +294,15 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   private long nanoTime() {
     return operation.plan().environment().ticker().getAsLong();
+  }
+
+  /** Begins no attempt any more, of those in the dispatcher's queue either. */
+  void hold() {
+    canceled = true;
+    WireState wire = last;
+    if (wire != null) {
+      wire.hold();
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -106,7 +107,10 @@ public final class RetryingCallFactory implements Call.Factory {
    * Dispatcher.cancelAll} does not know of those that wait.
    */
   public void cancelAll() {
-    running.forEach(RetryingCall::cancel);
+    // The end of one call gives its place to the next in the dispatcher's queue: hold all first.
+    List<RetryingCall> all = List.copyOf(running);
+    all.forEach(RetryingCall::hold);
+    all.forEach(RetryingCall::cancel);
   }
 
   static boolean untouched(Request request) {

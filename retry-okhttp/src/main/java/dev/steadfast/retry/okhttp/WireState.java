@@ -56,6 +56,7 @@ final class WireState implements Runnable {
   private volatile int status;
   private volatile boolean handedBack;
   private volatile boolean dropped;
+  private volatile boolean held;
   private volatile boolean interrupted;
   private volatile boolean broken;
   private volatile @Nullable IOException failure;
@@ -88,7 +89,7 @@ final class WireState implements Runnable {
    * @param alone whether no interceptor of the client's comes before the {@link WireGuard}
    */
   Response attempted(Interceptor.Chain chain, Request request, boolean alone) throws IOException {
-    if (call.isCanceled() || !attempt.begin(request)) {
+    if (call.isCanceled() || held || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
     try {
@@ -324,9 +325,14 @@ final class WireState implements Runnable {
     call.cancel();
   }
 
+  /** Does not begin any more; unlike a cancellation it ends nothing that has begun. */
+  void hold() {
+    held = true;
+  }
+
   /** Whether somebody cancelled OkHttp's call who is neither our timer nor our canceller. */
   boolean cancelledByOthers() {
-    return call.isCanceled() && !attempt.stopped() && !dropped;
+    return (held || call.isCanceled()) && !attempt.stopped() && !dropped;
   }
 
   /** Whether the thread of the call was interrupted when the attempt failed. */

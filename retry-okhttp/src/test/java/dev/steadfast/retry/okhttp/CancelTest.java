@@ -16,13 +16,17 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
+import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
+import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -225,6 +229,57 @@ class CancelTest {
     }
     assertCanceled(executes.get(10, TimeUnit.SECONDS), Entry.EXECUTE, 1);
     assertEquals(3, server.requests().size());
+  }
+
+  /** A call that ends gives its place to the next one, which must not use it. */
+  @Test
+  void byTheFactoryNothingComesOutOfTheQueue() throws Exception {
+    MovesOn movesOn = new MovesOn();
+    OkHttpClient client = rig.client(Rig.builder().eventListener(movesOn));
+    client.dispatcher().setMaxRequests(1);
+    RetryingCallFactory calls = rig.factory(client, waiting());
+    server.enqueue(Reply.stallAfterRequest());
+    List<Entry.Answers> all = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      all.add(new Entry.Answers());
+      calls.newCall(Calls.get(server)).enqueue(all.get(i));
+    }
+    server.awaitRequests(1, Calls.SOON);
+
+    calls.cancelAll();
+
+    for (Entry.Answers each : all) {
+      assertEquals("Canceled", each.failure().getMessage());
+    }
+    assertEquals(0, movesOn.next.getCount());
+    assertEquals(1, server.requests().size());
+  }
+
+  /** Who cancels the call that is under way goes on when the next one has had its turn. */
+  private static final class MovesOn extends EventListener {
+    final CountDownLatch next = new CountDownLatch(1);
+    private final AtomicReference<Call> first = new AtomicReference<>();
+
+    @Override
+    public void requestHeadersEnd(Call call, Request request) {
+      if (!first.compareAndSet(null, call)) {
+        next.countDown();
+      }
+    }
+
+    @Override
+    public void callFailed(Call call, IOException failure) {
+      if (!call.equals(first.get())) {
+        next.countDown();
+      }
+    }
+
+    @Override
+    public void canceled(Call call) {
+      if (call.equals(first.get())) {
+        await(next);
+      }
+    }
   }
 
   /** What comes too late is closed. */
