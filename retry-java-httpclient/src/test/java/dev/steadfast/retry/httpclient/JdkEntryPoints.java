@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The two ways into the library for users of {@code java.net.http}. */
@@ -57,7 +58,8 @@ final class JdkEntryPoints {
     private final HttpClient plain;
     private final RetryingHttpClient client;
     private final boolean async;
-    private volatile CompletableFuture<HttpResponse<String>> current;
+    // To be had when sendAsync has returned, before which other threads may be at work for it.
+    private volatile CompletableFuture<CompletableFuture<HttpResponse<String>>> current;
 
     UnderTest(HttpClient plain, HttpRetry retry, boolean async) {
       this.plain = plain;
@@ -75,16 +77,18 @@ final class JdkEntryPoints {
               onHead.run();
               return BodyHandlers.ofString().apply(info);
             };
-        return answer(
-            async ? await(view.sendAsync(request, handler)) : view.send(request, handler));
+        return answer(async ? sendAsync(view, request, handler) : view.send(request, handler));
       } catch (Exception thrown) {
         return new Outcome.Failure(category(thrown), thrown);
       }
     }
 
-    private HttpResponse<String> await(CompletableFuture<HttpResponse<String>> future)
+    private HttpResponse<String> sendAsync(
+        HttpClient view, HttpRequest request, HttpResponse.BodyHandler<String> handler)
         throws Exception {
-      current = future;
+      current = new CompletableFuture<>();
+      CompletableFuture<HttpResponse<String>> future = view.sendAsync(request, handler);
+      current.complete(future);
       try {
         return future.get();
       } catch (ExecutionException failed) {
@@ -177,7 +181,7 @@ final class JdkEntryPoints {
 
     @Override
     public void cancel() {
-      current.cancel(true);
+      current.orTimeout(10, TimeUnit.SECONDS).join().cancel(true);
     }
 
     @Override
