@@ -143,11 +143,15 @@ public final class HttpOperation {
 
   private static @Nullable AttemptHeader attemptHeader(
       @Nullable AttemptHeader configured, RequestView request, Map<String, String> others) {
-    boolean taken =
-        configured != null
-            && (!request.headers(configured.name()).isEmpty()
-                || others.keySet().stream().anyMatch(configured.name()::equalsIgnoreCase));
-    return taken ? null : configured;
+    if (configured == null || !request.headers(configured.name()).isEmpty()) {
+      return null;
+    }
+    for (String other : others.keySet()) {
+      if (other.equalsIgnoreCase(configured.name())) {
+        return null;
+      }
+    }
+    return configured;
   }
 
   private static boolean replayable(RequestView request, RetryOptions options, Key key) {

@@ -249,7 +249,11 @@ class CancelTest {
     calls.cancelAll();
 
     for (Entry.Answers each : all) {
-      assertEquals("Canceled", each.failure().getMessage());
+      IOException failure = each.failure();
+      assertEquals("Canceled", failure.getMessage());
+      RetryReport report = RetryReport.of(failure).orElseThrow();
+      assertEquals(StopReason.CANCELLED, report.reason());
+      assertEquals(each.equals(all.get(0)) ? 1 : 0, report.attempts());
     }
     assertEquals(0, movesOn.next.getCount());
     assertEquals(1, server.requests().size());
