@@ -69,7 +69,7 @@ final class Failures {
     if (failure instanceof SSLException tls) {
       return tls(tls, known);
     }
-    return byMessage(String.valueOf(failure.getMessage()), known);
+    return byMessage(ownMessage(failure), known);
   }
 
   private static TransportFailure tls(SSLException failure, Circumstances known) {
@@ -90,11 +90,17 @@ final class Failures {
         SendState.MAYBE_PROCESSED);
   }
 
-  // Where all that the client gives is a plain IOException.
+  // The client's own messages come with this very class. A ProtocolException quotes the server.
+  private static String ownMessage(IOException failure) {
+    return failure.getClass() == IOException.class ? String.valueOf(failure.getMessage()) : "";
+  }
+
+  // Where all that the client gives is a plain IOException. It may quote the server within a
+  // message of its own, so what proves something is compared as a whole.
   private static TransportFailure byMessage(String message, Circumstances known) {
     // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
     // JDK has sent the request again once before it says so.
-    if (message.contains("Stream not processed")
+    if (message.equals("Received RST_STREAM: Stream not processed")
         || message.equals("request not processed by peer")) {
       return TransportFailure.of(FailureKind.REFUSED_STREAM, known.refused());
     }

@@ -65,6 +65,10 @@ class FailuresTest {
     return Arguments.of(failure, known, new TransportFailure(kind, state, stop));
   }
 
+  private static Arguments quoting(IOException failure) {
+    return row(failure, WAITING, FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  }
+
   static Stream<Arguments> table() {
     SendState never = SendState.NEVER_SENT;
     SendState maybe = SendState.MAYBE_PROCESSED;
@@ -150,6 +154,16 @@ class FailuresTest {
             FailureKind.ERROR_STATUS,
             answered,
             permanent),
+        // No answer, and a message that quotes what the server wrote.
+        quoting(new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
+        quoting(new ProtocolException("Received RST_STREAM: Stream not processed")),
+        quoting(new ProtocolException("request not processed by peer")),
+        quoting(
+            new IOException("parsing HTTP/1.1 status line, receiving [Stream not processed]", eof)),
+        quoting(new IOException("RST_STREAM received Stream not processed")),
+        quoting(new ProtocolException("Tunnel failed, got: 503")),
+        quoting(new ProtocolException("too many concurrent streams")),
+        quoting(new ProtocolException("closed")),
         // A broken answer.
         row(truncated, ANSWERED, FailureKind.BROKEN_BODY, answered),
         row(refused, ANSWERED, FailureKind.BROKEN_BODY, answered),

@@ -373,6 +373,28 @@ class TransportTest {
     assertEquals(9, bench.server.requests().get(1).body().length);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 Stream not processed\r\n\r\n",
+        "HTTP/1.1 Received RST_STREAM: Stream not processed\r\n\r\n",
+        "HTTP/1.1 Stream not processed",
+        "Stream not processed\r\n\r\n",
+        "request not processed by peer\r\n\r\n",
+        "request not processed by peer",
+        "HTTP/1.1 200 OK\r\nStream not processed"
+      })
+  void nothingThatAServerWritesProvesThatItDidNothing(String head) {
+    bench.server.enqueue(Reply.partialHead(head));
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () -> bench.client().send(bench.post("order"), BodyHandlers.ofString()));
+    assertEquals(1, bench.server.requests().size(), thrown.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+    assertEquals(SendState.MAYBE_PROCESSED, last(thrown).sendState());
+  }
+
   @Test
   void answerThatIsNoHttpIsALostConnection() {
     bench.server.defaultReply(Reply.garbage());
