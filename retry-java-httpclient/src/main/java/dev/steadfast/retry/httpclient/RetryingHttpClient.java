@@ -48,8 +48,6 @@ import org.jspecify.annotations.Nullable;
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
  */
 public final class RetryingHttpClient extends HttpClient {
-  private static final String RESEND_ALL = "jdk.httpclient.enableAllMethodRetry";
-
   private final HttpClient delegate;
   private final HttpRetry retry;
   private final RetryOptions options;
@@ -71,9 +69,10 @@ public final class RetryingHttpClient extends HttpClient {
    * @param retry what to retry and how
    * @return a client
    * @throws IllegalArgumentException if the delegate retries already, being a {@code
-   *     RetryingHttpClient}; if the system property {@code jdk.httpclient.enableAllMethodRetry} has
-   *     the JDK resend unsafe requests; or if the delegate follows redirects where the
-   *     configuration adds keys and {@link HttpRetry.Builder#refuseRedirectedKeys} is set
+   *     RetryingHttpClient}; if {@code jdk.httpclient.enableAllMethodRetry}, a system property or
+   *     set in the JDK's {@code conf/net.properties}, has the JDK resend unsafe requests; or if the
+   *     delegate follows redirects where the configuration adds keys and {@link
+   *     HttpRetry.Builder#refuseRedirectedKeys} is set
    */
   public static RetryingHttpClient wrap(HttpClient delegate, HttpRetry retry) {
     Objects.requireNonNull(delegate, "delegate");
@@ -82,11 +81,7 @@ public final class RetryingHttpClient extends HttpClient {
       throw new IllegalArgumentException(
           "delegate: " + delegate + " (expected: a client that does not retry)");
     }
-    String resend = System.getProperty(RESEND_ALL);
-    if (resend != null && (resend.isEmpty() || Boolean.parseBoolean(resend))) {
-      throw new IllegalArgumentException(
-          RESEND_ALL + ": on (expected: off, as the JDK would resend any POST by itself)");
-    }
+    AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
     return new RetryingHttpClient(
         delegate, retry, RetryOptions.none(), new RedirectedKeys(delegate, retry));
   }

@@ -1,0 +1,47 @@
+package dev.steadfast.retry.httpclient;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/**
+ * The setting that has the JDK send a request of any method again when a connection breaks. A
+ * system property says so, or where there is none a file of the JDK; the JDK looks at both once,
+ * when the first request is sent.
+ */
+final class AllMethodRetry {
+  static final String NAME = "jdk.httpclient.enableAllMethodRetry";
+  static final Path OF_THIS_JDK =
+      Path.of(System.getProperty("java.home", ""), "conf", "net.properties");
+
+  private AllMethodRetry() {}
+
+  /**
+   * Lets nothing pass while it is on.
+   *
+   * @param netProperties the file of the JDK
+   * @throws IllegalArgumentException if it is on
+   */
+  static void refuse(Path netProperties) {
+    String value = System.getProperty(NAME);
+    if (value == null) {
+      value = read(netProperties).getProperty(NAME);
+    }
+    if (value != null && (value.isEmpty() || Boolean.parseBoolean(value))) {
+      throw new IllegalArgumentException(
+          NAME + ": on (expected: off, as the JDK would resend any POST by itself)");
+    }
+  }
+
+  private static Properties read(Path file) {
+    Properties properties = new Properties();
+    try (InputStream in = Files.newInputStream(file)) {
+      properties.load(in);
+    } catch (IOException | IllegalArgumentException unreadable) {
+      // As in the JDK: what was read until then counts, and there need be no such file.
+    }
+    return properties;
+  }
+}
