@@ -51,7 +51,12 @@ public final class RetryOptions {
     return new Builder();
   }
 
-  Optional<String> idempotencyKey() {
+  /**
+   * The key that the caller gave. A secret: no log shows it.
+   *
+   * @return the key, empty for none
+   */
+  public Optional<String> idempotencyKey() {
     return Optional.ofNullable(idempotencyKey);
   }
 

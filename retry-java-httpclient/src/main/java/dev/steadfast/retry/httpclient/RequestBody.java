@@ -42,6 +42,11 @@ final class RequestBody {
     return publisher != null;
   }
 
+  /** How many bytes there are, negative if that is unknown. */
+  long length() {
+    return publisher == null ? 0 : publisher.contentLength();
+  }
+
   /** The body as one attempt sends it. */
   AttemptBody forAttempt(Attempt<?> attempt) {
     return publisher == null ? NO_BYTES : new AttemptBody(this, attempt::userCodeFailed);

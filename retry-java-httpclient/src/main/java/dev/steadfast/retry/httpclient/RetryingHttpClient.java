@@ -52,13 +52,19 @@ public final class RetryingHttpClient extends HttpClient {
   private final HttpRetry retry;
   private final RetryOptions options;
   private final RedirectedKeys redirectedKeys;
+  private final KeyedRequest keyedRequest;
 
   private RetryingHttpClient(
-      HttpClient delegate, HttpRetry retry, RetryOptions options, RedirectedKeys redirectedKeys) {
+      HttpClient delegate,
+      HttpRetry retry,
+      RetryOptions options,
+      RedirectedKeys redirectedKeys,
+      KeyedRequest keyedRequest) {
     this.delegate = delegate;
     this.retry = retry;
     this.options = options;
     this.redirectedKeys = redirectedKeys;
+    this.keyedRequest = keyedRequest;
   }
 
   /**
@@ -83,11 +89,22 @@ public final class RetryingHttpClient extends HttpClient {
     }
     AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
     return new RetryingHttpClient(
-        delegate, retry, RetryOptions.none(), new RedirectedKeys(delegate, retry));
+        delegate,
+        retry,
+        RetryOptions.none(),
+        new RedirectedKeys(delegate, retry),
+        KeyedRequest.none());
   }
 
   /**
    * A view of this client for one operation, or for several of a kind; it shares everything else.
+   *
+   * <p>With an idempotency key among the options it is for one request, as a key stands for one
+   * intent. The first request that is sent with the key is remembered: its method, its target, the
+   * length of its body, and a checksum of the body if that can be sent again and has at most 1 MiB
+   * (it is read once more for that). The same request may be sent again; {@code send} and {@code
+   * sendAsync} refuse another one with an {@code IllegalArgumentException}. Views made from this
+   * view with the same key remember the same request.
    *
    * @param options what applies to operations of the view; they take the place of options that were
    *     given before
@@ -95,7 +112,11 @@ public final class RetryingHttpClient extends HttpClient {
    */
   public RetryingHttpClient with(RetryOptions options) {
     return new RetryingHttpClient(
-        delegate, retry, Objects.requireNonNull(options, "options"), redirectedKeys);
+        delegate,
+        retry,
+        Objects.requireNonNull(options, "options"),
+        redirectedKeys,
+        keyedRequest.of(options));
   }
 
   /**
@@ -108,8 +129,8 @@ public final class RetryingHttpClient extends HttpClient {
    * @throws IOException the exception that the last attempt ended with; an {@link
    *     dev.steadfast.retry.AttemptRefusedException} if a guard refused an attempt
    * @throws InterruptedException if the thread was interrupted; nothing is sent any more
-   * @throws IllegalArgumentException if the request is one that the delegate does not take, or its
-   *     key header is malformed
+   * @throws IllegalArgumentException if the request is one that the delegate does not take, its key
+   *     header is malformed, or the key of this view belongs to another request
    */
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> responseBodyHandler)
@@ -142,8 +163,8 @@ public final class RetryingHttpClient extends HttpClient {
    * @param pushPromiseHandler takes what the server pushes, null to refuse it
    * @param <T> the type of the body
    * @return the future of the last response
-   * @throws IllegalArgumentException if the request is one that the delegate does not take, or its
-   *     key header is malformed
+   * @throws IllegalArgumentException if the request is one that the delegate does not take, its key
+   *     header is malformed, or the key of this view belongs to another request
    */
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
@@ -167,6 +188,7 @@ public final class RetryingHttpClient extends HttpClient {
     Ask<T> ask = new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
+    keyedRequest.check(ask, operation.info());
     return new ClientExchange<>(delegate, operation, ask, continuations);
   }
 

@@ -1,0 +1,88 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.http.RetryOptions;
+import java.net.URI;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request that the explicit key of a view belongs to: the first one that is sent with it.
+ * Shared by views of that key which are made from one another. Thread-safe.
+ */
+final class KeyedRequest {
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final @Nullable String key;
+  private final AtomicReference<@Nullable Sent> first = new AtomicReference<>();
+
+  private KeyedRequest(@Nullable String key) {
+    this.key = key;
+  }
+
+  /** For a client whose options have no key. */
+  static KeyedRequest none() {
+    return new KeyedRequest(null);
+  }
+
+  /** For a view of the client that has this one. */
+  KeyedRequest of(RetryOptions options) {
+    String other = options.idempotencyKey().orElse(null);
+    return Objects.equals(key, other) ? this : new KeyedRequest(other);
+  }
+
+  /**
+   * Remembers the first request that carries the key.
+   *
+   * @throws IllegalArgumentException if this is another one
+   */
+  void check(Ask<?> ask, OperationInfo operation) {
+    if (key == null || !operation.idempotencyKey().equals(Optional.of(key))) {
+      return; // a key header that the caller wrote won over this one
+    }
+    Sent now = Sent.of(ask, operation);
+    Sent before = first.compareAndExchange(null, now);
+    if (before != null && !before.mayEqual(now)) {
+      throw new IllegalArgumentException(
+          "idempotencyKey: given for "
+              + before.label
+              + ", then sent with "
+              + now.label
+              + (before.label.equals(now.label) ? " and another query or body" : "")
+              + " (expected: one request per key; give each request a view of its own)");
+    }
+  }
+
+  /**
+   * What tells one request from another.
+   *
+   * @param label for messages: no query
+   * @param bytes the length of the body, negative if unknown
+   * @param body null if it cannot be read, or only once
+   */
+  private record Sent(
+      String method, URI uri, String label, long bytes, @Nullable Fingerprint body) {
+
+    static Sent of(Ask<?> ask, OperationInfo operation) {
+      Fingerprint body = ask.body(MOST_BYTES).map(Sent::fingerprint).orElse(null);
+      return new Sent(ask.method(), ask.uri(), operation.label(), ask.body().length(), body);
+    }
+
+    private static Fingerprint fingerprint(byte[] bytes) {
+      CRC32C crc = new CRC32C();
+      crc.update(bytes);
+      return new Fingerprint(bytes.length, (int) crc.getValue(), true);
+    }
+
+    /** Whether nothing that is known tells them apart. */
+    boolean mayEqual(Sent other) {
+      return method.equals(other.method)
+          && uri.equals(other.uri)
+          && bytes == other.bytes
+          && (body == null || other.body == null || body.equals(other.body));
+    }
+  }
+}
