@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

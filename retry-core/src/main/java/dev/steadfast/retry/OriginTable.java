@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

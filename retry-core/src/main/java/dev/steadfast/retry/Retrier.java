@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -147,10 +148,7 @@ public final class Retrier {
      * @throws IllegalArgumentException if the name is empty
      */
     public Builder name(String name) {
-      if (Checks.notNull("name", name).isBlank()) {
-        throw Checks.bad("name", "\"" + name + "\"", "not empty");
-      }
-      this.name = name;
+      this.name = Checks.notBlank("name", name);
       return this;
     }
 

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;

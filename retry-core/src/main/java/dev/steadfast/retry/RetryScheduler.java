@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 

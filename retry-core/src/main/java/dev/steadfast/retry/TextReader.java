@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
+
 /** A cursor over a text form; its errors point at the character. */
 final class TextReader {
   private final String text;

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;

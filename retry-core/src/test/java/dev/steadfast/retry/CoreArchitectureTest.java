@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 /** The rules that hold the design together; each says why. */
 class CoreArchitectureTest {
   private static final String ROOT = "dev.steadfast.retry";
+  private static final String INTERNAL = ROOT + ".internal";
   private static final Path SOURCES = Path.of("src", "main", "java");
   private static final JavaClasses CLASSES =
       new ClassFileImporter().importPath(Path.of("target", "classes"));
@@ -123,8 +125,16 @@ class CoreArchitectureTest {
         .that()
         .resideInAPackage(ROOT)
         .should()
-        .dependOnClassesThat(resideInAPackage(ROOT + ".(*).."))
+        .dependOnClassesThat()
+        .resideInAnyPackage(ROOT + ".http..", ROOT + ".resilience4j..", ROOT + ".scope..")
         .because("HTTP semantics, scope and guards build on the machine, never the reverse")
+        .check(CLASSES);
+    noClasses()
+        .that()
+        .resideInAPackage(INTERNAL)
+        .should()
+        .dependOnClassesThat(resideInAPackage(ROOT + "..").and(not(resideInAPackage(INTERNAL))))
+        .because("all packages use it, so it builds on none of them")
         .check(CLASSES);
     noClasses()
         .that()
@@ -192,7 +202,7 @@ class CoreArchitectureTest {
         .that()
         .haveFullyQualifiedName(RetryReport.class.getName())
         .should()
-        .dependOnClassesThat(client.and(DescribedPredicate.not(response)))
+        .dependOnClassesThat(client.and(not(response)))
         .check(CLASSES);
   }
 

@@ -1,32 +1,69 @@
 package dev.steadfast.retry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
  * The public types of this module are those of {@code public-api.txt}: a type that becomes public,
- * or ceases to be, shows in a review.
+ * or ceases to be, shows in a review. What is in the internal package is not part of the API.
  */
 class PublicApiArchitectureTest {
   private static final Path CLASSES = Path.of("target", "classes");
+  private static final String INTERNAL = "dev.steadfast.retry.internal";
   private static final String LIST = "/public-api.txt";
 
   @Test
   void publicTypesAreThoseOfTheList() throws IOException {
     assertEquals(
         String.join("\n", listed()),
-        String.join("\n", publicTypes()),
+        publicTypes().map(Class::getName).sorted().collect(Collectors.joining("\n")),
         "the list is in src/test/resources" + LIST);
+  }
+
+  @Test
+  void nothingPublicNamesAnInternalType() throws IOException {
+    List<String> declarations =
+        publicTypes().flatMap(PublicApiArchitectureTest::declarations).toList();
+    String seen = "RetryPolicy$Builder.attemptTimeouts(java.util.List<java.time.Duration>)";
+    assertTrue(declarations.stream().anyMatch(each -> each.endsWith(seen)), "type arguments too");
+    assertEquals(
+        List.of(), declarations.stream().filter(each -> each.contains(INTERNAL + ".")).toList());
+  }
+
+  /** The type's parents, and its public and protected members with all types that they name. */
+  private static Stream<String> declarations(Class<?> type) {
+    Stream<Type> parents =
+        Stream.concat(
+            Stream.ofNullable(type.getGenericSuperclass()), Stream.of(type.getGenericInterfaces()));
+    return Stream.of(
+            parents.map(Type::getTypeName),
+            Stream.of(type.getDeclaredFields())
+                .filter(each -> shown(each.getModifiers()))
+                .map(Field::toGenericString),
+            Stream.of(type.getDeclaredConstructors())
+                .filter(each -> shown(each.getModifiers()))
+                .map(Constructor::toGenericString),
+            Stream.of(type.getDeclaredMethods())
+                .filter(each -> shown(each.getModifiers()))
+                .map(Method::toGenericString))
+        .flatMap(each -> each);
   }
 
   private static List<String> listed() throws IOException {
@@ -37,16 +74,17 @@ class PublicApiArchitectureTest {
     }
   }
 
-  private static List<String> publicTypes() throws IOException {
+  private static Stream<Class<?>> publicTypes() throws IOException {
     try (Stream<Path> files = Files.walk(CLASSES)) {
-      return files
+      List<Class<?>> types = new ArrayList<>();
+      files
           .map(file -> CLASSES.relativize(file).toString())
           .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
           .map(PublicApiArchitectureTest::load)
           .filter(PublicApiArchitectureTest::visible)
-          .map(Class::getName)
-          .sorted()
-          .toList();
+          .filter(type -> !type.getPackageName().equals(INTERNAL))
+          .forEach(types::add);
+      return types.stream();
     }
   }
 
@@ -65,9 +103,11 @@ class PublicApiArchitectureTest {
     if (type.isAnonymousClass() || type.isLocalClass() || type.isSynthetic()) {
       return false;
     }
-    int modifiers = type.getModifiers();
-    boolean here = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
     Class<?> around = type.getDeclaringClass();
-    return here && (around == null || visible(around));
+    return shown(type.getModifiers()) && (around == null || visible(around));
+  }
+
+  private static boolean shown(int modifiers) {
+    return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
   }
 }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.Optional;
 
 /**
@@ -18,7 +19,7 @@ public final class AttemptHeader {
   private final Form form;
 
   private AttemptHeader(String name, Form form) {
-    this.name = HttpChecks.headerName("attempt header", name);
+    this.name = Checks.headerName("attempt header", name);
     this.form = form;
   }
 

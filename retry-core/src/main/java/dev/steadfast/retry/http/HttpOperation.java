@@ -8,6 +8,7 @@ import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -90,9 +91,9 @@ public final class HttpOperation {
 
     private static String checked(List<String> own) {
       if (own.size() > 1) {
-        throw HttpChecks.bad("idempotency key header", own.size() + " lines", "one");
+        throw Checks.bad("idempotency key header", own.size() + " lines", "one");
       }
-      HttpChecks.secret(
+      Checks.secret(
           "idempotency key", own.get(0), c -> !Character.isISOControl(c), "no control characters");
       return own.get(0);
     }
@@ -136,8 +137,8 @@ public final class HttpOperation {
       BiFunction<RequestView, Instant, Optional<String>> value,
       RequestView request) {
     if (request.headers(name).isEmpty() && !stable.containsKey(name)) {
-      HttpChecks.notNull(name, value.apply(request, now()))
-          .ifPresent(made -> stable.put(name, HttpChecks.headerValue(name, made)));
+      Checks.notNull(name, value.apply(request, now()))
+          .ifPresent(made -> stable.put(name, Checks.headerValue(name, made)));
     }
   }
 
@@ -299,7 +300,7 @@ public final class HttpOperation {
       gate.learn(origin, response.status(), signals.hint(), plan.policy());
     }
     Verdict verdict =
-        HttpChecks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
+        Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;
     }
@@ -315,7 +316,7 @@ public final class HttpOperation {
    * @return the verdict
    */
   public Verdict judge(TransportFailure failure) {
-    return HttpChecks.notNull("verdict", retry.classifier().onFailure(view, failure));
+    return Checks.notNull("verdict", retry.classifier().onFailure(view, failure));
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,7 +216,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder policy(RetryPolicy policy) {
-      this.policy = HttpChecks.notNull("policy", policy);
+      this.policy = Checks.notNull("policy", policy);
       return this;
     }
 
@@ -227,7 +228,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder idempotencyKeys(IdempotencyKeys keys) {
-      this.keys = HttpChecks.notNull("idempotencyKeys", keys);
+      this.keys = Checks.notNull("idempotencyKeys", keys);
       return this;
     }
 
@@ -238,7 +239,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder budget(RetryBudget budget) {
-      this.budget = HttpChecks.notNull("budget", budget);
+      this.budget = Checks.notNull("budget", budget);
       return this;
     }
 
@@ -250,7 +251,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder guard(Guard guard) {
-      guards.add(HttpChecks.notNull("guard", guard));
+      guards.add(Checks.notNull("guard", guard));
       return this;
     }
 
@@ -261,7 +262,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder listener(RetryListener listener) {
-      listeners.add(HttpChecks.notNull("listener", listener));
+      listeners.add(Checks.notNull("listener", listener));
       return this;
     }
 
@@ -272,7 +273,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder classifier(HttpClassifier classifier) {
-      this.classifier = HttpChecks.notNull("classifier", classifier);
+      this.classifier = Checks.notNull("classifier", classifier);
       return this;
     }
 
@@ -283,7 +284,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder environment(RetryEnvironment environment) {
-      this.environment = HttpChecks.notNull("environment", environment);
+      this.environment = Checks.notNull("environment", environment);
       return this;
     }
 
@@ -295,7 +296,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder attemptHeader(AttemptHeader attemptHeader) {
-      this.attemptHeader = HttpChecks.notNull("attemptHeader", attemptHeader);
+      this.attemptHeader = Checks.notNull("attemptHeader", attemptHeader);
       return this;
     }
 
@@ -313,7 +314,7 @@ public final class HttpRetry {
      */
     public Builder oncePerOperation(
         String name, BiFunction<RequestView, Instant, Optional<String>> value) {
-      stableHeaders.put(HttpChecks.headerName("header", name), HttpChecks.notNull("value", value));
+      stableHeaders.put(Checks.headerName("header", name), Checks.notNull("value", value));
       return this;
     }
 
@@ -326,7 +327,7 @@ public final class HttpRetry {
      * @throws IllegalArgumentException if the name is no header name
      */
     public Builder replayMarker(String header) {
-      replayMarkers.add(HttpChecks.headerName("replay marker", header));
+      replayMarkers.add(Checks.headerName("replay marker", header));
       return this;
     }
 
@@ -384,10 +385,7 @@ public final class HttpRetry {
      * @throws IllegalArgumentException if it is out of its range
      */
     public Builder bufferBodiesUpTo(int bytes) {
-      if (bytes < 0 || bytes > 1 << 24) {
-        throw HttpChecks.bad("bufferBodiesUpTo", bytes, "0 to " + (1 << 24));
-      }
-      this.bufferBodiesUpTo = bytes;
+      this.bufferBodiesUpTo = Checks.within("bufferBodiesUpTo", bytes, 0, 1 << 24);
       return this;
     }
 
@@ -436,7 +434,7 @@ public final class HttpRetry {
      * @throws IllegalArgumentException if one is not of that form
      */
     public Builder propagateTo(String... origins) {
-      for (String origin : HttpChecks.notNull("origins", origins)) {
+      for (String origin : Checks.notNull("origins", origins)) {
         propagateTo.add(Propagation.origin(origin));
       }
       return this;
@@ -461,7 +459,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder scopeHeaders(ScopeHeaders headers) {
-      this.scopeHeaders = HttpChecks.notNull("scopeHeaders", headers);
+      this.scopeHeaders = Checks.notNull("scopeHeaders", headers);
       return this;
     }
 
@@ -476,8 +474,7 @@ public final class HttpRetry {
 
     private static SignalReader.Signal signal(String header, String value) {
       return new SignalReader.Signal(
-          HttpChecks.headerName("signal header", header),
-          HttpChecks.headerValue("signal value", value));
+          Checks.headerName("signal header", header), Checks.headerValue("signal value", value));
     }
   }
 }

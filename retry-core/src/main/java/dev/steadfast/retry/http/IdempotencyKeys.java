@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -72,7 +73,7 @@ public final class IdempotencyKeys {
    * @return keys of the application's own
    */
   public static IdempotencyKeys from(Function<RequestView, String> key) {
-    HttpChecks.notNull("key", key);
+    Checks.notNull("key", key);
     return of(1, (request, now) -> key.apply(request));
   }
 
@@ -101,9 +102,9 @@ public final class IdempotencyKeys {
    * @throws IllegalArgumentException if the bucket is out of its range or a name is no header name
    */
   public static IdempotencyKeys requestHashWithin(Duration bucket, String... headers) {
-    HttpChecks.notNull("bucket", bucket);
+    Checks.notNull("bucket", bucket);
     if (bucket.toSeconds() < 1 || !bucket.equals(Duration.ofSeconds(bucket.toSeconds()))) {
-      throw HttpChecks.bad("bucket", bucket, "whole seconds, one or more");
+      throw Checks.bad("bucket", bucket, "whole seconds, one or more");
     }
     List<String> names = RequestHash.names(headers);
     long seconds = bucket.toSeconds();
@@ -123,15 +124,15 @@ public final class IdempotencyKeys {
    * @throws IllegalArgumentException if a part is empty or has a colon, or there is none
    */
   public static String composite(String... parts) {
-    if (HttpChecks.notNull("parts", parts).length == 0) {
-      throw HttpChecks.bad("parts", "none", "one or more");
+    if (Checks.notNull("parts", parts).length == 0) {
+      throw Checks.bad("parts", "none", "one or more");
     }
     for (int i = 0; i < parts.length; i++) {
       String what = "part " + (i + 1);
-      if (HttpChecks.notNull(what, parts[i]).isEmpty()) {
-        throw HttpChecks.bad(what, "empty", "one character or more");
+      if (Checks.notNull(what, parts[i]).isEmpty()) {
+        throw Checks.bad(what, "empty", "one character or more");
       }
-      HttpChecks.secret(what, parts[i], c -> c != ':', "no colon");
+      Checks.secret(what, parts[i], c -> c != ':', "no colon");
     }
     String key = String.join(":", parts);
     KeyForm.check(key, DEFAULT_MAX_LENGTH);
@@ -221,7 +222,7 @@ public final class IdempotencyKeys {
    */
   public IdempotencyKeys header(String name) {
     return new IdempotencyKeys(
-        source, shortest, HttpChecks.headerName("idempotency key header", name), form, maxLength);
+        source, shortest, Checks.headerName("idempotency key header", name), form, maxLength);
   }
 
   /**
@@ -243,10 +244,8 @@ public final class IdempotencyKeys {
    * @throws IllegalArgumentException if it is out of its range
    */
   public IdempotencyKeys maxLength(int maxLength) {
-    if (maxLength >= shortest && maxLength <= DEFAULT_MAX_LENGTH) {
-      return new IdempotencyKeys(source, shortest, header, form, maxLength);
-    }
-    throw HttpChecks.bad("maxLength", maxLength, shortest + " to " + DEFAULT_MAX_LENGTH);
+    Checks.within("maxLength", maxLength, shortest, DEFAULT_MAX_LENGTH);
+    return new IdempotencyKeys(source, shortest, header, form, maxLength);
   }
 
   /**
@@ -259,13 +258,13 @@ public final class IdempotencyKeys {
   }
 
   String mint(RequestView request, Instant now) {
-    return HttpChecks.notNull("idempotency key", source.mint(request, now));
+    return Checks.notNull("idempotency key", source.mint(request, now));
   }
 
   /** A derived key within the length that the server takes. */
   String fit(String derived) {
     if (maxLength < LEAST_DERIVED) {
-      throw HttpChecks.bad("maxLength", maxLength, LEAST_DERIVED + " or more for derived keys");
+      throw Checks.bad("maxLength", maxLength, LEAST_DERIVED + " or more for derived keys");
     }
     return derived.length() <= maxLength ? derived : derived.substring(0, maxLength);
   }

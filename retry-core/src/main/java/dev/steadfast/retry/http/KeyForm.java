@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.Optional;
 
 /**
@@ -17,19 +18,18 @@ enum KeyForm {
       return '"' + key.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
     if (!key.equals(key.trim())) {
-      throw HttpChecks.bad(
-          "idempotency key", "with surrounding spaces", "none, they would be lost");
+      throw Checks.bad("idempotency key", "with surrounding spaces", "none, they would be lost");
     }
     return key;
   }
 
   static void check(String key, int maxLength) {
-    HttpChecks.notNull("idempotency key", key);
+    Checks.notNull("idempotency key", key);
     if (key.isEmpty() || key.length() > maxLength) {
-      throw HttpChecks.bad(
+      throw Checks.bad(
           "idempotency key", "of " + key.length() + " characters", "1 to " + maxLength);
     }
-    HttpChecks.secret("idempotency key", key, c -> c >= 0x20 && c <= 0x7e, "printable ASCII");
+    Checks.secret("idempotency key", key, c -> c >= 0x20 && c <= 0x7e, "printable ASCII");
   }
 
   /** The key behind a structured string, empty if the text is none. */

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
+
 /**
  * What a classifier knows of the operation. Immutable.
  *
@@ -15,7 +17,7 @@ public record OperationView(RequestView request, boolean replayable, boolean key
    * @throws NullPointerException if the request is null
    */
   public OperationView {
-    HttpChecks.notNull("request", request);
+    Checks.notNull("request", request);
   }
 
   /** Method, origin and path: what logs may show. */

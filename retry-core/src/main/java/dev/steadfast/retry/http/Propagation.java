@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.Checks;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Set;
@@ -21,7 +22,7 @@ record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetrie
   /** Scheme, host and port as operations name them. */
   static String origin(String given) {
     try {
-      URI uri = new URI(HttpChecks.notNull("origin", given));
+      URI uri = new URI(Checks.notNull("origin", given));
       boolean bare =
           uri.getRawQuery() == null
               && uri.getRawFragment() == null
@@ -40,8 +41,8 @@ record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetrie
     } catch (URISyntaxException malformed) {
       // as below
     }
-    throw HttpChecks.bad(
-        "origin", HttpChecks.printable(given), "scheme, host and port: https://api.example.com");
+    throw Checks.bad(
+        "origin", Checks.printable(given), "scheme, host and port: https://api.example.com");
   }
 
   boolean reaches(String origin) {

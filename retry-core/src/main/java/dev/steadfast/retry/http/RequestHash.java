@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -20,8 +21,8 @@ final class RequestHash {
   private RequestHash() {}
 
   static List<String> names(String[] headers) {
-    return Arrays.stream(HttpChecks.notNull("headers", headers))
-        .map(name -> HttpChecks.headerName("header", name).toLowerCase(Locale.ROOT))
+    return Arrays.stream(Checks.notNull("headers", headers))
+        .map(name -> Checks.headerName("header", name).toLowerCase(Locale.ROOT))
         .sorted()
         .distinct()
         .toList();
@@ -49,7 +50,7 @@ final class RequestHash {
         request
             .body(MOST_BYTES)
             .orElseThrow(() ->
-                HttpChecks.bad(
+                Checks.bad(
                     "request body",
                     "read once or too long",
                     "repeatable and at most 1 MiB for a key that is a hash"));

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +136,7 @@ public final class RetryOptions {
      * @return this
      */
     public Builder policy(RetryPolicy policy) {
-      this.policy = HttpChecks.notNull("policy", policy);
+      this.policy = Checks.notNull("policy", policy);
       return this;
     }
 
@@ -148,10 +149,7 @@ public final class RetryOptions {
      * @throws IllegalArgumentException if it is zero or negative
      */
     public Builder deadline(Duration deadline) {
-      if (HttpChecks.notNull("deadline", deadline).isZero() || deadline.isNegative()) {
-        throw HttpChecks.bad("deadline", deadline, "more than zero");
-      }
-      this.deadline = deadline;
+      this.deadline = Checks.positive("deadline", deadline);
       return this;
     }
 
@@ -188,7 +186,7 @@ public final class RetryOptions {
      * @throws IllegalArgumentException if the name is empty
      */
     public Builder name(String name) {
-      this.name = HttpChecks.notBlank("name", name);
+      this.name = Checks.notBlank("name", name);
       return this;
     }
 

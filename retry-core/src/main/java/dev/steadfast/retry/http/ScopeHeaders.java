@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.Checks;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,8 +35,8 @@ public final class ScopeHeaders {
   private record Field(String name, String value) {
     static Field of(String name, String value) {
       return new Field(
-          HttpChecks.headerName("header", name),
-          HttpChecks.notBlank("header value", HttpChecks.headerValue("header value", value)));
+          Checks.headerName("header", name),
+          Checks.notBlank("header value", Checks.headerValue("header value", value)));
     }
   }
 
@@ -124,7 +125,7 @@ public final class ScopeHeaders {
    *     HTTP2</a>
    */
   public ScopeHeaders grpcTimeout(@Nullable String header) {
-    String name = header == null ? null : HttpChecks.headerName("gRPC timeout header", header);
+    String name = header == null ? null : Checks.headerName("gRPC timeout header", header);
     return new ScopeHeaders(doNotRetry, name, timeoutMillis, key, attempt, gaveUp);
   }
 
@@ -136,7 +137,7 @@ public final class ScopeHeaders {
    * @throws IllegalArgumentException if the name is no header name
    */
   public ScopeHeaders timeoutMillis(@Nullable String header) {
-    String name = header == null ? null : HttpChecks.headerName("timeout header", header);
+    String name = header == null ? null : Checks.headerName("timeout header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, name, key, attempt, gaveUp);
   }
 
@@ -148,7 +149,7 @@ public final class ScopeHeaders {
    * @throws IllegalArgumentException if the name is no header name
    */
   public ScopeHeaders key(String header) {
-    String name = HttpChecks.headerName("key header", header);
+    String name = Checks.headerName("key header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, timeoutMillis, name, attempt, gaveUp);
   }
 
@@ -161,7 +162,7 @@ public final class ScopeHeaders {
    * @throws IllegalArgumentException if the name is no header name
    */
   public ScopeHeaders attempt(String header) {
-    String name = HttpChecks.headerName("attempt header", header);
+    String name = Checks.headerName("attempt header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, timeoutMillis, key, name, gaveUp);
   }
 

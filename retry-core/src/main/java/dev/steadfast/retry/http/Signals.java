@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.internal.Checks;
 
 /**
  * What a response says about retrying, beside its status. Immutable.
@@ -20,6 +21,6 @@ public record Signals(Hint hint, boolean stop, boolean go, boolean unprocessed) 
    * @throws NullPointerException if the hint is null
    */
   public Signals {
-    HttpChecks.notNull("hint", hint);
+    Checks.notNull("hint", hint);
   }
 }

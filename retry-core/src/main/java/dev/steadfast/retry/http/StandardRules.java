@@ -5,6 +5,7 @@ import dev.steadfast.retry.Hint;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Checks;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -260,10 +261,7 @@ public final class StandardRules implements HttpClassifier {
     }
 
     private static int failureStatus(int status) {
-      if (status >= 400 && status <= 599) {
-        return status;
-      }
-      throw HttpChecks.bad("status", status, "400 to 599");
+      return Checks.within("status", status, 400, 599);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,8 @@ public record TransportFailure(FailureKind kind, SendState sendState, @Nullable 
    * @throws NullPointerException if kind or send state is null
    */
   public TransportFailure {
-    HttpChecks.notNull("kind", kind);
-    HttpChecks.notNull("sendState", sendState);
+    Checks.notNull("kind", kind);
+    Checks.notNull("sendState", sendState);
   }
 
   /**

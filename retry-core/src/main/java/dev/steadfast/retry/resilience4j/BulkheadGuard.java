@@ -2,11 +2,11 @@ package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.internal.Checks;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -58,7 +58,7 @@ public final class BulkheadGuard implements Guard {
    * @return a changed copy
    */
   public BulkheadGuard keyedBy(Function<OperationInfo, String> key) {
-    return new BulkheadGuard(instances, Objects.requireNonNull(key, "key"));
+    return new BulkheadGuard(instances, Checks.notNull("key", key));
   }
 
   @Override
@@ -73,7 +73,7 @@ public final class BulkheadGuard implements Guard {
   }
 
   private String name(OperationInfo operation) {
-    return Objects.requireNonNull(key.apply(operation), "the key of a bulkhead");
+    return Checks.notNull("the key of a bulkhead", key.apply(operation));
   }
 
   @Override

@@ -2,10 +2,10 @@ package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.internal.Checks;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -62,7 +62,7 @@ public final class CircuitBreakerGuard implements Guard {
    * @return a changed copy
    */
   public CircuitBreakerGuard keyedBy(Function<OperationInfo, String> key) {
-    return new CircuitBreakerGuard(instances, Objects.requireNonNull(key, "key"), waits);
+    return new CircuitBreakerGuard(instances, Checks.notNull("key", key), waits);
   }
 
   /**
@@ -92,7 +92,7 @@ public final class CircuitBreakerGuard implements Guard {
   }
 
   private GuardedBreaker breaker(OperationInfo operation) {
-    return breakers.apply(Objects.requireNonNull(key.apply(operation), "the key of a breaker"));
+    return breakers.apply(Checks.notNull("the key of a breaker", key.apply(operation)));
   }
 
   @Override

@@ -7,12 +7,12 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.Checks;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.core.functions.Either;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.random.RandomGenerator;
@@ -39,7 +39,7 @@ public final class Resilience4jRetries {
    * @return a function that is safe for use by many threads
    */
   public static IntervalFunction intervalFunction(Backoff backoff) {
-    Objects.requireNonNull(backoff, "backoff");
+    Checks.notNull("backoff", backoff);
     RandomGenerator random = RetryEnvironment.system().random();
     return attempt -> millis(delayNanos(backoff, attempt, random));
   }
@@ -83,7 +83,7 @@ public final class Resilience4jRetries {
    * @return a configuration
    */
   public static RetryConfig retryConfig(RetryPolicy policy) {
-    return new Terms(Objects.requireNonNull(policy, "policy"), "resilience4j").config();
+    return new Terms(Checks.notNull("policy", policy), "resilience4j").config();
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.scope;
 
+import dev.steadfast.retry.internal.Checks;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -29,11 +30,11 @@ final class DerivedKeys {
     String request = fingerprint.get();
     String before = requests.putIfAbsent(name, request);
     if (before != null && !before.equals(request)) {
-      throw new IllegalArgumentException(
-          "name: \""
-              + name
-              + "\" (expected: a name of its own for each call in a scope, as its key derives from"
-              + " it, and this name was used for another request)");
+      throw Checks.bad(
+          "name",
+          "\"" + name + "\"",
+          "a name of its own for each call in a scope, as its key derives from it, and this name"
+              + " was used for another request");
     }
     MessageDigest hash = sha256();
     add(hash, bytes("namespace", namespace));

@@ -4,8 +4,8 @@ import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpsExchange;
+import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +15,8 @@ final class ExchangeScope {
   private final Function<HttpExchange, @Nullable String> principal;
 
   ExchangeScope(ScopeOptions options, Function<HttpExchange, @Nullable String> principal) {
-    this.options = Objects.requireNonNull(options, "options");
-    this.principal = Objects.requireNonNull(principal, "principal");
+    this.options = Checks.notNull("options", options);
+    this.principal = Checks.notNull("principal", principal);
   }
 
   void around(HttpExchange exchange, HttpHandler handler) throws IOException {

@@ -4,7 +4,7 @@ import com.sun.net.httpserver.Filter;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpPrincipal;
-import java.util.Objects;
+import dev.steadfast.retry.internal.Checks;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +73,7 @@ public final class HttpServerScope {
       HttpHandler handler,
       ScopeOptions options,
       Function<HttpExchange, @Nullable String> principal) {
-    Objects.requireNonNull(handler, "handler");
+    Checks.notNull("handler", handler);
     ExchangeScope scope = new ExchangeScope(options, principal);
     return exchange -> scope.around(exchange, handler);
   }

@@ -1,9 +1,9 @@
 package dev.steadfast.retry.scope;
 
 import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -82,7 +82,7 @@ public final class RetryScope implements AutoCloseable {
    * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */
   public static RetryScope enter(Function<String, @Nullable String> headers, String namespace) {
-    return enter(headers, Objects.requireNonNull(namespace, "namespace"), ScopeOptions.defaults());
+    return enter(headers, Checks.notNull("namespace", namespace), ScopeOptions.defaults());
   }
 
   /**
@@ -98,11 +98,10 @@ public final class RetryScope implements AutoCloseable {
       Function<String, @Nullable String> headers,
       @Nullable String namespace,
       ScopeOptions options) {
-    Objects.requireNonNull(headers, "headers");
-    Objects.requireNonNull(options, "options");
+    Checks.notNull("headers", headers);
+    Checks.notNull("options", options);
     if (namespace != null && namespace.isBlank()) {
-      throw new IllegalArgumentException(
-          "namespace: empty (expected: the authenticated principal, or null for none)");
+      throw Checks.bad("namespace", "empty", "the authenticated principal, or null for none");
     }
     if (namespace != null) {
       DerivedKeys.bytes("namespace", namespace);
@@ -128,7 +127,7 @@ public final class RetryScope implements AutoCloseable {
    * @return the task, within the scope of the calling thread
    */
   public static Runnable wrap(Runnable task) {
-    Objects.requireNonNull(task, "task");
+    Checks.notNull("task", task);
     Surroundings here = Surroundings.current();
     return () -> {
       Surroundings before = Surroundings.bind(here);
@@ -148,7 +147,7 @@ public final class RetryScope implements AutoCloseable {
    * @return the task, within the scope of the calling thread
    */
   public static <T> Callable<T> wrap(Callable<T> task) {
-    Objects.requireNonNull(task, "task");
+    Checks.notNull("task", task);
     Surroundings here = Surroundings.current();
     return () -> {
       Surroundings before = Surroundings.bind(here);
@@ -168,7 +167,7 @@ public final class RetryScope implements AutoCloseable {
    * @return the task, within the scope of the calling thread
    */
   public static <T> Supplier<T> wrapSupplier(Supplier<T> task) {
-    Objects.requireNonNull(task, "task");
+    Checks.notNull("task", task);
     Surroundings here = Surroundings.current();
     return () -> {
       Surroundings before = Surroundings.bind(here);
@@ -188,7 +187,7 @@ public final class RetryScope implements AutoCloseable {
    * @return an executor for this request alone
    */
   public static Executor wrap(Executor executor) {
-    Objects.requireNonNull(executor, "executor");
+    Checks.notNull("executor", executor);
     Surroundings here = Surroundings.current();
     return task ->
         executor.execute(() -> {

@@ -2,7 +2,7 @@ package dev.steadfast.retry.scope;
 
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.http.ScopeHeaders;
-import java.util.Objects;
+import dev.steadfast.retry.internal.Checks;
 
 /** How scopes read inbound requests. Immutable and safe for use by many threads. */
 public final class ScopeOptions {
@@ -68,7 +68,7 @@ public final class ScopeOptions {
      * @return this
      */
     public Builder headers(ScopeHeaders headers) {
-      this.headers = Objects.requireNonNull(headers, "headers");
+      this.headers = Checks.notNull("headers", headers);
       return this;
     }
 
@@ -92,7 +92,7 @@ public final class ScopeOptions {
      * @return this
      */
     public Builder environment(RetryEnvironment environment) {
-      this.environment = Objects.requireNonNull(environment, "environment");
+      this.environment = Checks.notNull("environment", environment);
       return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.scope;
 
 import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.Checks;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -11,7 +12,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +43,8 @@ public final class ServletScope implements Filter {
 
   private ServletScope(
       ScopeOptions options, Function<HttpServletRequest, @Nullable String> principal) {
-    this.options = Objects.requireNonNull(options, "options");
-    this.principal = Objects.requireNonNull(principal, "principal");
+    this.options = Checks.notNull("options", options);
+    this.principal = Checks.notNull("principal", principal);
   }
 
   /**

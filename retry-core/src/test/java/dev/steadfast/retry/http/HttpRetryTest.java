@@ -11,6 +11,7 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -177,8 +178,8 @@ class HttpRetryTest {
             + "...\" (expected: a header name: letters,"
             + " digits and !#$%&'*+-.^_`|~)",
         message);
-    assertEquals("\" ~\\u001f\\u007f\"", HttpChecks.printable(" ~\u001f\u007f"));
-    assertEquals('"' + "x".repeat(64) + '"', HttpChecks.printable("x".repeat(64)));
+    assertEquals("\" ~\\u001f\\u007f\"", Checks.printable(" ~\u001f\u007f"));
+    assertEquals('"' + "x".repeat(64) + '"', Checks.printable("x".repeat(64)));
   }
 
   @ParameterizedTest
@@ -224,7 +225,7 @@ class HttpRetryTest {
   @ValueSource(strings = {"", " ", "\t", "\n"})
   void aNameIsNotBlank(String name) {
     String message = refusal(() -> RetryOptions.builder().name(name));
-    assertEquals("name: " + HttpChecks.printable(name) + " (expected: not empty)", message);
+    assertEquals("name: " + Checks.printable(name) + " (expected: not empty)", message);
   }
 
   @Test

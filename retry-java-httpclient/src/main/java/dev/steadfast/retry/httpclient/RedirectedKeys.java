@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.Checks;
 import java.net.http.HttpClient;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -36,11 +37,11 @@ final class RedirectedKeys {
       return;
     }
     if (refused) {
-      throw new IllegalArgumentException(
-          "followRedirects: "
-              + client.followRedirects()
-              + " (expected: NEVER, as a redirect would carry idempotency keys and the headers of"
-              + " propagateTo to other origins)");
+      throw Checks.bad(
+          "followRedirects",
+          client.followRedirects(),
+          "NEVER, as a redirect would carry idempotency keys and the headers of propagateTo to"
+              + " other origins");
     }
     if (warned.compareAndSet(false, true)) {
       log.warn(

@@ -4,6 +4,7 @@ import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.CookieHandler;
@@ -15,7 +16,6 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.WebSocket;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -81,11 +81,10 @@ public final class RetryingHttpClient extends HttpClient {
    *     HttpRetry.Builder#refuseRedirectedKeys} is set
    */
   public static RetryingHttpClient wrap(HttpClient delegate, HttpRetry retry) {
-    Objects.requireNonNull(delegate, "delegate");
-    Objects.requireNonNull(retry, "retry");
+    Checks.notNull("delegate", delegate);
+    Checks.notNull("retry", retry);
     if (delegate instanceof RetryingHttpClient) {
-      throw new IllegalArgumentException(
-          "delegate: " + delegate + " (expected: a client that does not retry)");
+      throw Checks.bad("delegate", delegate, "a client that does not retry");
     }
     AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
     return new RetryingHttpClient(
@@ -114,7 +113,7 @@ public final class RetryingHttpClient extends HttpClient {
     return new RetryingHttpClient(
         delegate,
         retry,
-        Objects.requireNonNull(options, "options"),
+        Checks.notNull("options", options),
         redirectedKeys,
         keyedRequest.of(options));
   }
@@ -182,8 +181,8 @@ public final class RetryingHttpClient extends HttpClient {
       BodyHandler<T> handler,
       @Nullable PushPromiseHandler<T> pushes,
       Executor continuations) {
-    Objects.requireNonNull(request, "request");
-    Objects.requireNonNull(handler, "responseBodyHandler");
+    Checks.notNull("request", request);
+    Checks.notNull("responseBodyHandler", handler);
     RequestBody body = RequestBody.of(request, options);
     Ask<T> ask = new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
     HttpOperation operation = retry.operation(ask, options);

@@ -38,6 +38,7 @@ class HttpClientArchitectureTest {
         .resideInAnyPackage(
             "dev.steadfast.retry",
             "dev.steadfast.retry.http",
+            "dev.steadfast.retry.internal",
             "dev.steadfast.retry.httpclient",
             "java..",
             "javax.net.ssl",

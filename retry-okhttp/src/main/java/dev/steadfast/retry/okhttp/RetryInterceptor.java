@@ -8,8 +8,8 @@ import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
@@ -55,13 +55,13 @@ public final class RetryInterceptor implements Interceptor {
    * @throws IllegalStateException if the builder has a retry interceptor already
    */
   public static OkHttpClient.Builder addTo(OkHttpClient.Builder builder, HttpRetry retry) {
-    Objects.requireNonNull(builder, "builder");
+    Checks.notNull("builder", builder);
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
     Wires wires = new Wires();
     WireGuard guard = new WireGuard(wires);
-    Objects.requireNonNull(retry, "retry");
+    Checks.notNull("retry", retry);
     SurroundingsCapture surroundings = SurroundingsCapture.addTo(builder);
     builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings));
     builder.addInterceptor(guard);

@@ -3,8 +3,8 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.Checks;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Call;
@@ -75,7 +75,7 @@ public final class RetryingCallFactory implements Call.Factory {
    */
   public static RetryingCallFactory wrap(OkHttpClient client, HttpRetry retry) {
     return new RetryingCallFactory(
-        Objects.requireNonNull(client, "client"), Objects.requireNonNull(retry, "retry"));
+        Checks.notNull("client", client), Checks.notNull("retry", retry));
   }
 
   /**

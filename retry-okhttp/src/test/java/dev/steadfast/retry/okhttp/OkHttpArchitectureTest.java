@@ -40,6 +40,7 @@ class OkHttpArchitectureTest {
         .resideInAnyPackage(
             "dev.steadfast.retry",
             "dev.steadfast.retry.http",
+            "dev.steadfast.retry.internal",
             "dev.steadfast.retry.okhttp",
             "okhttp3",
             "okio",

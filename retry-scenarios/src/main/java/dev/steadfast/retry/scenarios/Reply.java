@@ -1,5 +1,6 @@
 package dev.steadfast.retry.scenarios;
 
+import dev.steadfast.retry.internal.Checks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,9 +26,7 @@ public final class Reply {
 
   /** An ordinary answer with an empty body, after which the connection stays open. */
   public static Reply status(int status) {
-    if (status < 200 || status > 599) {
-      throw new IllegalArgumentException("status: " + status + " (expected: 200 to 599)");
-    }
+    Checks.within("status", status, 200, 599);
     Parts parts = new Parts();
     parts.status = status;
     return new Reply(parts);
@@ -62,7 +61,7 @@ public final class Reply {
   /** Sends this 1xx head first, 101 excepted; can be repeated. */
   public Reply informational(int status) {
     if (status < 100 || status > 199 || status == 101) {
-      throw new IllegalArgumentException("status: " + status + " (expected: 1xx except 101)");
+      throw Checks.bad("status", status, "1xx except 101");
     }
     return with(p -> p.informational = plus(p.informational, "HTTP/1.1 " + status + " \r\n\r\n"));
   }

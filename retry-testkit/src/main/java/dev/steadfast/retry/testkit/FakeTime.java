@@ -5,6 +5,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -116,9 +117,7 @@ public final class FakeTime implements RetryScheduler {
    * @throws IllegalArgumentException if the duration is negative
    */
   public void advance(Duration duration) {
-    if (duration.isNegative()) {
-      throw new IllegalArgumentException("duration: " + duration + " (expected: zero or more)");
-    }
+    Checks.notNegative("duration", duration);
     long now = nanos();
     boolean beyond = duration.compareTo(Duration.ofNanos(Long.MAX_VALUE - now)) > 0;
     long target = beyond ? Long.MAX_VALUE : now + duration.toNanos();

@@ -109,7 +109,7 @@ class BulkheadGuardTest {
             .build();
     NullPointerException thrown =
         assertThrows(NullPointerException.class, () -> nameless.call(() -> "up"));
-    assertEquals("the key of a bulkhead", thrown.getMessage());
+    assertEquals("the key of a bulkhead: null (expected: a value)", thrown.getMessage());
     assertEquals(StopReason.USER_CODE_FAILED, RetryReport.of(thrown).orElseThrow().reason());
   }
 
