@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Digest;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,6 @@ public final class OperationInfo {
   public String toString() {
     return (name == null ? "" : name + ": ")
         + label.get()
-        + (idempotencyKey == null ? "" : " key#" + KeyDigest.of(idempotencyKey));
+        + (idempotencyKey == null ? "" : " key#" + Digest.brief(idempotencyKey));
   }
 }

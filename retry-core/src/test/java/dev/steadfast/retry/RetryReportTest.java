@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.internal.Digest;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -281,10 +282,10 @@ class RetryReportTest {
   void anOperationIsShownWithoutItsKey() {
     OperationInfo info = INFO.named("create order").keyed("order-12345-payment");
     assertEquals(
-        "create order: GET /x key#" + KeyDigest.of("order-12345-payment"), info.toString());
+        "create order: GET /x key#" + Digest.brief("order-12345-payment"), info.toString());
     assertFalse(info.toString().contains("12345"));
-    assertEquals(8, KeyDigest.of("x").length());
-    assertEquals("2d711642", KeyDigest.of("x")); // printf x | sha256sum
+    assertEquals(8, Digest.brief("x").length());
+    assertEquals("2d711642", Digest.brief("x")); // printf x | sha256sum
     assertEquals("GET /x", INFO.toString());
     assertEquals("https://a.example:443", info.origin());
     assertEquals("GET /x", info.label());

@@ -1,20 +1,13 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.Checks;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.steadfast.retry.internal.Digest;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 
-/**
- * SHA-256 over the parts of a request. Every part is preceded by its length, so that no two
- * different requests write the same bytes.
- */
+/** A digest of the parts of a request: no two different requests have the same. */
 final class RequestHash {
   private static final int MOST_BYTES = 1 << 20;
 
@@ -33,16 +26,9 @@ final class RequestHash {
    * request's included.
    */
   static String fingerprint(RequestView request) {
-    MessageDigest hash = sha256();
-    add(hash, request.method());
-    add(hash, request.uri().toString());
+    Digest digest = new Digest().add(request.method()).add(request.uri().toString());
     byte[] body = request.body(MOST_BYTES).orElse(null);
-    if (body == null) {
-      add(hash, UUID.randomUUID().toString());
-    } else {
-      add(hash, body);
-    }
-    return HexFormat.of().formatHex(hash.digest());
+    return (body == null ? digest.add(UUID.randomUUID().toString()) : digest.add(body)).hex();
   }
 
   static String of(RequestView request, List<String> headers, String bucket) {
@@ -54,34 +40,12 @@ final class RequestHash {
                     "request body",
                     "read once or too long",
                     "repeatable and at most 1 MiB for a key that is a hash"));
-    MessageDigest hash = sha256();
-    add(hash, request.method());
-    add(hash, request.uri().toString());
+    Digest digest = new Digest().add(request.method()).add(request.uri().toString());
     for (String name : headers) {
       List<String> values = request.headers(name);
-      add(hash, name);
-      hash.update(ByteBuffer.allocate(4).putInt(0, values.size()));
-      values.forEach(value -> add(hash, value));
+      digest.add(name).addNumber(values.size());
+      values.forEach(digest::add);
     }
-    add(hash, bucket);
-    add(hash, body);
-    return HexFormat.of().formatHex(hash.digest());
-  }
-
-  private static void add(MessageDigest hash, String part) {
-    add(hash, part.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static void add(MessageDigest hash, byte[] part) {
-    hash.update(ByteBuffer.allocate(4).putInt(0, part.length));
-    hash.update(part);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return digest.add(bucket).add(body).hex();
   }
 }

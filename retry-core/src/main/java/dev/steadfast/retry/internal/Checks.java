@@ -1,5 +1,6 @@
 package dev.steadfast.retry.internal;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.IntPredicate;
@@ -62,6 +63,14 @@ public final class Checks {
       return value;
     }
     throw bad(name, printable(value), "not empty");
+  }
+
+  /** Text that UTF-8 can write; {@code String.getBytes} writes every half pair as the same byte. */
+  public static String wellFormed(String name, String value) {
+    if (StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+      return value;
+    }
+    throw bad(name, "holds half a surrogate pair", "well-formed text");
   }
 
   /** RFC 9110 section 5.1: a field name is a token. */

@@ -1,13 +1,7 @@
 package dev.steadfast.retry.scope;
 
 import dev.steadfast.retry.internal.Checks;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.steadfast.retry.internal.Digest;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -36,34 +30,10 @@ final class DerivedKeys {
           "a name of its own for each call in a scope, as its key derives from it, and this name"
               + " was used for another request");
     }
-    MessageDigest hash = sha256();
-    add(hash, bytes("namespace", namespace));
-    add(hash, bytes("parent key", parentKey));
-    add(hash, bytes("name", name));
-    return HexFormat.of().formatHex(hash.digest());
-  }
-
-  // Each part is preceded by its length: ("ab", "c") and ("a", "bc") are two keys.
-  private static void add(MessageDigest hash, ByteBuffer part) {
-    hash.update(ByteBuffer.allocate(4).putInt(0, part.remaining()));
-    hash.update(part);
-  }
-
-  /** Strictly: String.getBytes writes every half of a surrogate pair as the same byte. */
-  static ByteBuffer bytes(String what, String part) {
-    try {
-      return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(part));
-    } catch (CharacterCodingException malformed) {
-      throw new IllegalArgumentException(
-          what + ": holds half a surrogate pair (expected: well-formed text)", malformed);
-    }
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return new Digest()
+        .add(Checks.wellFormed("namespace", namespace))
+        .add(Checks.wellFormed("parent key", parentKey))
+        .add(Checks.wellFormed("name", name))
+        .hex();
   }
 }

@@ -104,7 +104,7 @@ public final class RetryScope implements AutoCloseable {
       throw Checks.bad("namespace", "empty", "the authenticated principal, or null for none");
     }
     if (namespace != null) {
-      DerivedKeys.bytes("namespace", namespace);
+      Checks.wellFormed("namespace", namespace);
     }
     return new RetryScope(headers, namespace, options);
   }
