@@ -26,8 +26,9 @@ final class OriginBudget implements RetryBudget {
 
               // What is under way would not be counted any more.
               @Override
-              public boolean forgettable(Account account) {
-                return !(account instanceof ConcurrencyAccount counting) || counting.idle();
+              public boolean forgettable(Account account, boolean used) {
+                boolean idle = !(account instanceof ConcurrencyAccount counting) || counting.idle();
+                return idle && !used;
               }
             });
     this.text = text;

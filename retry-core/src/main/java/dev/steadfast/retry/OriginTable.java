@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * A bounded table of what is kept per origin. For authors of budgets and guards; safe for use by
  * many threads, and without a lock for keys that are known.
  *
- * <p>When it is full, a key that was not asked for in the last rounds makes room; where all are in
- * use, new keys share one value. So made-up host names push out one another, not those in use.
+ * <p>When it is full, a key whose value is forgettable makes room: by default one that was not
+ * asked for in the last rounds. Where none is found, new keys share one value. So made-up host
+ * names push out one another, not those in use.
  *
  * @param <V> what is kept
  */
@@ -46,13 +47,14 @@ public final class OriginTable<V> {
     V create(String key, boolean fresh);
 
     /**
-     * Whether a value may be forgotten when its key is not in use.
+     * Whether a value may be forgotten to make room.
      *
      * @param value the value
-     * @return true by default
+     * @param used whether its key was asked for in the last rounds
+     * @return by default, if it was not used
      */
-    default boolean forgettable(V value) {
-      return true;
+    default boolean forgettable(V value, boolean used) {
+      return !used;
     }
 
     /**
@@ -110,6 +112,17 @@ public final class OriginTable<V> {
     return known.value;
   }
 
+  /**
+   * The value of a key, if it is remembered. To ask so is no use of the key.
+   *
+   * @param key an origin, or what the user keys by
+   * @return its value, null if it has none of its own
+   */
+  public @Nullable V find(String key) {
+    Entry<V> known = table.get(Checks.notNull("key", key));
+    return known == null ? null : known.value;
+  }
+
   private V add(String key) {
     lock.lock();
     try {
@@ -135,7 +148,7 @@ public final class OriginTable<V> {
       int slot = hand;
       hand = (hand + 1) % MOST;
       Entry<V> entry = ring.get(slot);
-      if (!entry.used && values.forgettable(entry.value)) {
+      if (values.forgettable(entry.value, entry.used)) {
         return slot;
       }
       entry.used = false;

@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -106,6 +107,22 @@ class OriginBudgetTest {
     }
     assertEquals(Collections.nCopies(8, 1), got);
     assertEquals(1, table.size());
+  }
+
+  @Test
+  void toLookUpAKeyMakesNothing_andIsNoUseOfIt() {
+    OriginTable<String> table = new OriginTable<>((key, fresh) -> key);
+    assertNull(table.find("h0"));
+    for (int i = 0; i < MOST; i++) {
+      table.get("h" + i);
+    }
+    assertEquals("h0", table.find("h0"));
+    for (int i = 0; i < MOST; i++) {
+      table.find("h0");
+      table.get("new" + i);
+    }
+    assertNull(table.find("h0"));
+    assertNull(table.find(OriginTable.OVERFLOW));
   }
 
   private static void awaitWaiting(Thread thread) {

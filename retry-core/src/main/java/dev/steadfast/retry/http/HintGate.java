@@ -4,21 +4,20 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.HeldBackException;
 import dev.steadfast.retry.Hint;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OriginTable;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holds back operations to an origin that has just told one of them to wait.
  *
- * <p>What is learned is bounded in number; where there is no room it is not kept, so that nobody is
- * held back for the sake of another origin.
+ * <p>What is learned is bounded in number. An entry whose time is over makes room. Where there is
+ * no room nothing is kept, so that nobody is held back for the sake of another origin.
  */
 final class HintGate implements Guard {
-  static final int MOST_ORIGINS = 1024;
-
   private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
   // Who was refused at the last instant is told to come at once, and not that nothing is known.
   private static final long GRACE_NANOS = 1_000_000;
@@ -39,7 +38,21 @@ final class HintGate implements Guard {
   private record Shut(long untilNanos, long spreadNanos) {}
 
   private final LongSupplier ticker;
-  private final Map<String, Shut> gates = new ConcurrentHashMap<>();
+  private final AtomicReference<@Nullable Shut> nobodys = new AtomicReference<>();
+  private final OriginTable<AtomicReference<@Nullable Shut>> gates =
+      new OriginTable<>(
+          new OriginTable.Values<>() {
+            @Override
+            public AtomicReference<@Nullable Shut> create(String origin, boolean fresh) {
+              return origin.equals(OriginTable.OVERFLOW) ? nobodys : new AtomicReference<>();
+            }
+
+            @Override
+            public boolean forgettable(AtomicReference<@Nullable Shut> gate, boolean used) {
+              Shut shut = gate.get(); // null while the first hint is being learned
+              return shut != null && leftNanos(shut) <= -GRACE_NANOS;
+            }
+          });
 
   HintGate(LongSupplier ticker) {
     this.ticker = ticker;
@@ -56,50 +69,44 @@ final class HintGate implements Guard {
     if (nanos == 0) {
       return;
     }
-    long now = ticker.getAsLong();
-    if (gates.size() >= MOST_ORIGINS && !gates.containsKey(origin)) {
-      gates.values().removeIf(shut -> shut.untilNanos() - now <= 0);
-      if (gates.size() >= MOST_ORIGINS) {
-        return;
-      }
-    }
     double spread = Math.min(nanos * policy.hintSpread(), MOST_SPREAD_NANOS);
-    Shut next = new Shut(now + nanos, (long) spread);
-    gates.merge(
-        origin, next, (old, added) -> added.untilNanos() - old.untilNanos() > 0 ? added : old);
+    Shut next = new Shut(ticker.getAsLong() + nanos, (long) spread);
+    AtomicReference<@Nullable Shut> gate = gates.get(origin);
+    if (!gate.equals(nobodys)) {
+      gate.accumulateAndGet(
+          next,
+          (old, added) -> old == null || added.untilNanos() - old.untilNanos() > 0 ? added : old);
+    }
   }
 
   @Override
   public long admitsInNanos(OperationInfo operation) {
-    long left = leftNanos(operation);
+    long left = leftNanos(shut(operation));
     return left > -GRACE_NANOS ? Math.max(1, left) : 0;
   }
 
   @Override
   public long spreadNanos(OperationInfo operation) {
-    Shut shut = gates.get(operation.origin());
-    return shut != null && leftNanos(operation) > 0 ? shut.spreadNanos() : 0;
+    Shut shut = shut(operation);
+    return shut != null && leftNanos(shut) > 0 ? shut.spreadNanos() : 0;
   }
 
   @Override
   public Permit acquire(OperationInfo operation) {
-    long left = leftNanos(operation);
+    long left = leftNanos(shut(operation));
     if (left > 0) {
       throw new HeldBackException(Duration.ofNanos(left));
     }
     return NOTHING_HELD;
   }
 
-  private long leftNanos(OperationInfo operation) {
-    Shut shut = gates.get(operation.origin());
-    if (shut == null) {
-      return -GRACE_NANOS;
-    }
-    long left = shut.untilNanos() - ticker.getAsLong();
-    if (left <= -GRACE_NANOS) {
-      gates.remove(operation.origin(), shut);
-    }
-    return left;
+  private @Nullable Shut shut(OperationInfo operation) {
+    AtomicReference<@Nullable Shut> gate = gates.find(operation.origin());
+    return gate == null ? null : gate.get();
+  }
+
+  private long leftNanos(@Nullable Shut shut) {
+    return shut == null ? -GRACE_NANOS : shut.untilNanos() - ticker.getAsLong();
   }
 
   int size() {

@@ -2,12 +2,14 @@ package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OriginTable;
 import dev.steadfast.retry.internal.Checks;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import java.time.Duration;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resilience4j bulkhead per origin as a guard. Immutable but for its bulkheads; safe for use by
@@ -22,27 +24,31 @@ import java.util.function.Function;
  * named {@code (others)}.
  */
 public final class BulkheadGuard implements Guard {
-  private final Instances<Bulkhead> instances;
+  private final Instances<Bulkhead, GuardedBulkhead> instances;
   private final Function<OperationInfo, String> key;
-  private final Function<String, GuardedBulkhead> bulkheads;
+  private final OriginTable<Instances.Held<Bulkhead, GuardedBulkhead>> bulkheads;
 
-  private BulkheadGuard(Instances<Bulkhead> instances, Function<OperationInfo, String> key) {
+  private BulkheadGuard(
+      Instances<Bulkhead, GuardedBulkhead> instances, Function<OperationInfo, String> key) {
     this.instances = instances;
     this.key = key;
-    this.bulkheads = instances.table(GuardedBulkhead::new);
+    this.bulkheads = new OriginTable<>(instances);
   }
 
   static BulkheadGuard of(BulkheadConfig config) {
     BulkheadConfig ours = BulkheadConfig.from(config).maxWaitDuration(Duration.ZERO).build();
-    return of(new Instances<>(null, name -> Bulkhead.of(name, ours), BulkheadGuard::idle));
+    return of(null, name -> Bulkhead.of(name, ours));
   }
 
   static BulkheadGuard of(BulkheadRegistry registry) {
-    return of(new Instances<>(registry, registry::bulkhead, BulkheadGuard::idle));
+    return of(registry, registry::bulkhead);
   }
 
-  private static BulkheadGuard of(Instances<Bulkhead> instances) {
-    return new BulkheadGuard(instances, OperationInfo::origin);
+  private static BulkheadGuard of(
+      @Nullable BulkheadRegistry registry, Function<String, Bulkhead> make) {
+    return new BulkheadGuard(
+        new Instances<>(registry, make, GuardedBulkhead::new, BulkheadGuard::idle),
+        OperationInfo::origin);
   }
 
   private static boolean idle(Bulkhead bulkhead) {
@@ -69,7 +75,7 @@ public final class BulkheadGuard implements Guard {
 
   @Override
   public Permit acquire(OperationInfo operation) {
-    return bulkheads.apply(name(operation)).acquire();
+    return bulkheads.get(name(operation)).guarded().acquire();
   }
 
   private String name(OperationInfo operation) {

@@ -2,11 +2,13 @@ package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OriginTable;
 import dev.steadfast.retry.internal.Checks;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resilience4j breaker per origin as a guard. Immutable but for its breakers; safe for use by
@@ -17,17 +19,19 @@ import java.util.function.Function;
  * breaker named {@code (others)}.
  */
 public final class CircuitBreakerGuard implements Guard {
-  private final Instances<CircuitBreaker> instances;
+  private final Instances<CircuitBreaker, GuardedBreaker> instances;
   private final Function<OperationInfo, String> key;
   private final boolean waits;
-  private final Function<String, GuardedBreaker> breakers;
+  private final OriginTable<Instances.Held<CircuitBreaker, GuardedBreaker>> breakers;
 
   private CircuitBreakerGuard(
-      Instances<CircuitBreaker> instances, Function<OperationInfo, String> key, boolean waits) {
+      Instances<CircuitBreaker, GuardedBreaker> instances,
+      Function<OperationInfo, String> key,
+      boolean waits) {
     this.instances = instances;
     this.key = key;
     this.waits = waits;
-    this.breakers = instances.table((breaker, shared) -> new GuardedBreaker(breaker));
+    this.breakers = new OriginTable<>(instances);
   }
 
   static CircuitBreakerGuard of(CircuitBreakerConfig config) {
@@ -38,16 +42,23 @@ public final class CircuitBreakerGuard implements Guard {
             .recordException(failure -> true)
             .ignoreException(failure -> false)
             .build();
-    return of(
-        new Instances<>(null, name -> CircuitBreaker.of(name, ours), CircuitBreakerGuard::idle));
+    return of(null, name -> CircuitBreaker.of(name, ours));
   }
 
   static CircuitBreakerGuard of(CircuitBreakerRegistry registry) {
-    return of(new Instances<>(registry, registry::circuitBreaker, CircuitBreakerGuard::idle));
+    return of(registry, registry::circuitBreaker);
   }
 
-  private static CircuitBreakerGuard of(Instances<CircuitBreaker> instances) {
-    return new CircuitBreakerGuard(instances, OperationInfo::origin, false);
+  private static CircuitBreakerGuard of(
+      @Nullable CircuitBreakerRegistry registry, Function<String, CircuitBreaker> make) {
+    return new CircuitBreakerGuard(
+        new Instances<>(
+            registry,
+            make,
+            (breaker, shared) -> new GuardedBreaker(breaker),
+            CircuitBreakerGuard::idle),
+        OperationInfo::origin,
+        false);
   }
 
   private static boolean idle(CircuitBreaker breaker) {
@@ -92,7 +103,7 @@ public final class CircuitBreakerGuard implements Guard {
   }
 
   private GuardedBreaker breaker(OperationInfo operation) {
-    return breakers.apply(Checks.notNull("the key of a breaker", key.apply(operation)));
+    return breakers.get(Checks.notNull("the key of a breaker", key.apply(operation))).guarded();
   }
 
   @Override

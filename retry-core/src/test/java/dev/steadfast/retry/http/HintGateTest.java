@@ -3,11 +3,11 @@ package dev.steadfast.retry.http;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.HeldBackException;
 import dev.steadfast.retry.Hint;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OriginTable;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -76,7 +76,7 @@ class HintGateTest {
   }
 
   @Test
-  void atItsEndItOpens_andIsForgotten() {
+  void atItsEndItOpens() {
     learn(429, Duration.ofSeconds(1));
     now += SECOND - 1;
     assertThrows(HeldBackException.class, () -> gate.acquire(A));
@@ -88,7 +88,6 @@ class HintGateTest {
     assertEquals(0, gate.spreadNanos(A));
     now += SECOND;
     assertEquals(0, gate.admitsInNanos(A));
-    assertEquals(0, gate.size());
   }
 
   @Test
@@ -96,11 +95,16 @@ class HintGateTest {
     for (int i = 0; i < 5_000; i++) {
       gate.learn("h" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY);
     }
-    assertEquals(HintGate.MOST_ORIGINS, gate.size());
+    assertEquals(OriginTable.MOST, gate.size());
     assertEquals(0, gate.admitsInNanos(OperationInfo.of("h4999", "x"))); // no room: not held back
     now += 2 * SECOND;
     learn(429, Duration.ofSeconds(7));
-    assertEquals(1, gate.size());
-    assertTrue(gate.admitsInNanos(A) > 0);
+    assertEquals(OriginTable.MOST, gate.size());
+    assertEquals(7 * SECOND, gate.admitsInNanos(A));
+    // Those that are shut stay, however many come after them.
+    for (int i = 0; i < 3 * OriginTable.MOST; i++) {
+      gate.learn("i" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY);
+    }
+    assertEquals(7 * SECOND, gate.admitsInNanos(A));
   }
 }
