@@ -1,8 +1,8 @@
 package dev.steadfast.retry;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,10 +26,22 @@ import org.slf4j.LoggerFactory;
  */
 public final class Attempt<R> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-  private static final VarHandle PHASE = atomic("phase", Phase.class);
-  private static final VarHandle HANDED_OVER = atomic("handedOver", boolean.class);
-  private static final VarHandle LATE_OUTCOME = atomic("lateOutcome", Outcome.class);
-  private static final VarHandle TIMER = atomic("timer", Attempt.Timer.class);
+
+  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
+  private static final AtomicReferenceFieldUpdater<Attempt, Phase> PHASE =
+      AtomicReferenceFieldUpdater.newUpdater(Attempt.class, Phase.class, "phase");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicIntegerFieldUpdater<Attempt> HANDED_OVER =
+      AtomicIntegerFieldUpdater.newUpdater(Attempt.class, "handedOver");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicReferenceFieldUpdater<Attempt, @Nullable Completion> LATE_COMPLETION =
+      AtomicReferenceFieldUpdater.newUpdater(Attempt.class, Completion.class, "lateCompletion");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicReferenceFieldUpdater<Attempt, @Nullable AttemptTimer> TIMER =
+      AtomicReferenceFieldUpdater.newUpdater(Attempt.class, AttemptTimer.class, "timer");
 
   enum Phase {
     QUEUED,
@@ -54,13 +66,13 @@ public final class Attempt<R> {
 
   // Whoever comes second, the return of start() or the end, goes on with the operation().
   @SuppressWarnings("UnusedVariable") // by HANDED_OVER
-  private volatile boolean handedOver;
+  private volatile int handedOver; // 1 once one of them has come
 
   // What came while the attempt was BUSY; whoever made it so goes on with it.
   private volatile @Nullable Phase lateEnd;
-  private volatile @Nullable Outcome<R> lateOutcome;
+  private volatile @Nullable Completion<R> lateCompletion;
   private volatile @Nullable Runnable canceller;
-  private volatile @Nullable Timer timer;
+  private volatile @Nullable AttemptTimer timer;
   private volatile @Nullable Throwable userFailure;
   private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
@@ -69,23 +81,30 @@ public final class Attempt<R> {
   private boolean recorded;
   private @Nullable R response;
   private @Nullable Throwable failure;
-  private @Nullable Verdict headVerdict;
+  private @Nullable Outcome headOutcome;
   private @Nullable RetryDecision headDecision;
   private Permits permits = Permits.none();
 
   /** What {@link #complete} was given while the attempt was BUSY. */
-  private record Outcome<R>(@Nullable R response, @Nullable Throwable failure) {}
-
-  private static VarHandle atomic(String field, Class<?> type) {
-    return Fields.atomic(MethodHandles.lookup(), field, type);
-  }
+  private record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
 
   Attempt(RetryLoop<R> loop, int number) {
     this.loop = loop;
     this.number = number;
   }
 
-  private Operation<R> operation() {
+  /** An attempt that is over: the first one of work, which is made before there is a loop. */
+  static <R> Attempt<R> completed(
+      RetryLoop<R> loop, @Nullable R response, @Nullable Throwable failure) {
+    Attempt<R> attempt = new Attempt<>(loop, 1);
+    attempt.began = true;
+    attempt.response = response;
+    attempt.failure = failure;
+    attempt.phase = Phase.COMPLETED;
+    return attempt;
+  }
+
+  Operation<R> operation() {
     return loop.operation();
   }
 
@@ -172,7 +191,7 @@ public final class Attempt<R> {
    * Judges a response by its head, where the client shows the head before the body is collected.
    * Afterwards the attempt's own timeout no longer runs, the operation's deadline does.
    *
-   * @param head the response, as far as it is known; passed to {@link Exchange#judge(Object)}
+   * @param head the response, as far as it is known; passed to {@link Exchange#outcome(Object)}
    * @return true if the response is for the caller; false if its body is to be discarded
    */
   public boolean head(R head) {
@@ -180,16 +199,17 @@ public final class Attempt<R> {
       return false;
     }
     // The deadline's timer goes on; the attempt's own ends here.
-    Timer running = timer;
-    Timer ofDeadline = running != null && running.ofDeadline ? running : null;
+    AttemptTimer running = timer;
+    AttemptTimer ofDeadline = running != null && running.ofDeadline() ? running : null;
     if (ofDeadline == null) {
       replaceTimer(null);
     }
     boolean delivers = false;
     try {
-      headVerdict = operation().judgeHead(this, head);
-      if (!(headVerdict instanceof Verdict.Accepted)) {
-        headDecision = operation().decide(this, headVerdict, head, null);
+      Outcome outcome = operation().outcomeAtHead(this, head);
+      headOutcome = outcome;
+      if (!(outcome.verdict() instanceof Verdict.Accepted)) {
+        headDecision = operation().decide(this, outcome, head, null);
       }
       delivers = !(headDecision instanceof RetryDecision.Retry);
     } catch (Throwable thrown) {
@@ -197,7 +217,7 @@ public final class Attempt<R> {
     }
     try {
       if (ofDeadline != null) {
-        ofDeadline.guarded = Phase.HEAD; // before the phase: one that is due now is seen then
+        ofDeadline.guard(Phase.HEAD); // before the phase: one that is due now is seen then
       } else {
         startTimer(Phase.HEAD, operation().remainingNanos());
       }
@@ -229,7 +249,7 @@ public final class Attempt<R> {
     Phase now = phase;
     while (now.open() || now == Phase.BUSY) {
       if (now == Phase.BUSY) {
-        if (leftToWhoeverIsBusy(new Outcome<>(response, failure))) {
+        if (leftToWhoeverIsBusy(new Completion<>(response, failure))) {
           return;
         }
       } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
@@ -247,9 +267,9 @@ public final class Attempt<R> {
   }
 
   // A client may give up, by a timeout of its own, while the head is still being judged.
-  private boolean leftToWhoeverIsBusy(Outcome<R> outcome) {
-    lateOutcome = outcome;
-    return phase == Phase.BUSY || !LATE_OUTCOME.compareAndSet(this, outcome, null);
+  private boolean leftToWhoeverIsBusy(Completion<R> completion) {
+    lateCompletion = completion;
+    return phase == Phase.BUSY || !LATE_COMPLETION.compareAndSet(this, completion, null);
   }
 
   /** Ends the attempt from outside. */
@@ -257,7 +277,7 @@ public final class Attempt<R> {
     end(Phase.CANCELLED, null);
   }
 
-  private void end(Phase end, @Nullable Phase guarded) {
+  void end(Phase end, @Nullable Phase guarded) {
     if (!claim(end, guarded)) {
       return;
     }
@@ -298,7 +318,7 @@ public final class Attempt<R> {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer queued = new Timer(Phase.QUEUED, operation().now() + nanos, true);
+    AttemptTimer queued = AttemptTimer.ofDeadline(this, Phase.QUEUED, nanos);
     if (TIMER.compareAndSet(this, null, queued)) {
       queued.startOrEnd(nanos);
       if (phase != Phase.QUEUED) {
@@ -317,16 +337,16 @@ public final class Attempt<R> {
 
   private boolean reopen(Phase open) {
     phase = open;
-    Timer running = timer;
+    AttemptTimer running = timer;
     Phase late = lateEnd;
     if (late != null) {
       end(late, null);
-    } else if (running != null && running.due) {
-      end(Phase.TIMED_OUT, running.guarded);
+    } else if (running != null && running.due()) {
+      end(Phase.TIMED_OUT, running.guarded());
     }
-    Outcome<R> outcome = lateOutcome;
-    if (outcome != null && LATE_OUTCOME.compareAndSet(this, outcome, null)) {
-      complete(outcome.response(), outcome.failure());
+    Completion<R> completion = lateCompletion;
+    if (completion != null && LATE_COMPLETION.compareAndSet(this, completion, null)) {
+      complete(completion.response(), completion.failure());
     }
     return phase == open;
   }
@@ -335,83 +355,36 @@ public final class Attempt<R> {
     if (nanos == Long.MAX_VALUE) {
       return;
     }
-    Timer next =
-        new Timer(guarded, operation().now() + nanos, operation().attemptEndsAtDeadline(number));
+    AttemptTimer next =
+        operation().attemptEndsAtDeadline(number)
+            ? AttemptTimer.ofDeadline(this, guarded, nanos)
+            : AttemptTimer.ofAttempt(this, guarded, nanos);
     replaceTimer(next);
     next.start(nanos);
   }
 
-  private void replaceTimer(@Nullable Timer next) {
-    Timer running = (Timer) TIMER.getAndSet(this, next);
+  private void replaceTimer(@Nullable AttemptTimer next) {
+    AttemptTimer running = TIMER.getAndSet(this, next);
     if (running != null) {
       running.stop();
     }
   }
 
-  /** Ends the attempt when its time is up in the phase that this timer guards. */
-  private final class Timer implements Runnable {
-    private final long dueNanos;
-    private final boolean ofDeadline; // and not of the attempt's own time
-    private volatile Phase guarded;
-    private volatile RetryScheduler.@Nullable Task task;
-    private volatile boolean stopped;
-    private volatile boolean due;
-
-    Timer(Phase guarded, long dueNanos, boolean ofDeadline) {
-      this.guarded = guarded;
-      this.dueNanos = dueNanos;
-      this.ofDeadline = ofDeadline;
-    }
-
-    void start(long nanos) {
-      task = operation().scheduler().schedule(nanos, this);
-      if (stopped) {
-        stop();
-      }
-    }
-
-    /** Without a timer the attempt might never end, so it does not go on. */
-    void startOrEnd(long nanos) {
-      try {
-        start(nanos);
-      } catch (RejectedExecutionException rejected) {
-        refusal = rejected;
-        end(Phase.REJECTED, null);
-      }
-    }
-
-    void stop() {
-      stopped = true;
-      RetryScheduler.Task scheduled = task;
-      if (scheduled != null) {
-        scheduled.cancel();
-      }
-    }
-
-    @Override
-    public void run() {
-      if (stopped) {
-        return;
-      }
-      long early = dueNanos - operation().now();
-      if (early > 0) {
-        startOrEnd(early);
-      } else {
-        due = true;
-        end(Phase.TIMED_OUT, guarded);
-      }
-    }
+  /** Without a timer the attempt might never end, so it does not go on. */
+  void timerRejected(RejectedExecutionException reason) {
+    refusal = reason;
+    end(Phase.REJECTED, null);
   }
 
   private void handOver() {
-    if (!HANDED_OVER.compareAndSet(this, false, true)) {
+    if (!HANDED_OVER.compareAndSet(this, 0, 1)) {
       loop.goOn(this);
     }
   }
 
   /** Called once when {@link Exchange#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
-    return loop.blocking() || !HANDED_OVER.compareAndSet(this, false, true);
+    return loop.blocking() || !HANDED_OVER.compareAndSet(this, 0, 1);
   }
 
   OperationInfo info() {
@@ -450,8 +423,8 @@ public final class Attempt<R> {
     return userFailure;
   }
 
-  @Nullable Verdict headVerdict() {
-    return headVerdict;
+  @Nullable Outcome headOutcome() {
+    return headOutcome;
   }
 
   @Nullable RetryDecision headDecision() {

@@ -15,7 +15,7 @@ public final class AttemptReport {
   private final int status;
   private final @Nullable Throwable failure;
   private final @Nullable FailureKind kind;
-  private final SendState sendState;
+  private final Disposition disposition;
   private final int deliveries;
 
   AttemptReport(int number, Timing timing, Result result) {
@@ -23,11 +23,12 @@ public final class AttemptReport {
     this.startedAfterNanos = timing.startedAfterNanos();
     this.tookNanos = timing.tookNanos();
     this.waitedNanos = timing.waitedNanos();
-    this.status = result.status();
     this.failure = result.failure();
     this.kind = result.kind();
-    this.sendState = result.sendState();
-    this.deliveries = result.deliveries();
+    Evidence evidence = result.evidence();
+    this.status = evidence.status();
+    this.disposition = evidence.disposition();
+    this.deliveries = evidence.deliveries();
   }
 
   /** When an attempt began and ended, and the wait before it, in nanoseconds. */
@@ -36,18 +37,11 @@ public final class AttemptReport {
   /**
    * What an attempt ended with.
    *
-   * @param status the status of the answer, -1 without one
    * @param failure the exception, if there is one
    * @param kind what went wrong, null if nothing did
-   * @param sendState how far the request got
-   * @param deliveries how often a request went to the wire, -1 where the client does not show it
+   * @param evidence what is known of the attempt
    */
-  record Result(
-      int status,
-      @Nullable Throwable failure,
-      @Nullable FailureKind kind,
-      SendState sendState,
-      int deliveries) {}
+  record Result(@Nullable Throwable failure, @Nullable FailureKind kind, Evidence evidence) {}
 
   /**
    * The number of the attempt.
@@ -113,12 +107,13 @@ public final class AttemptReport {
   }
 
   /**
-   * How far the request got.
+   * What became of the attempt's requests: of the last one, or of one before it if only that may
+   * have been processed.
    *
-   * @return the send state
+   * @return whether the server may have acted
    */
-  public SendState sendState() {
-    return sendState;
+  public Disposition disposition() {
+    return disposition;
   }
 
   /**

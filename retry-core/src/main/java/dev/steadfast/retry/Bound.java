@@ -1,10 +1,9 @@
 package dev.steadfast.retry;
 
-import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread is in, and its idle {@link WorkLoop}.
+ * What a thread is in.
  *
  * <p>The slots are an array, so that entering and leaving look up the thread's entry once each, and
  * of a class of the JDK's, so that a pooled thread of a server does not keep the class loader of an
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class Bound {
   private static final ThreadLocal<@Nullable Object[]> SLOTS = new ThreadLocal<>();
   private static final int SURROUNDINGS = 0;
-  private static final int IDLE_LOOP = 1;
 
   private Bound() {}
 
@@ -23,7 +21,7 @@ final class Bound {
   }
 
   private static @Nullable Object[] newSlots() {
-    @Nullable Object[] slots = new Object[2];
+    @Nullable Object[] slots = new Object[1];
     SLOTS.set(slots);
     return slots;
   }
@@ -34,22 +32,5 @@ final class Bound {
 
   static void surroundings(@Nullable Object[] slots, @Nullable Surroundings next) {
     slots[SURROUNDINGS] = next;
-  }
-
-  /** The thread's loop for a retrier, which is not idle any more; a new one if it has none. */
-  static WorkLoop takeLoop(Work work) {
-    @Nullable Object[] slots = slots();
-    Object kept = slots[IDLE_LOOP];
-    slots[IDLE_LOOP] = null;
-    if (kept instanceof WeakReference<?> weak
-        && weak.get() instanceof WorkLoop loop
-        && loop.isOf(work)) {
-      return loop;
-    }
-    return new WorkLoop(work);
-  }
-
-  static void giveBack(WorkLoop loop) {
-    slots()[IDLE_LOOP] = loop.self();
   }
 }

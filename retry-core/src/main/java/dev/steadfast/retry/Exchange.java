@@ -26,29 +26,30 @@ public interface Exchange<R> {
   void start(Attempt<R> attempt) throws Exception;
 
   /**
-   * What a response means.
+   * How the current attempt ended, given the response. Asked once per response, for the head if the
+   * client shows the head before it collects the body.
    *
    * @param response the response of the current attempt
-   * @return the verdict
+   * @return what it means, and what is known of the attempt
    */
-  Verdict judge(R response);
+  Outcome outcome(R response);
 
   /**
-   * What a failure means.
+   * How the current attempt ended, given the failure. Asked once; after {@link #outcome(Object)}
+   * only if the body of an accepted response broke within the attempt.
    *
    * @param failure the failure of the current attempt
-   * @return the verdict
+   * @return what it means, and what is known of the attempt
    */
-  Verdict judge(Throwable failure);
+  Outcome outcome(Throwable failure);
 
   /**
-   * Facts about an attempt that ended; exactly one of the arguments is given. Must not throw.
+   * What is known of the current attempt, which ended from outside: a cancellation or the deadline.
+   * No rule is asked. Must not throw.
    *
-   * @param response the response
-   * @param failure the failure
-   * @return the facts
+   * @return what is known, whatever the attempt still does
    */
-  Facts facts(@Nullable R response, @Nullable Throwable failure);
+  Evidence evidence();
 
   /**
    * The headers of a response, kept where a guard may refuse the attempt that follows it.
@@ -79,14 +80,25 @@ public interface Exchange<R> {
   default void discard(R response) {}
 
   /**
-   * Puts the report on the response that the caller gets.
+   * Makes the response what the caller gets: with the report, and without what was added to the
+   * request.
    *
    * @param response the response
-   * @param report what happened; the clean report for one clean attempt
+   * @param report what happened; null if it was one attempt, which was accepted, or if the exchange
+   *     carries no reports
    * @return the response to hand over
    */
-  default R deliver(R response, RetryReport report) {
+  default R deliver(R response, @Nullable RetryReport report) {
     return response;
+  }
+
+  /**
+   * Whether {@link #deliver} can put a report on a response.
+   *
+   * @return true by default; false spares the making of reports that nobody could read
+   */
+  default boolean carriesReports() {
+    return true;
   }
 
   /**
@@ -119,28 +131,5 @@ public interface Exchange<R> {
     INTERRUPTED,
     /** The scheduler takes no more work. */
     REJECTED
-  }
-
-  /**
-   * Facts about an attempt, for the report.
-   *
-   * @param status the status of the answer, -1 without one
-   * @param sendState how far the request got
-   * @param deliveries how often a request went to the wire, -1 if unknown
-   * @param replayed whether the answer was marked as a replay
-   */
-  record Facts(int status, SendState sendState, int deliveries, boolean replayed) {
-
-    /**
-     * The same where an earlier request of the attempt may have been processed: what the server
-     * refused is the last one alone.
-     *
-     * @return facts that prove nothing about the attempt
-     */
-    public Facts afterEarlierRequest() {
-      return sendState == SendState.REFUSED_UNPROCESSED
-          ? new Facts(status, SendState.ANSWERED, deliveries, replayed)
-          : this;
-    }
   }
 }

@@ -1,10 +1,9 @@
 package dev.steadfast.retry;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -111,8 +110,8 @@ final class FarTimers {
   private record Near(RetryScheduler.Task task) {}
 
   private final class Far implements RetryScheduler.Task {
-    private static final VarHandle WHAT =
-        Fields.atomic(MethodHandles.lookup(), "what", Object.class);
+    private static final AtomicReferenceFieldUpdater<Far, @Nullable Object> WHAT =
+        AtomicReferenceFieldUpdater.newUpdater(Far.class, Object.class, "what");
 
     private final long dueNanos;
     // The task while it is far, then Near; null once it is cancelled.

@@ -8,6 +8,9 @@ package dev.steadfast.retry;
  * which is already known ends the operation while its last answer is still whole, and acquired when
  * the attempt leaves the client's own queue. No permit is held during a wait. Every permit is
  * answered exactly once.
+ *
+ * <p>A guard need not read a clock: it is told the time, in monotonic nanoseconds of which only
+ * differences mean something.
  */
 public interface Guard {
 
@@ -19,10 +22,11 @@ public interface Guard {
    * after a refusal.
    *
    * @param operation the operation
+   * @param nowNanos the time
    * @return 0 if nothing speaks against an attempt now; nanoseconds if the operation may wait for
    *     it; {@link #NEVER} if a refusal is known and not worth waiting for
    */
-  long admitsInNanos(OperationInfo operation);
+  long admitsInNanos(OperationInfo operation, long nowNanos);
 
   /**
    * Over what time from {@link #admitsInNanos} on the operations that wait for this guard are to be
@@ -30,9 +34,10 @@ public interface Guard {
    * past its deadline. Asked after {@link #admitsInNanos}, where that is more than 0.
    *
    * @param operation the operation
+   * @param nowNanos the time
    * @return nanoseconds, 0 by default
    */
-  default long spreadNanos(OperationInfo operation) {
+  default long spreadNanos(OperationInfo operation, long nowNanos) {
     return 0;
   }
 
@@ -40,11 +45,12 @@ public interface Guard {
    * Admits an attempt, or throws.
    *
    * @param operation the operation
+   * @param nowNanos the time
    * @return the permit, to be answered once
    * @throws RuntimeException if the attempt is refused; it becomes the cause of the {@link
    *     AttemptRefusedException} that the caller gets, unless the operation waits
    */
-  Permit acquire(OperationInfo operation);
+  Permit acquire(OperationInfo operation, long nowNanos);
 
   /** What an admitted attempt holds until its response head, its failure or its cancellation. */
   interface Permit {

@@ -1,53 +1,31 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books of one operation: its time, its decisions, its record. Confined like the loop that it
- * belongs to; what an {@link Attempt} asks of it comes from whoever owns the attempt then. A clean
- * first attempt that nobody listens to leaves nothing behind.
- *
- * <p>One object, for every call has one, and one for the record beside it would be two.
+ * One operation: passes what happens to it on to its state, its guards, its record and its
+ * listeners. Confined like the loop that it belongs to; what an {@link Attempt} asks of it comes
+ * from whoever owns the attempt then.
  */
 final class Operation<R> implements RetryState.Admission {
-  private static final int MOST_REPORTS = 100;
-
   private final RetryPlan plan;
   private final OperationInfo info;
   private final Exchange<R> exchange;
   private final RetryState state;
-  private boolean retryPending; // decided on and paid for, not begun
-  private boolean toldByServer;
-
-  // The record.
-  private long startNanos;
-  private long attemptStartNanos;
-  private long waitBeforeNanos;
-  private long waitedNanos;
-  private int attempts;
-  private boolean mayHaveActed;
-  private boolean earlierMayHaveActed;
-  private boolean replayed;
-  private boolean clean;
-  private Hint hint = Hint.none();
+  private final OperationRecord record = new OperationRecord();
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
-  private @Nullable AttemptReport first; // most waits follow one attempt
-  private List<AttemptReport> others = List.of();
 
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
     this.plan = plan;
     this.info = info;
     this.exchange = exchange;
-    this.state =
-        new RetryState(plan.policy(), account(plan, info), this, plan.environment().random());
+    this.state = new RetryState(plan, account(plan, info), this);
   }
 
   private static RetryBudget.Account account(RetryPlan plan, OperationInfo info) {
-    RetryBudget.Account account = plan.budget().account(info.origin());
+    RetryBudget.Account account = plan.account(info.origin());
     Surroundings around = plan.surroundings();
     return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
   }
@@ -67,14 +45,21 @@ final class Operation<R> implements RetryState.Admission {
     if (surroundings != null) {
       bound = Math.min(bound, surroundings.remainingNanos());
       if (surroundings.doNotRetry()) {
-        state.doNotRetry();
+        state.leaveRetriesToLayerAbove();
       }
     }
     state.begin(now, bound);
-    startNanos = now;
+    record.begin(now);
     if (listeners().any()) {
       listeners().operationStarted(info);
     }
+  }
+
+  /** Begins with an operation that nobody listens to and whose first attempt is over. */
+  void beginAfterFirstAttempt(long beganNanos) {
+    state.beginAfterFirstAttempt(beganNanos);
+    record.begin(beganNanos);
+    record.attemptBegan(1, beganNanos);
   }
 
   /** Has other operations that the attempt begins on this thread see what is for them. */
@@ -127,49 +112,57 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   @Override
-  public RetryState.Opening opening() {
-    return Permits.opening(plan.guards(), info);
+  public RetryState.Opening opening(long nowNanos) {
+    return Permits.opening(plan.guards(), info, nowNanos);
   }
 
   Permits admit() {
-    return Permits.acquire(plan.guards(), info);
+    return plan.guards().isEmpty() ? Permits.none() : Permits.acquire(plan.guards(), info, now());
   }
 
   void attemptBegan(int number, Object request) {
-    retryPending = false;
     state.startAttempt();
-    attempts = number;
-    attemptStartNanos = now();
+    record.attemptBegan(number, now());
     if (listeners().any()) {
       listeners().attemptStarted(info, number, request);
     }
   }
 
-  Verdict judgeHead(Attempt<R> attempt, R head) {
-    Verdict verdict = exchange.judge(head);
-    if (verdict instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
+  /** How an attempt ended, by the head of its response. */
+  Outcome outcomeAtHead(Attempt<R> attempt, R head) {
+    Outcome outcome = exchange.outcome(head);
+    if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
       // The guards' part ends with the head; the attempt itself may still break with its body.
-      attempt
-          .permits()
-          .answer(verdict, exchange.facts(head, null), now() - attemptStartNanos, null);
+      attempt.permits().answer(outcome, record.attemptNanos(now()), null);
     }
-    return verdict;
+    return outcome;
   }
 
   RetryDecision decide(
-      Attempt<R> attempt, Verdict verdict, @Nullable R response, @Nullable Throwable thrown) {
-    Exchange.Facts facts = exchange.facts(response, thrown);
-    write(attempt, verdict, facts, thrown);
-    toldByServer = verdict instanceof Verdict.Retryable failed && failed.toldNotToRetry();
-    RetryDecision decision = state.next(verdict, now());
+      Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
+    ended(attempt, outcome, thrown);
+    RetryDecision decision;
+    try {
+      decision = state.next(outcome, now());
+    } catch (RuntimeException | Error broken) {
+      record.keep(outcome, thrown, now()); // the operation fails, so its report tells of all
+      throw broken;
+    }
     if (decision instanceof RetryDecision.Retry retry) {
-      retryPending = true;
       if (response != null && !plan.guards().isEmpty()) {
-        discarding(facts, response);
+        keepForRefusal(outcome.evidence(), response);
       }
       waiting(retry);
     }
     return decision;
+  }
+
+  /** Books an attempt that was accepted, and whose end the budget has been told of. */
+  void acceptedAlready(Attempt<R> attempt, Outcome outcome) {
+    attempt.recorded();
+    record.attemptEnded(outcome, null);
+    record.keep(outcome, null, now());
+    state.acceptedAlready();
   }
 
   /** Books the end of an attempt for a reason that it did not give itself. */
@@ -177,21 +170,48 @@ final class Operation<R> implements RetryState.Admission {
     if (attempt.toBeRecorded()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, Hint.none());
-      R answer = attempt.response(); // given to a function of the user's, which failed
-      Exchange.Facts facts =
-          answer == null ? exchange.facts(null, thrown) : exchange.facts(answer, null);
-      write(attempt, verdict, facts, thrown);
+      ended(attempt, new Outcome(verdict, exchange.evidence()), thrown);
     } else {
       attempt.permits().release();
     }
   }
 
-  private void write(
-      Attempt<R> attempt, Verdict verdict, Exchange.Facts facts, @Nullable Throwable thrown) {
+  private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown) {
     long now = now();
-    attempt.permits().answer(verdict, facts, now - attemptStartNanos, thrown);
+    attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
     attempt.recorded();
-    keep(verdict, facts, thrown, now);
+    record.attemptEnded(outcome, thrown);
+    boolean heard = listeners().any();
+    boolean accepted = outcome.verdict() instanceof Verdict.Accepted && thrown == null;
+    boolean nothingToTell = record.clean(StopReason.ACCEPTED) || !exchange.carriesReports();
+    if (accepted && nothingToTell && !heard) {
+      return;
+    }
+    AttemptReport report = record.keep(outcome, thrown, now);
+    if (heard) {
+      listeners().attemptEnded(info, report);
+    }
+  }
+
+  /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
+  private void keepForRefusal(Evidence evidence, R response) {
+    int status = evidence.status();
+    lastAnswer =
+        new AttemptRefusedException.LastAnswer(
+            status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
+            exchange.headers(response),
+            record.hint());
+  }
+
+  private void waiting(RetryDecision.Retry retry) {
+    record.waiting(retry.delayNanos());
+    AttemptReport latest = record.latest();
+    if (latest != null) {
+      Listeners.logRetry(info, latest, retry);
+    }
+    if (listeners().any()) {
+      listeners().waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
+    }
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
@@ -212,41 +232,27 @@ final class Operation<R> implements RetryState.Admission {
   /** Ends what no decision has ended; a retry that was paid for and not begun is given back. */
   void abandon(StopReason reason) {
     if (!state.stopped()) {
-      state.abandon(reason, retryPending, now());
+      state.abandon(reason, now());
     }
   }
 
-  RetryReport ended(StopReason reason) {
+  /**
+   * Tells everybody of the end.
+   *
+   * @param thrown whether the caller gets an exception, which carries the report
+   * @return the report; null if there is nobody to tell
+   */
+  @Nullable RetryReport ended(StopReason reason, boolean thrown) {
     Surroundings surroundings = plan.surroundings();
-    if (surroundings != null && gaveUp(reason)) {
+    if (surroundings != null && state.gaveUp(reason)) {
       surroundings.gaveUp(reason);
     }
-    return report(reason, now());
-  }
-
-  // Not what a layer above said to leave to it, nor a first failure that nobody retried.
-  private boolean gaveUp(StopReason reason) {
-    return switch (reason) {
-      case BUDGET_EXHAUSTED, GUARD_REFUSED, HINT_TOO_LONG -> true;
-      case TOLD_NOT_TO_RETRY -> toldByServer;
-      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || state.retried();
-      default -> false;
-    };
-  }
-
-  private RetryReport report(StopReason reason, long nowNanos) {
-    clean = reason == StopReason.ACCEPTED && attempts == 1 && !replayed;
-    if (clean && !listeners().any()) {
-      return RetryReport.clean();
+    boolean told = listeners().any() || reason.gaveUp() || thrown;
+    if (!told && (record.clean(reason) || !exchange.carriesReports())) {
+      return null;
     }
-    RetryReport report =
-        new RetryReport(
-            reason,
-            new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint),
-            reports(),
-            new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, replayed),
-            info);
-    if (reason.gaveUp() && attempts > 1) {
+    RetryReport report = record.report(reason, now(), info);
+    if (reason.gaveUp() && report.attempts() > 1) {
       Listeners.logGivingUp(info, report);
     }
     if (listeners().any()) {
@@ -256,98 +262,12 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   /** Whether it was one attempt that was accepted: then no response need carry a report. */
-  boolean clean() {
-    return clean;
+  boolean clean(StopReason reason) {
+    return record.clean(reason);
   }
-
-  // The record.
 
   private Listeners listeners() {
     return plan.listeners();
-  }
-
-  /** Where the attempt that ended is worth a report. */
-  private void keep(
-      Verdict verdict, Exchange.Facts facts, @Nullable Throwable failure, long nowNanos) {
-    boolean observed = !(verdict instanceof Verdict.Accepted accepted) || accepted.observed();
-    if (!observed) {
-      attempts = 0; // answered by a cache: no attempt was made
-    }
-    earlierMayHaveActed = mayHaveActed;
-    mayHaveActed |= observed && facts.sendState().mayHaveActed();
-    replayed = facts.replayed();
-    hint = hint(verdict);
-    if (unremarkable(verdict)) {
-      return;
-    }
-    AttemptReport report =
-        new AttemptReport(
-            attempts,
-            new AttemptReport.Timing(
-                attemptStartNanos - startNanos, nowNanos - attemptStartNanos, waitBeforeNanos),
-            new AttemptReport.Result(
-                facts.status(),
-                failure,
-                Permits.kind(verdict),
-                facts.sendState(),
-                facts.deliveries()));
-    keep(report);
-    if (listeners().any()) {
-      listeners().attemptEnded(info, report);
-    }
-  }
-
-  private boolean unremarkable(Verdict verdict) {
-    return attempts <= 1 && verdict instanceof Verdict.Accepted && !listeners().any() && !replayed;
-  }
-
-  private static Hint hint(Verdict verdict) {
-    if (verdict instanceof Verdict.Retryable retryable) {
-      return retryable.hint();
-    }
-    return verdict instanceof Verdict.Permanent permanent ? permanent.hint() : Hint.none();
-  }
-
-  private void keep(AttemptReport report) {
-    if (first == null) {
-      first = report;
-      return;
-    }
-    if (others.isEmpty()) {
-      others = new ArrayList<>();
-    }
-    others.add(report);
-    if (others.size() == MOST_REPORTS) {
-      first = others.remove(0);
-    }
-  }
-
-  private List<AttemptReport> reports() {
-    if (first == null) {
-      return List.of();
-    }
-    List<AttemptReport> all = new ArrayList<>(1 + others.size());
-    all.add(first);
-    all.addAll(others);
-    return all;
-  }
-
-  /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
-  private void discarding(Exchange.Facts facts, R response) {
-    OptionalInt status = facts.status() < 0 ? OptionalInt.empty() : OptionalInt.of(facts.status());
-    lastAnswer = new AttemptRefusedException.LastAnswer(status, exchange.headers(response), hint);
-  }
-
-  private void waiting(RetryDecision.Retry retry) {
-    waitBeforeNanos = retry.delayNanos();
-    waitedNanos = Durations.saturatedAdd(waitedNanos, retry.delayNanos());
-    AttemptReport latest = others.isEmpty() ? first : others.get(others.size() - 1);
-    if (latest != null) {
-      Listeners.logRetry(info, latest, retry);
-    }
-    if (listeners().any()) {
-      listeners().waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
-    }
   }
 
   @Override

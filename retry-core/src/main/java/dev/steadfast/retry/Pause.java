@@ -1,8 +1,7 @@
 package dev.steadfast.retry;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class Pause implements SystemScheduler.Rejectable {
-  private static final VarHandle OVER =
-      Fields.atomic(MethodHandles.lookup(), "over", boolean.class);
+  private static final AtomicIntegerFieldUpdater<Pause> OVER =
+      AtomicIntegerFieldUpdater.newUpdater(Pause.class, "over");
 
   private final RetryLoop<?> loop;
   private final long dueNanos;
-  private volatile boolean over;
+  private volatile int over; // 1 once it is
   private volatile RetryScheduler.@Nullable Task task;
 
   Pause(RetryLoop<?> loop, long dueNanos) {
@@ -29,7 +28,7 @@ final class Pause implements SystemScheduler.Rejectable {
     } catch (RejectedExecutionException rejected) {
       rejected(rejected);
     }
-    if (over) {
+    if (over == 1) {
       stop();
     }
   }
@@ -39,20 +38,20 @@ final class Pause implements SystemScheduler.Rejectable {
     long early = dueNanos - loop.operation().now();
     if (early > 0) {
       schedule(early); // some timers fire early; a hint is a floor
-    } else if (OVER.compareAndSet(this, false, true)) {
+    } else if (OVER.compareAndSet(this, 0, 1)) {
       loop.pauseOver();
     }
   }
 
   @Override
   public void rejected(RejectedExecutionException reason) {
-    if (OVER.compareAndSet(this, false, true)) {
+    if (OVER.compareAndSet(this, 0, 1)) {
       loop.pauseRejected(reason);
     }
   }
 
   void cancel() {
-    if (OVER.compareAndSet(this, false, true)) {
+    if (OVER.compareAndSet(this, 0, 1)) {
       stop();
       loop.execute(loop::pauseOver); // sees the cancellation first of all
     }

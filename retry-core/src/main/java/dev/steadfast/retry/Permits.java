@@ -23,29 +23,29 @@ final class Permits {
   }
 
   /** When the last of the guards admits an attempt. */
-  static RetryState.Opening opening(List<Guard> guards, OperationInfo operation) {
+  static RetryState.Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
     RetryState.Opening latest = RetryState.Opening.NOW;
     for (Guard guard : guards) {
-      long nanos = guard.admitsInNanos(operation);
+      long nanos = guard.admitsInNanos(operation, nowNanos);
       if (nanos == Guard.NEVER) {
         return RetryState.Opening.NEVER;
       }
       if (nanos > latest.inNanos()) {
-        latest = new RetryState.Opening(nanos, Math.max(0, guard.spreadNanos(operation)));
+        latest = new RetryState.Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
       }
     }
     return latest;
   }
 
   /** Passes all guards, or gives back what the first ones admitted and throws. */
-  static Permits acquire(List<Guard> guards, OperationInfo operation) {
+  static Permits acquire(List<Guard> guards, OperationInfo operation, long nowNanos) {
     if (guards.isEmpty()) {
       return NONE;
     }
     Permits permits = new Permits(new ArrayList<>(guards.size()));
     try {
       for (Guard guard : guards) {
-        permits.held.add(guard.acquire(operation));
+        permits.held.add(guard.acquire(operation, nowNanos));
       }
       return permits;
     } catch (Throwable refused) {
@@ -55,12 +55,13 @@ final class Permits {
   }
 
   /** Answers by what the attempt meant for the health of the server. */
-  void answer(
-      Verdict verdict, Exchange.Facts facts, long elapsedNanos, @Nullable Throwable failure) {
+  void answer(Outcome outcome, long elapsedNanos, @Nullable Throwable failure) {
     if (held.isEmpty()) {
       return;
     }
-    FailureKind kind = kind(verdict);
+    Verdict verdict = outcome.verdict();
+    int status = outcome.evidence().status();
+    FailureKind kind = verdict.kind();
     if (kind == null) {
       boolean observed = verdict instanceof Verdict.Accepted accepted && accepted.observed();
       each(permit -> {
@@ -72,7 +73,7 @@ final class Permits {
       });
     } else if (kind == FailureKind.STALE_CONNECTION || endedByCaller(verdict)) {
       release();
-    } else if (facts.status() >= 0 && (facts.status() < 500 || kind == FailureKind.BROKEN_BODY)) {
+    } else if (status >= 0 && (status < 500 || kind == FailureKind.BROKEN_BODY)) {
       // The server answers, so it is alive: 409, 429 and other 4xx are no failures of its health.
       each(permit -> permit.succeeded(elapsedNanos));
     } else {
@@ -83,13 +84,6 @@ final class Permits {
 
   void release() {
     each(Guard.Permit::released);
-  }
-
-  static @Nullable FailureKind kind(Verdict verdict) {
-    if (verdict instanceof Verdict.Retryable retryable) {
-      return retryable.kind();
-    }
-    return verdict instanceof Verdict.Permanent permanent ? permanent.kind() : null;
   }
 
   private static boolean endedByCaller(Verdict verdict) {

@@ -55,7 +55,8 @@ public final class Retrier {
    * thread. An interrupt ends the operation at once.
    *
    * <p>Without a total timeout, with an unlimited budget, and without listeners and guards nothing
-   * needs the time: then no clock is read, and durations in reports are zero, but for waits.
+   * needs the time of a first attempt that is accepted: then no clock is read, and the durations in
+   * the report of a failed operation begin with the end of its first attempt.
    *
    * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result
@@ -70,13 +71,12 @@ public final class Retrier {
     Checks.notNull("work", callable);
     @Nullable Object[] slots = Bound.slots();
     Surroundings outer = Bound.surroundings(slots);
-    if (outer == null && work.plain()) {
-      return WorkLoop.call(work, callable, slots);
-    }
-    OperationInfo info = work.info();
-    WorkExchange exchange = new WorkExchange(work, callable, work.layer(outer));
-    RetryLoop<Object> loop = new RetryLoop<>(work.plan().within(outer), info, exchange);
     try {
+      if (outer == null && work.plain()) {
+        return work.call(callable, slots);
+      }
+      WorkExchange exchange = WorkExchange.of(work, callable, work.layer(outer));
+      RetryLoop<Object> loop = new RetryLoop<>(work.plan().within(outer), work.info(), exchange);
       return Work.unmask(loop.run(Long.MAX_VALUE));
     } catch (Exception | Error thrown) {
       throw thrown;
@@ -100,7 +100,7 @@ public final class Retrier {
   public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> supplier) {
     Checks.notNull("work", supplier);
     Surroundings outer = Surroundings.current();
-    StageExchange exchange = new StageExchange(work, supplier, work.layer(outer));
+    WorkExchange exchange = WorkExchange.of(work, supplier, work.layer(outer));
     return new RetryLoop<>(work.plan().within(outer), work.info(), exchange)
         .start(Long.MAX_VALUE, Work::<T>unmask);
   }

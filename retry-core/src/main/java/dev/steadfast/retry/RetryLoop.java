@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -52,6 +53,34 @@ public final class RetryLoop<R> {
   public R run(long boundNanos) throws Throwable {
     operation.begin(boundNanos);
     drive();
+    return outcome();
+  }
+
+  /**
+   * Goes on, on the calling thread, after a first attempt that was made without the loop. Exactly
+   * one of response and failure is given.
+   *
+   * @param beganNanos when the attempt began; the budget has been told
+   */
+  R runAfterFirstAttempt(long beganNanos, @Nullable R response, @Nullable Throwable thrown)
+      throws Throwable {
+    operation.beginAfterFirstAttempt(beganNanos);
+    if (settle(Attempt.completed(this, response, thrown))) {
+      drive();
+    }
+    return outcome();
+  }
+
+  /** Ends an operation whose only attempt succeeded and whose budget threw when it was told. */
+  R endAfterFirstAttempt(long beganNanos, R response, Throwable broken) throws Throwable {
+    operation.beginAfterFirstAttempt(beganNanos);
+    Attempt<R> attempt = Attempt.completed(this, response, null);
+    operation.acceptedAlready(attempt, exchange.outcome(response));
+    userCodeFailed(attempt, broken);
+    return outcome();
+  }
+
+  private R outcome() throws Throwable {
     Throwable thrown = failure;
     if (thrown != null) {
       throw thrown;
@@ -181,12 +210,12 @@ public final class RetryLoop<R> {
   private boolean judged(Attempt<R> attempt, @Nullable R response, @Nullable Throwable thrown) {
     RetryDecision decision;
     try {
-      Verdict verdict = verdict(attempt, response, thrown);
+      Outcome outcome = outcome(attempt, response, thrown);
       if (!attempt.began() && thrown != null) {
         // Nothing was tried, so there is nothing to retry: an executor refused, say.
-        return endOutside(attempt, stopReason(verdict), thrown);
+        return endOutside(attempt, stopReason(outcome.verdict()), thrown);
       }
-      decision = operation.decide(attempt, verdict, response, thrown);
+      decision = operation.decide(attempt, outcome, response, thrown);
     } catch (Throwable broken) {
       if (thrown != null) {
         RetryTrace.suppress(broken, thrown); // what the attempt itself ended with
@@ -202,12 +231,12 @@ public final class RetryLoop<R> {
     return finish(((RetryDecision.Stop) decision).reason(), response, thrown);
   }
 
-  private Verdict verdict(Attempt<R> attempt, @Nullable R response, @Nullable Throwable thrown) {
+  private Outcome outcome(Attempt<R> attempt, @Nullable R response, @Nullable Throwable thrown) {
     if (thrown != null) {
-      return exchange.judge(thrown);
+      return exchange.outcome(thrown);
     }
-    Verdict atHead = attempt.headVerdict();
-    return atHead != null ? atHead : exchange.judge(present(response));
+    Outcome atHead = attempt.headOutcome();
+    return atHead != null ? atHead : exchange.outcome(present(response));
   }
 
   private static StopReason stopReason(Verdict verdict) {
@@ -274,12 +303,12 @@ public final class RetryLoop<R> {
   }
 
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
-    RetryReport report = operation.ended(reason);
+    @Nullable RetryReport report = operation.ended(reason, thrown != null);
     if (thrown != null) {
-      RetryTrace.put(thrown, report);
+      RetryTrace.put(thrown, Objects.requireNonNull(report));
       failure = thrown;
     } else if (response != null) {
-      result = exchange.deliver(response, operation.clean() ? RetryReport.clean() : report);
+      result = exchange.deliver(response, operation.clean(reason) ? null : report);
     }
     BiConsumer<@Nullable R, @Nullable Throwable> told = completion;
     if (told != null) {
@@ -290,12 +319,12 @@ public final class RetryLoop<R> {
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
+    if (retry.delayNanos() == 0) {
+      return !blocking() || notInterrupted();
+    }
     long dueNanos = operation.now() + retry.delayNanos();
     if (blocking()) {
       return sleep(dueNanos);
-    }
-    if (retry.delayNanos() == 0) {
-      return true;
     }
     Pause waiting = new Pause(this, dueNanos);
     underWay = waiting;
@@ -313,22 +342,25 @@ public final class RetryLoop<R> {
       sleeping.countDown(); // the canceller may have missed it
     }
     try {
-      // At least once, to see an interrupt; and again, for some timers fire early and a hint is a
-      // floor.
+      // Again where it comes back early: a delay that a server asked for is a floor.
       long left = dueNanos - operation.now();
-      do {
-        if (operation.scheduler().await(sleeping, Math.max(0, left))) {
-          return true; // cancelled: the loop sees it before the next attempt
-        }
+      while (left > 0 && !operation.scheduler().await(sleeping, left)) {
         left = dueNanos - operation.now();
-      } while (left > 0);
-      return true;
+      }
+      return notInterrupted(); // cancelled: the loop sees it before the next attempt
     } catch (InterruptedException interrupted) {
-      return abandon(
-          StopReason.INTERRUPTED, exchange.failure(Exchange.End.INTERRUPTED, interrupted));
+      return interrupted(interrupted);
     } catch (RejectedExecutionException rejected) {
       return abandon(StopReason.REJECTED, rejection(rejected));
     }
+  }
+
+  private boolean notInterrupted() {
+    return !Thread.interrupted() || interrupted(null);
+  }
+
+  private boolean interrupted(@Nullable InterruptedException thrown) {
+    return abandon(StopReason.INTERRUPTED, exchange.failure(Exchange.End.INTERRUPTED, thrown));
   }
 
   void pauseOver() {

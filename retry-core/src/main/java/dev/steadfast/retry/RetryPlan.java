@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,25 +13,55 @@ import org.jspecify.annotations.Nullable;
 public final class RetryPlan {
   private final RetryPolicy policy;
   private final RetryBudget budget;
+  private final RetryBudget.@Nullable Account account; // null: that of the operation's origin
   private final List<Guard> guards;
   private final Listeners listeners;
   private final RetryEnvironment environment;
   private final @Nullable Surroundings surroundings;
+  private final @Nullable Boolean replayable;
 
-  // One parameter per field; nobody but the copies below calls it.
-  private RetryPlan(
-      RetryPolicy policy,
-      RetryBudget budget,
-      List<Guard> guards,
-      Listeners listeners,
-      RetryEnvironment environment,
-      @Nullable Surroundings surroundings) {
-    this.policy = policy;
-    this.budget = budget;
-    this.guards = guards;
-    this.listeners = listeners;
-    this.environment = environment;
-    this.surroundings = surroundings;
+  private RetryPlan(Draft draft) {
+    this.policy = draft.policy;
+    this.budget = draft.budget;
+    this.account = draft.account;
+    this.guards = draft.guards;
+    this.listeners = draft.listeners;
+    this.environment = draft.environment;
+    this.surroundings = draft.surroundings;
+    this.replayable = draft.replayable;
+  }
+
+  /** A plan that is being changed. */
+  private static final class Draft {
+    private RetryPolicy policy;
+    private final RetryBudget budget;
+    private RetryBudget.@Nullable Account account;
+    private List<Guard> guards = List.of();
+    private Listeners listeners = new Listeners(List.of());
+    private RetryEnvironment environment;
+    private @Nullable Surroundings surroundings;
+    private @Nullable Boolean replayable;
+
+    Draft(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
+      this.policy = Checks.notNull("policy", policy);
+      this.budget = Checks.notNull("budget", budget);
+      this.environment = Checks.notNull("environment", environment);
+    }
+
+    Draft(RetryPlan plan) {
+      this(plan.policy, plan.budget, plan.environment);
+      this.account = plan.account;
+      this.guards = plan.guards;
+      this.listeners = plan.listeners;
+      this.surroundings = plan.surroundings;
+      this.replayable = plan.replayable;
+    }
+  }
+
+  private RetryPlan with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return new RetryPlan(draft);
   }
 
   /**
@@ -42,13 +73,7 @@ public final class RetryPlan {
    * @return a plan
    */
   public static RetryPlan of(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
-    return new RetryPlan(
-        Checks.notNull("policy", policy),
-        Checks.notNull("budget", budget),
-        List.of(),
-        new Listeners(List.of()),
-        Checks.notNull("environment", environment),
-        null);
+    return new RetryPlan(new Draft(policy, budget, environment));
   }
 
   /**
@@ -58,7 +83,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withGuards(List<Guard> guards) {
-    return new RetryPlan(policy, budget, List.copyOf(guards), listeners, environment, surroundings);
+    return with(draft -> draft.guards = List.copyOf(guards));
   }
 
   /**
@@ -68,8 +93,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withListeners(List<RetryListener> listeners) {
-    return new RetryPlan(
-        policy, budget, guards, new Listeners(listeners), environment, surroundings);
+    return with(draft -> draft.listeners = new Listeners(listeners));
   }
 
   /**
@@ -79,9 +103,7 @@ public final class RetryPlan {
    * @return a changed copy, or this
    */
   public RetryPlan withPolicy(@Nullable RetryPolicy other) {
-    return other == null || other.equals(policy)
-        ? this
-        : new RetryPlan(other, budget, guards, listeners, environment, surroundings);
+    return other == null || other.equals(policy) ? this : with(draft -> draft.policy = other);
   }
 
   /**
@@ -91,7 +113,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withEnvironment(RetryEnvironment other) {
-    return new RetryPlan(policy, budget, guards, listeners, other, surroundings);
+    return with(draft -> draft.environment = other);
   }
 
   /**
@@ -101,9 +123,23 @@ public final class RetryPlan {
    * @return a changed copy, or this
    */
   public RetryPlan within(@Nullable Surroundings other) {
-    return Objects.equals(other, surroundings)
-        ? this
-        : new RetryPlan(policy, budget, guards, listeners, environment, other);
+    return Objects.equals(other, surroundings) ? this : with(draft -> draft.surroundings = other);
+  }
+
+  /**
+   * The same plan with the caller's word on whether an operation may be repeated.
+   *
+   * @param word true: repeating it does no harm, whatever it sends; false: it may be repeated only
+   *     where it was not processed; null: its requests tell, by their methods and keys
+   * @return a changed copy, or this
+   */
+  public RetryPlan withReplayable(@Nullable Boolean word) {
+    return Objects.equals(word, replayable) ? this : with(draft -> draft.replayable = word);
+  }
+
+  /** The same plan with one account for all operations, taken from the budget once. */
+  RetryPlan withAccountOf(String origin) {
+    return with(draft -> draft.account = budget.account(origin));
   }
 
   /**
@@ -122,6 +158,15 @@ public final class RetryPlan {
    */
   public RetryBudget budget() {
     return budget;
+  }
+
+  /** What pays for the retries of an operation. */
+  RetryBudget.Account account(String origin) {
+    return account == null ? budget.account(origin) : account;
+  }
+
+  @Nullable Boolean replayable() {
+    return replayable;
   }
 
   /**

@@ -22,7 +22,7 @@ public final class RetryReport {
           StopReason.ACCEPTED,
           new Totals(1, 0, 0, Hint.none()),
           List.of(),
-          new Flags(false, false, false));
+          new Flags(true, false, false, false));
 
   private final StopReason reason;
   private final Totals totals;
@@ -51,7 +51,11 @@ public final class RetryReport {
   record Totals(int attempts, long elapsedNanos, long waitedNanos, Hint hint) {}
 
   /** What a caller must know before acting on the answer. */
-  record Flags(boolean serverMayHaveActed, boolean earlierMayHaveActed, boolean replayed) {}
+  record Flags(
+      boolean serverMayHaveActed,
+      boolean earlierMayHaveActed,
+      boolean outcomeUnknown,
+      boolean replayed) {}
 
   /** A response of ours that knows its report; implemented by the adapters. */
   public interface Carrier {
@@ -100,12 +104,22 @@ public final class RetryReport {
   }
 
   /**
-   * The report of an operation whose first attempt was accepted, without times.
+   * The report of an operation whose first attempt was accepted, without times and without a key.
    *
    * @return the shared instance
    */
   public static RetryReport clean() {
     return CLEAN;
+  }
+
+  /**
+   * The report of an operation whose first attempt was accepted, without times.
+   *
+   * @param operation the operation, with its key
+   * @return a report
+   */
+  public static RetryReport clean(OperationInfo operation) {
+    return new RetryReport(CLEAN.reason, CLEAN.totals, List.of(), CLEAN.flags, operation);
   }
 
   /**
@@ -183,6 +197,18 @@ public final class RetryReport {
    */
   public boolean serverMayHaveActed() {
     return flags.serverMayHaveActed();
+  }
+
+  /**
+   * Whether nobody can tell what the operation did: it was not accepted, and of one of its attempts
+   * the answer was lost, or told of an error of the server's own (5xx, 408). Then keep the {@link
+   * #idempotencyKey()}: the same request under the same key settles it. After another 4xx to the
+   * only attempt this is false, for the server says that it did not do what was asked.
+   *
+   * @return true if the effect of the operation is unknown
+   */
+  public boolean outcomeUnknown() {
+    return flags.outcomeUnknown();
   }
 
   /**

@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
  * Decides what follows an attempt. One object per operation, confined to whoever drives it; it does
  * no I/O and reads no clock.
  *
- * <p>The order of a decision:
+ * <p>Before the first step the budget is told of the failure, for some budgets charge it. The order
+ * of a decision:
  *
  * <ol>
  *   <li>accepted: deposit, stop
- *   <li>permanent, or not replayable and possibly processed: stop
+ *   <li>final, or possibly processed and not safe to repeat as it went over the wire: stop
  *   <li>no attempts left: stop
  *   <li>told not to retry, by a signal or by the layer above: stop
  *   <li>the server's hint is above the ceiling: stop, the delay is exposed
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the delay and a minimal attempt would pass the deadline: stop now
  *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
  *       while the response is still whole
- *   <li>withdraw from the budget: the only side effect, so last
+ *   <li>withdraw from the budget: the only side effect of deciding, so last
  * </ol>
  */
 public final class RetryState {
@@ -30,6 +31,7 @@ public final class RetryState {
   private final RetryBudget.Account budget;
   private final Admission admission;
   private final RandomGenerator random;
+  private final @Nullable Boolean replayable; // the caller's word; null: the requests tell
 
   private long deadlineNanos;
   private boolean bounded;
@@ -39,17 +41,19 @@ public final class RetryState {
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
   private int kindsSeen; // a bit for each
-  private @Nullable Withdrawal held;
+  private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
+  private boolean retryPending; // decided on, not begun
+  private boolean ownedAbove; // a layer above owns the retries
+  private boolean toldByServer; // after the last attempt, not to retry
   private @Nullable StopReason stopped;
-  private boolean told; // by a layer above, not by the server
 
   /** Where step 8 asks. */
   @FunctionalInterface
   interface Admission {
-    Admission FREE = () -> Opening.NOW;
+    Admission FREE = nowNanos -> Opening.NOW;
 
     /** When the last of the guards admits an attempt. */
-    Opening opening();
+    Opening opening(long nowNanos);
   }
 
   /**
@@ -63,12 +67,21 @@ public final class RetryState {
     static final Opening NEVER = new Opening(Guard.NEVER, 0);
   }
 
-  RetryState(
-      RetryPolicy policy, RetryBudget.Account budget, Admission admission, RandomGenerator random) {
+  RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
+    this(plan.policy(), budget, admission, plan.environment().random(), plan.replayable());
+  }
+
+  private RetryState(
+      RetryPolicy policy,
+      RetryBudget.Account budget,
+      Admission admission,
+      RandomGenerator random,
+      @Nullable Boolean replayable) {
     this.policy = policy;
     this.budget = budget;
     this.admission = admission;
     this.random = random;
+    this.replayable = replayable;
   }
 
   /**
@@ -81,12 +94,12 @@ public final class RetryState {
    */
   public static RetryState of(
       RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
-    return new RetryState(policy, budget, Admission.FREE, random);
+    return new RetryState(policy, budget, Admission.FREE, random, null);
   }
 
-  /** A layer above owns the retries. */
-  void doNotRetry() {
-    told = true;
+  /** A layer above owns the retries: this operation makes one attempt. */
+  void leaveRetriesToLayerAbove() {
+    ownedAbove = true;
   }
 
   /**
@@ -96,23 +109,25 @@ public final class RetryState {
    * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
    */
   public void begin(long nowNanos, long boundNanos) {
-    long total = Math.min(policy.totalTimeoutNanos(), boundNanos);
-    deadlineNanos = nowNanos + total; // may wrap: only differences of it are used
-    bounded = total != Long.MAX_VALUE;
+    startTime(nowNanos, boundNanos);
     budget.operationBegan(nowNanos);
   }
 
-  /** Begins anew, with an operation whose first attempt is over and whose budget knows of it. */
-  void resume(long beganNanos) {
-    deadlineNanos = beganNanos + policy.totalTimeoutNanos();
-    bounded = policy.totalTimeoutNanos() != Long.MAX_VALUE;
+  /** Begins with an operation whose first attempt is over and whose budget knows that it began. */
+  void beginAfterFirstAttempt(long beganNanos) {
+    startTime(beganNanos, Long.MAX_VALUE);
     attempts = 1;
-    freeAttempts = 0;
-    backoffs = 0;
-    previousBackoffNanos = 0;
-    kindsSeen = 0;
-    held = null;
-    stopped = null;
+  }
+
+  /** Ends an operation whose budget has been told of the success. */
+  void acceptedAlready() {
+    stopped = StopReason.ACCEPTED;
+  }
+
+  private void startTime(long nowNanos, long boundNanos) {
+    long total = Math.min(policy.totalTimeoutNanos(), boundNanos);
+    deadlineNanos = nowNanos + total; // may wrap: only differences of it are used
+    bounded = total != Long.MAX_VALUE;
   }
 
   /**
@@ -123,6 +138,7 @@ public final class RetryState {
    */
   public int startAttempt() {
     requireRunning();
+    retryPending = false;
     return ++attempts;
   }
 
@@ -165,80 +181,101 @@ public final class RetryState {
     return attempts;
   }
 
-  /** Whether an attempt followed another for more than a dead connection in the pool. */
-  boolean retried() {
-    return attempts - freeAttempts > 1;
-  }
-
   /**
    * Decides what follows the attempt that ended.
    *
-   * @param verdict what the attempt meant
+   * @param outcome how it ended
    * @param nowNanos the time
    * @return another attempt, or the end
    * @throws IllegalStateException if the operation is over
    */
-  public RetryDecision next(Verdict verdict, long nowNanos) {
+  public RetryDecision next(Outcome outcome, long nowNanos) {
     requireRunning();
-    // 1
+    Verdict verdict = outcome.verdict();
+    if (verdict instanceof Verdict.Retryable failed) {
+      budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
+      withdrawal = null; // spent with the attempt
+      toldByServer = failed.toldNotToRetry();
+    }
+    // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
       return end(
           StopReason.ACCEPTED,
           accepted.observed() ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.UNKNOWN,
           nowNanos);
     }
-    // 2
+    // 2 final, or possibly processed and not safe to repeat as it went over the wire: stop
     if (verdict instanceof Verdict.Permanent permanent) {
       return end(permanent.reason(), outcome(permanent.reason()), nowNanos);
     }
-    Verdict.Retryable failure = (Verdict.Retryable) verdict;
-    budget.attemptFailed(failure.kind(), held, nowNanos);
-    held = null; // spent with the attempt
+    Evidence.Safety safety = outcome.evidence().requests().safety();
+    if (!mayBeRepeated(safety)) {
+      return fail(StopReason.NOT_REPLAYABLE, nowNanos);
+    }
+    if (outcome.evidence().bodySpent()) {
+      return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
+    }
+    return afterSafeFailure((Verdict.Retryable) verdict, safety, nowNanos);
+  }
+
+  /** Law 1: nothing that may have taken effect is sent again unless that is safe on the wire. */
+  private boolean mayBeRepeated(Evidence.Safety safety) {
+    if (replayable != null) {
+      return replayable || safety == Evidence.Safety.UNPROCESSED;
+    }
+    return safety != Evidence.Safety.UNSAFE;
+  }
+
+  /** Steps 3 to 9. */
+  private RetryDecision afterSafeFailure(
+      Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
     boolean seen = seenBefore(failure.kind());
+    boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
+    // A stale connection is the pool's fault. Its one resend does not count as an attempt, unless
+    // only a key or the caller's word makes it safe: the server may not honour the key.
+    boolean free = stale && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    // 3 no attempts left: stop
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
     }
-    // A stale connection is the pool's fault and no news about the server: one resend per
-    // operation, at once, outside the count.
-    boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
-    // 3
-    if (!stale && attempts - freeAttempts >= policy.maxAttempts()) {
+    if (!free && attempts - freeAttempts >= policy.maxAttempts()) {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
-    // 4
-    if (failure.toldNotToRetry() || (told && !stale)) {
+    // 4 told not to retry, by a signal or by the layer above: stop
+    if (failure.toldNotToRetry() || (ownedAbove && !free)) {
       return fail(StopReason.TOLD_NOT_TO_RETRY, nowNanos);
     }
-    // 5
+    // 5 the server's hint is above the ceiling: stop, the delay is exposed
     Hint hint = failure.hint();
     if (hint.nanos() > policy.hintCeilingNanos()
         && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
       return fail(StopReason.HINT_TOO_LONG, nowNanos);
     }
-    // 6
+    // 6 delay = max(backoff, hint + upward spread)
     RetryDecision.Retry retry =
         stale
             ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
             : delay(hint, remainingNanos(nowNanos));
-    // 7
+    // 7 the delay and a minimal attempt would pass the deadline: stop now
     if (!fits(retry.delayNanos(), nowNanos)) {
       return fail(StopReason.DEADLINE, nowNanos);
     }
-    // 8
-    Opening opening = admission.opening();
+    // 8 guards are asked, not acquired
+    Opening opening = admission.opening(nowNanos);
     if (opening.inNanos() > retry.delayNanos()) {
       if (!worthWaitingFor(opening, nowNanos)) {
         return fail(StopReason.GUARD_REFUSED, nowNanos);
       }
       retry = waitFor(opening, nowNanos);
     }
-    // 9
-    Withdrawal withdrawal = budget.tryWithdraw(failure.kind(), nowNanos);
-    if (!withdrawal.granted()) {
+    // 9 withdraw from the budget: the only side effect of deciding, so last
+    Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
+    if (!taken.granted()) {
       return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
     }
-    held = withdrawal;
-    freeAttempts += stale ? 1 : 0;
+    withdrawal = taken;
+    retryPending = true;
+    freeAttempts += free ? 1 : 0;
     return retry;
   }
 
@@ -247,25 +284,38 @@ public final class RetryState {
    * retry that did not start goes back.
    *
    * @param reason why
-   * @param retryPending whether a retry was decided on and its attempt has not started
    * @param nowNanos the time
    * @return the end
    * @throws IllegalStateException if the operation is over
    */
-  public RetryDecision.Stop abandon(StopReason reason, boolean retryPending, long nowNanos) {
+  public RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
     requireRunning();
-    Withdrawal withdrawal = held;
-    if (retryPending && withdrawal != null) {
-      held = null;
-      budget.refund(withdrawal, nowNanos);
+    Withdrawal unused = withdrawal;
+    if (retryPending && unused != null) {
+      withdrawal = null;
+      budget.refund(unused, nowNanos);
     }
     boolean failed = reason == StopReason.DEADLINE;
     return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
   }
 
+  /**
+   * Whether the operation ended in a way that a layer above must know of: it retried in vain, or
+   * its server, guard or budget says that retrying does harm. Not what the layer above reserved to
+   * itself, nor a first failure that nobody retried.
+   */
+  boolean gaveUp(StopReason reason) {
+    return switch (reason) {
+      case BUDGET_EXHAUSTED, GUARD_REFUSED, HINT_TOO_LONG -> true;
+      case TOLD_NOT_TO_RETRY -> toldByServer;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || attempts - freeAttempts > 1;
+      default -> false;
+    };
+  }
+
   /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission(long nowNanos) {
-    Opening opening = admission.opening();
+    Opening opening = admission.opening(nowNanos);
     // A guard that refuses and sees nothing against an attempt does not know when it will admit
     // one.
     return opening.inNanos() > 0 && worthWaitingFor(opening, nowNanos)
@@ -345,7 +395,7 @@ public final class RetryState {
 
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
     stopped = reason;
-    budget.operationEnded(outcome, held, nowNanos);
+    budget.operationEnded(outcome, withdrawal, nowNanos);
     return Decisions.stop(reason);
   }
 

@@ -4,6 +4,7 @@ import dev.steadfast.retry.internal.Checks;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one attempt meant, as a classifier judged it. Immutable.
@@ -12,6 +13,20 @@ import java.util.Objects;
  * guards are weighed by {@link RetryState} alone.
  */
 public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Verdict.Retryable {
+
+  /**
+   * What went wrong.
+   *
+   * @return null if nothing did
+   */
+  @Nullable FailureKind kind();
+
+  /**
+   * The delay that the server asked for.
+   *
+   * @return {@link Hint#none()} if it asked for none
+   */
+  Hint hint();
 
   /**
    * The attempt succeeded.
@@ -33,9 +48,18 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   }
 
   /**
+   * The failure ends the operation, because no other attempt can mend it.
+   *
+   * @return a verdict with the reason {@link StopReason#NOT_RETRYABLE}
+   */
+  static Permanent permanent() {
+    return permanent(StopReason.NOT_RETRYABLE);
+  }
+
+  /**
    * The failure ends the operation.
    *
-   * @param reason why: {@link StopReason#NOT_RETRYABLE}, for instance
+   * @param reason why
    * @return a verdict
    */
   static Permanent permanent(StopReason reason) {
@@ -43,7 +67,9 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   }
 
   /**
-   * Another attempt may succeed, and cannot do harm.
+   * Another attempt may succeed. Whether the request may be sent again is not the rule's to say: a
+   * request that may have been processed and is not safe to repeat is not sent again, unless the
+   * verdict {@linkplain Retryable#unprocessed() claims} that the server did nothing.
    *
    * @param kind what went wrong
    * @return a verdict; the same one for equal kinds
@@ -60,6 +86,16 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   record Accepted(boolean observed) implements Verdict {
     private static final Accepted BY_SERVER = new Accepted(true);
     private static final Accepted WITHOUT_SERVER = new Accepted(false);
+
+    @Override
+    public @Nullable FailureKind kind() {
+      return null;
+    }
+
+    @Override
+    public Hint hint() {
+      return Hint.none();
+    }
   }
 
   /**
@@ -93,14 +129,17 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    * @param hint the delay that the server asked for
    * @param toldNotToRetry whether the server or a layer above said not to retry
    * @param once whether this kind of failure is worth one retry per operation and no more
+   * @param claimsUnprocessed whether the rule claims that the server did nothing on the request
+   *     that it answered
    */
-  record Retryable(FailureKind kind, Hint hint, boolean toldNotToRetry, boolean once)
+  record Retryable(
+      FailureKind kind, Hint hint, boolean toldNotToRetry, boolean once, boolean claimsUnprocessed)
       implements Verdict {
     private static final Map<FailureKind, Retryable> PLAIN = new EnumMap<>(FailureKind.class);
 
     static {
       for (FailureKind each : FailureKind.values()) {
-        PLAIN.put(each, new Retryable(each, Hint.none(), false, false));
+        PLAIN.put(each, new Retryable(each, Hint.none(), false, false, false));
       }
     }
 
@@ -121,7 +160,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable withHint(Hint hint) {
-      return new Retryable(kind, hint, toldNotToRetry, once);
+      return new Retryable(kind, hint, toldNotToRetry, once, claimsUnprocessed);
     }
 
     /**
@@ -130,7 +169,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable told() {
-      return new Retryable(kind, hint, true, once);
+      return new Retryable(kind, hint, true, once, claimsUnprocessed);
     }
 
     /**
@@ -139,7 +178,17 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable onlyOnce() {
-      return new Retryable(kind, hint, toldNotToRetry, true);
+      return new Retryable(kind, hint, toldNotToRetry, true, claimsUnprocessed);
+    }
+
+    /**
+     * The same failure, with the claim that the server did nothing on the request that it answered,
+     * so that any request may be sent again. Dangerous: a wrong claim repeats effects.
+     *
+     * @return a changed copy
+     */
+    public Retryable unprocessed() {
+      return new Retryable(kind, hint, toldNotToRetry, once, true);
     }
   }
 }

@@ -27,19 +27,32 @@ final class Work {
   private final boolean plain;
   private final boolean acceptsAll;
 
+  // Whoever calls work cannot know what it did before it failed.
+  private static final Evidence RESULT = evidence(Disposition.ANSWERED);
+  private static final Evidence FAILURE = evidence(Disposition.UNKNOWN);
+  private static final Outcome ACCEPTED = new Outcome(Verdict.accepted(), RESULT);
+  private static final Outcome REJECTED = new Outcome(Verdict.retryable(FailureKind.OTHER), RESULT);
+  private static final Outcome FAILED = new Outcome(Verdict.retryable(FailureKind.OTHER), FAILURE);
+  private static final Outcome TIMED_OUT =
+      new Outcome(Verdict.retryable(FailureKind.TIMEOUT), FAILURE);
+
+  private static Evidence evidence(Disposition disposition) {
+    return Evidence.of(Evidence.Requests.of(disposition, Evidence.Safety.UNSAFE), -1, 1);
+  }
+
   Work(
       RetryPlan plan,
       String name,
       Predicate<Throwable> retryExceptions,
       Predicate<@Nullable Object> retryResults) {
-    this.plan = plan;
+    // One account for good: the table that it comes from may forget a retrier that is in use.
+    this.plan = plan.withReplayable(true).withAccountOf(name);
     this.name = name;
     this.info = OperationInfo.of(name, name);
     this.retryExceptions = retryExceptions;
     this.retryResults = retryResults;
     this.layer = new RetryingLayer(plan.budget(), null);
-    // For good: the table that it comes from may forget a retrier that is in use all the time.
-    this.account = plan.budget().account(name);
+    this.account = this.plan.account(name);
     this.timed =
         plan.policy().totalTimeoutNanos() != Long.MAX_VALUE
             || !RetryBudget.unlimited().equals(plan.budget());
@@ -56,26 +69,48 @@ final class Work {
     return plain ? info : OperationInfo.of(name, name);
   }
 
-  RetryBudget.Account account() {
-    return account;
-  }
-
   /** Whether nobody listens and nothing guards. */
   boolean plain() {
     return plain;
   }
 
-  /** Whether anything needs the time: if not, the clock is not read. */
-  boolean timed() {
-    return timed;
+  /**
+   * Makes the first attempt without the loop, where nobody listens and nothing guards: if it is
+   * accepted, no object is made. Otherwise the loop goes on.
+   */
+  @SuppressWarnings("NullAway") // work may return null, where its type allows it
+  <T> T call(Callable<? extends T> callable, @Nullable Object[] slots) throws Throwable {
+    long beganNanos = timed ? now() : 0;
+    account.operationBegan(beganNanos);
+    T result = null;
+    Throwable failure = null;
+    Bound.surroundings(slots, layer);
+    try {
+      result = callable.call();
+    } catch (Throwable thrown) {
+      failure = thrown;
+    }
+    Bound.surroundings(slots, null);
+    Throwable broken = null;
+    if (failure == null && acceptsAll) {
+      try {
+        account.operationEnded(RetryBudget.Outcome.SUCCEEDED, null, beganNanos);
+        return result;
+      } catch (Throwable thrown) {
+        broken = thrown;
+      }
+    }
+    RetryLoop<Object> loop = new RetryLoop<>(plan, info, WorkExchange.of(this, callable, layer));
+    long began = timed ? beganNanos : now();
+    if (broken != null) {
+      return unmask(loop.endAfterFirstAttempt(began, mask(result), broken));
+    }
+    Object first = failure == null ? mask(result) : null;
+    return unmask(loop.runAfterFirstAttempt(began, first, failure));
   }
 
-  boolean acceptsAll() {
-    return acceptsAll;
-  }
-
-  RetryingLayer layer() {
-    return layer;
+  private long now() {
+    return plan.environment().ticker().getAsLong();
   }
 
   RetryingLayer layer(@Nullable Surroundings outer) {
@@ -102,28 +137,28 @@ final class Work {
     return result instanceof Null ? null : (T) result;
   }
 
-  Verdict judgeResult(@Nullable Object result) {
+  Outcome outcomeOfResult(Object result) {
     boolean again = retryResults.test(result instanceof Null ? null : result);
-    return again ? Verdict.retryable(FailureKind.OTHER) : Verdict.accepted();
+    return again ? REJECTED : ACCEPTED;
   }
 
-  Verdict judgeFailure(Throwable failure) {
+  Outcome outcomeOfFailure(Throwable failure) {
     if (failure instanceof InterruptedException) {
-      return Verdict.permanent(StopReason.INTERRUPTED);
+      return new Outcome(Verdict.permanent(StopReason.INTERRUPTED), FAILURE);
     }
     if (failure instanceof CancellationException) {
-      return Verdict.permanent(StopReason.CANCELLED);
+      return new Outcome(Verdict.permanent(StopReason.CANCELLED), FAILURE);
     }
-    FailureKind kind =
-        failure instanceof TimeoutException ? FailureKind.TIMEOUT : FailureKind.OTHER;
-    boolean again = failure instanceof Exception && retryExceptions.test(failure);
-    return again
-        ? Verdict.retryable(kind)
-        : new Verdict.Permanent(StopReason.NOT_RETRYABLE, kind, Hint.none());
+    boolean timedOut = failure instanceof TimeoutException;
+    if (failure instanceof Exception && retryExceptions.test(failure)) {
+      return timedOut ? TIMED_OUT : FAILED;
+    }
+    FailureKind kind = timedOut ? FailureKind.TIMEOUT : FailureKind.OTHER;
+    return new Outcome(new Verdict.Permanent(StopReason.NOT_RETRYABLE, kind, Hint.none()), FAILURE);
   }
 
-  static Exchange.Facts facts(@Nullable Throwable failure) {
-    SendState state = failure == null ? SendState.ANSWERED : SendState.MAYBE_PROCESSED;
-    return new Exchange.Facts(-1, state, 1, false);
+  /** What is known of work that did not end by itself. */
+  static Evidence unknown() {
+    return FAILURE;
   }
 }

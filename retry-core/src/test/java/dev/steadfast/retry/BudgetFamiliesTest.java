@@ -242,7 +242,7 @@ class BudgetFamiliesTest {
     RetryState abandoned = state(account, 2);
     abandoned.startAttempt();
     fail(abandoned);
-    abandoned.abandon(StopReason.CANCELLED, true, 0);
+    abandoned.abandon(StopReason.CANCELLED, 0);
     assertEquals("0 retries of 0 operations", account.toString());
   }
 
@@ -255,7 +255,7 @@ class BudgetFamiliesTest {
   }
 
   private static RetryDecision fail(RetryState state) {
-    return state.next(Verdict.retryable(FailureKind.UNAVAILABLE), 0);
+    return state.next(Outcomes.of(Verdict.retryable(FailureKind.UNAVAILABLE)), 0);
   }
 
   // All of them.

@@ -111,8 +111,8 @@ class BudgetVectorsTest {
     for (int i = 0; i < responses.length(); i++) {
       state.startAttempt();
       boolean success = responses.charAt(i) == 'S';
-      RetryDecision decision =
-          state.next(success ? Verdict.accepted() : Verdict.retryable(FailureKind.ERROR_STATUS), i);
+      Verdict verdict = success ? Verdict.accepted() : Verdict.retryable(FailureKind.ERROR_STATUS);
+      RetryDecision decision = state.next(Outcomes.of(verdict), i);
       JsonObject step = steps.get(i).getAsJsonObject();
       assertEquals(expected(step), decision, "response " + i);
       assertEquals(step.get("quota").getAsInt(), account.available(), "response " + i);

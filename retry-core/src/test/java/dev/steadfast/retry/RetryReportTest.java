@@ -41,7 +41,7 @@ class RetryReportTest {
         reason,
         new RetryReport.Totals(2, 3_000_000_000L, 1_000_000_000L, Hint.none()),
         List.of(),
-        new RetryReport.Flags(true, false, false));
+        new RetryReport.Flags(true, false, false, false));
   }
 
   private static <T extends Throwable> T traced(T failure, RetryReport report) {
@@ -167,12 +167,13 @@ class RetryReportTest {
             1,
             new AttemptReport.Timing(0, 250_000_000, 0),
             new AttemptReport.Result(
-                -1, new IOException("x"), FailureKind.OTHER, SendState.MAYBE_PROCESSED, 1));
+                new IOException("x"), FailureKind.OTHER, evidence(Disposition.UNKNOWN, -1, 1)));
     AttemptReport second =
         new AttemptReport(
             2,
             new AttemptReport.Timing(1_250_000_000, 5_000, 1_000_000_000),
-            new AttemptReport.Result(503, null, FailureKind.UNAVAILABLE, SendState.ANSWERED, -1));
+            new AttemptReport.Result(
+                null, FailureKind.UNAVAILABLE, evidence(Disposition.ANSWERED, 503, -1)));
     List<AttemptReport> attempts = new ArrayList<>(List.of(first, second));
     Hint hint = Hint.atLeast(Duration.ofSeconds(90));
     RetryReport report =
@@ -180,7 +181,7 @@ class RetryReportTest {
             StopReason.HINT_TOO_LONG,
             new RetryReport.Totals(2, 1_250_005_000L, 1_000_000_000L, hint),
             attempts,
-            new RetryReport.Flags(true, true, true),
+            new RetryReport.Flags(true, true, false, true),
             INFO.keyed("secret"));
     attempts.clear();
 
@@ -206,7 +207,7 @@ class RetryReportTest {
     assertEquals(OptionalInt.empty(), first.status());
     assertEquals("x", first.failure().orElseThrow().getMessage());
     assertEquals(Optional.of(FailureKind.OTHER), first.kind());
-    assertEquals(SendState.MAYBE_PROCESSED, first.sendState());
+    assertEquals(Disposition.UNKNOWN, first.disposition());
     assertEquals(OptionalInt.of(1), first.deliveries());
 
     assertEquals(Duration.ofMillis(1250), second.startedAfter());
@@ -313,10 +314,10 @@ class RetryReportTest {
 
   @Test
   void theServerMayHaveActed_unlessTheOppositeIsProven() {
-    assertFalse(SendState.NEVER_SENT.mayHaveActed());
-    assertFalse(SendState.REFUSED_UNPROCESSED.mayHaveActed());
-    assertTrue(SendState.MAYBE_PROCESSED.mayHaveActed());
-    assertTrue(SendState.ANSWERED.mayHaveActed());
+    assertFalse(Disposition.UNSENT.mayHaveActed());
+    assertFalse(Disposition.REFUSED.mayHaveActed());
+    assertTrue(Disposition.UNKNOWN.mayHaveActed());
+    assertTrue(Disposition.ANSWERED.mayHaveActed());
   }
 
   /** A response of a client that is not ours. */
@@ -374,5 +375,9 @@ class RetryReportTest {
     public RetryReport retryReport() {
       return report;
     }
+  }
+
+  private static Evidence evidence(Disposition last, int status, int deliveries) {
+    return Evidence.of(Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT), status, deliveries);
   }
 }

@@ -146,19 +146,19 @@ class AttemptRaceTest {
     }
 
     @Override
-    public Verdict judge(String response) {
+    public Outcome outcome(String response) {
       whenJudging.run();
-      return verdict;
+      return Outcomes.of(verdict);
     }
 
     @Override
-    public Verdict judge(Throwable failure) {
-      return Verdict.permanent(StopReason.NOT_RETRYABLE);
+    public Outcome outcome(Throwable failure) {
+      return Outcomes.of(Verdict.permanent());
     }
 
     @Override
-    public Facts facts(@Nullable String response, @Nullable Throwable failure) {
-      return new Facts(-1, SendState.MAYBE_PROCESSED, -1, false);
+    public Evidence evidence() {
+      return Outcomes.of(Verdict.permanent()).evidence();
     }
 
     @Override

@@ -31,12 +31,12 @@ final class CountingGuard implements Guard {
   }
 
   @Override
-  public long admitsInNanos(OperationInfo operation) {
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
     return refusedQuestions.contains(asked.incrementAndGet()) ? NEVER : 0;
   }
 
   @Override
-  public Permit acquire(OperationInfo operation) {
+  public Permit acquire(OperationInfo operation, long nowNanos) {
     int number = acquired.incrementAndGet();
     if (refusedAcquisitions.contains(number)) {
       throw new IllegalStateException("guard refused no. " + number);

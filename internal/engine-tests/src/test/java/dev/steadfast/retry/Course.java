@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +43,7 @@ final class Course {
     int colon = word.indexOf(':');
     state.startAttempt();
     nowNanos += colon < 0 ? 0 : nanos(word.substring(0, colon));
-    RetryDecision decision = state.next(verdict(word.substring(colon + 1)), nowNanos);
+    RetryDecision decision = state.next(outcome(word.substring(colon + 1)), nowNanos);
     if (decision instanceof RetryDecision.Retry retry) {
       trace.add("retry " + Durations.print(retry.delayNanos()) + " " + word(retry.why()));
       nowNanos += retry.delayNanos();
@@ -52,12 +53,42 @@ final class Course {
     return false;
   }
 
-  static Verdict verdict(String word) {
+  /** A state with guards, which has the caller's word or none. */
+  static RetryState state(
+      RetryPlan plan, RetryBudget.Account account, RetryState.Admission admission) {
+    return new RetryState(plan, account, admission);
+  }
+
+  static RetryPlan plan(RetryPolicy policy, RandomGenerator random) {
+    RetryEnvironment environment =
+        new RetryEnvironment(() -> 0, () -> Instant.EPOCH, random, RetryScheduler.system());
+    return RetryPlan.of(policy, RetryBudget.unlimited(), environment);
+  }
+
+  static Outcome outcome(String word) {
+    Evidence.Safety safety = Evidence.Safety.IDEMPOTENT;
+    Disposition last = Disposition.UNKNOWN;
+    boolean spent = false;
+    for (String part : word.split("\\+", -1)) {
+      switch (part) {
+        case "keyed" -> safety = Evidence.Safety.KEYED;
+        case "unsafe" -> safety = Evidence.Safety.UNSAFE;
+        case "unsent" -> last = Disposition.UNSENT;
+        case "refused" -> last = Disposition.REFUSED;
+        case "spent" -> spent = true;
+        default -> {}
+      }
+    }
+    return new Outcome(
+        verdict(word), new Evidence(Evidence.Requests.of(last, safety), -1, 1, false, spent));
+  }
+
+  private static Verdict verdict(String word) {
     String[] parts = word.split("\\+", -1);
     return switch (parts[0]) {
       case "accept" -> Verdict.accepted();
       case "cached" -> Verdict.acceptedWithoutServer();
-      case "permanent" -> Verdict.permanent(StopReason.NOT_REPLAYABLE);
+      case "permanent" -> Verdict.permanent();
       case "stale" -> modified(Verdict.retryable(FailureKind.STALE_CONNECTION), parts);
       case "fail" -> modified(Verdict.retryable(FailureKind.OTHER), parts);
       default -> modified(kind(parts[0]), parts);
@@ -76,6 +107,8 @@ final class Course {
           switch (modifier[0]) {
             case "told" -> modified.told();
             case "once" -> modified.onlyOnce();
+            case "claimed" -> modified.unprocessed();
+            case "keyed", "unsafe", "unsent", "refused", "spent" -> modified;
             case "hint" -> modified.withHint(Hint.atLeast(duration(modifier[1])));
             case "exactly" -> modified.withHint(Hint.exactly(duration(modifier[1])));
             default -> throw new IllegalArgumentException(parts[i]);

@@ -47,9 +47,9 @@ class RetryStateTest {
         "maxAttempts=1 | - | accept     | stop accepted",
         "- | - | 90s:accept             | stop accepted",
         // 2 permanent, or of a kind that is worth one retry and came before
-        "- | - | permanent              | stop not replayable",
-        "- | - | fail permanent         | retry 100ms backoff, stop not replayable",
-        "- | - | 90s:permanent          | stop not replayable",
+        "- | - | permanent              | stop not retryable",
+        "- | - | fail permanent         | retry 100ms backoff, stop not retryable",
+        "- | - | 90s:permanent          | stop not retryable",
         "- | - | too_early+once too_early+once | retry 100ms backoff, stop not retryable",
         "- | - | too_early+once accept  | retry 100ms backoff, stop accepted",
         "- | - | too_early+once fail too_early+once"
@@ -59,6 +59,20 @@ class RetryStateTest {
         "- | - | too_early too_early+once | retry 100ms backoff, stop not retryable",
         "- | - | too_early+once too_early accept"
             + " | retry 100ms backoff, retry 200ms backoff, stop accepted",
+        // 2 possibly processed and not safe to repeat
+        "- | - | fail+unsafe            | stop not replayable",
+        "- | - | fail+unsafe+unsent     | retry 100ms backoff",
+        "- | - | fail+unsafe+refused    | retry 100ms backoff",
+        "- | - | fail+unsafe+claimed    | retry 100ms backoff",
+        "- | - | fail+keyed             | retry 100ms backoff",
+        "- | - | permanent+unsafe       | stop not retryable",
+        "- | - | fail+unsafe+told       | stop not replayable",
+        "maxAttempts=1 | - | fail+unsafe | stop not replayable",
+        "- | - | fail+unsafe+spent      | stop not replayable",
+        "- | - | fail+spent             | stop body not repeatable",
+        "- | - | fail+unsent+spent      | stop body not repeatable",
+        "- | - | permanent+spent        | stop not retryable",
+        "- | - | accept+unsafe+spent    | stop accepted",
         // 3 attempts
         "- | - | fail fail fail"
             + " | retry 100ms backoff, retry 200ms backoff, stop attempts exhausted",
@@ -140,6 +154,15 @@ class RetryStateTest {
         "- | - | fail stale fail fail"
             + " | retry 100ms backoff, retry 0s stale connection, retry 200ms backoff,"
             + " stop attempts exhausted",
+        // but a stale connection counts as an attempt where no method or proof makes it safe
+        "maxAttempts=1 | - | stale+keyed | stop attempts exhausted",
+        "maxAttempts=1 | - | stale+unsafe+unsent fail"
+            + " | retry 0s stale connection, stop attempts exhausted",
+        "maxAttempts=2 | - | stale+keyed fail"
+            + " | retry 0s stale connection, stop attempts exhausted",
+        "maxAttempts=2 | - | stale fail fail"
+            + " | retry 0s stale connection, retry 100ms backoff, stop attempts exhausted",
+        "- | - | stale+unsafe           | stop not replayable",
         "- | tokens=0 | stale           | stop budget exhausted",
         "- | refusing | stale           | stop guard refused",
         "- | - | stale+told             | stop told not to retry",
@@ -168,11 +191,10 @@ class RetryStateTest {
     int tokens = word.startsWith("tokens=") ? Integer.parseInt(word.substring(7)) : 1000;
     RandomGenerator random = word.equals("highest") ? Draws.highest() : Draws.lowest();
     AskedGuard guard = new AskedGuard(word.equals("refusing"));
-    return new RetryState(
-        policy,
+    return Course.state(
+        Course.plan(policy, random),
         new LoggedAccount(tokens),
-        () -> Permits.opening(List.of(guard), OPERATION),
-        random);
+        nowNanos -> Permits.opening(List.of(guard), OPERATION, nowNanos));
   }
 
   /** A guard that refuses always or never, and counts how often it is asked. */
@@ -185,14 +207,14 @@ class RetryStateTest {
     }
 
     @Override
-    public long admitsInNanos(OperationInfo operation) {
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
       assertSame(OPERATION, operation);
       asked.incrementAndGet();
       return refuses ? NEVER : 0;
     }
 
     @Override
-    public Permit acquire(OperationInfo operation) {
+    public Permit acquire(OperationInfo operation, long nowNanos) {
       throw new AssertionError("a decision acquires nothing");
     }
   }
@@ -204,19 +226,20 @@ class RetryStateTest {
   void theFirstInTheOrderWins(Conditions given) {
     LoggedAccount account = new LoggedAccount(given.budgetEmpty() ? 0 : 5);
     AskedGuard guard = new AskedGuard(given.guardRefuses());
-    RetryState state = new RetryState(given.policy(), account, given.admission(guard), () -> 0);
+    RetryState state =
+        Course.state(Course.plan(given.policy(), () -> 0), account, given.admission(guard));
     state.begin(0, Long.MAX_VALUE);
     state.startAttempt();
     if (given.seenBefore()) {
       // An earlier failure of the same kind that got its retry, before the conditions arose.
       RetryState before = state;
-      assertEquals(null, stop(before.next(Course.verdict("conflict"), 0)));
+      assertEquals(null, stop(before.next(Course.outcome("conflict"), 0)));
       state.startAttempt();
     }
     int askedBefore = guard.asked.get();
     int paidBefore = account.withdrawals();
 
-    StopReason reason = stop(state.next(given.verdict(), given.nowNanos()));
+    StopReason reason = stop(state.next(given.outcome(), given.nowNanos()));
 
     assertEquals(given.expected(), reason);
     boolean asksGuards =
@@ -235,7 +258,7 @@ class RetryStateTest {
   static Stream<Arguments> allConditions() {
     List<Arguments> all = new ArrayList<>();
     for (String verdict : List.of("accept", "cached", "permanent", "conflict")) {
-      for (int bits = 0; bits < 128; bits++) {
+      for (int bits = 0; bits < 512; bits++) {
         // What needs a retry before it cannot be had together with the limits that forbid one.
         Conditions conditions = new Conditions(verdict, bits);
         if (conditions.possible()) {
@@ -276,6 +299,14 @@ class RetryStateTest {
       return (bits & 64) != 0;
     }
 
+    boolean unsafe() {
+      return (bits & 128) != 0;
+    }
+
+    boolean bodySpent() {
+      return (bits & 256) != 0;
+    }
+
     boolean possible() {
       return !seenBefore() || (!guardRefuses() && !budgetEmpty());
     }
@@ -290,20 +321,16 @@ class RetryStateTest {
     }
 
     RetryState.Admission admission(Guard guard) {
-      return () -> Permits.opening(List.of(guard), OPERATION);
+      return nowNanos -> Permits.opening(List.of(guard), OPERATION, nowNanos);
     }
 
-    Verdict verdict() {
-      String word = kind + (kind.equals("conflict") ? "+hint=3s" : "");
-      return Course.verdict(word + (told() ? told(kind) : "") + (seenBefore() ? once(kind) : ""));
-    }
-
-    private static String told(String kind) {
-      return kind.equals("conflict") ? "+told" : "";
-    }
-
-    private static String once(String kind) {
-      return kind.equals("conflict") ? "+once" : "";
+    Outcome outcome() {
+      String evidence = (unsafe() ? "+unsafe" : "") + (bodySpent() ? "+spent" : "");
+      if (!kind.equals("conflict")) {
+        return Course.outcome(kind + evidence);
+      }
+      String more = (told() ? "+told" : "") + (seenBefore() ? "+once" : "");
+      return Course.outcome(kind + "+hint=3s" + more + evidence);
     }
 
     long nowNanos() {
@@ -312,7 +339,13 @@ class RetryStateTest {
 
     StopReason expected() {
       if (!kind.equals("conflict")) {
-        return kind.equals("permanent") ? StopReason.NOT_REPLAYABLE : StopReason.ACCEPTED;
+        return kind.equals("permanent") ? StopReason.NOT_RETRYABLE : StopReason.ACCEPTED;
+      }
+      if (unsafe()) {
+        return StopReason.NOT_REPLAYABLE;
+      }
+      if (bodySpent()) {
+        return StopReason.BODY_NOT_REPEATABLE;
       }
       if (seenBefore()) {
         return StopReason.NOT_RETRYABLE;
@@ -342,11 +375,10 @@ class RetryStateTest {
     AskedGuard refuses = new AskedGuard(true);
     AskedGuard notAsked = new AskedGuard(true);
     RetryState state =
-        new RetryState(
-            policy(""),
+        Course.state(
+            Course.plan(policy(""), Draws.lowest()),
             new LoggedAccount(1),
-            () -> Permits.opening(List.of(admits, refuses, notAsked), OPERATION),
-            Draws.lowest());
+            nowNanos -> Permits.opening(List.of(admits, refuses, notAsked), OPERATION, nowNanos));
     assertEquals("stop guard refused", new Course(state, 0, 1L << 40).attempts("fail").trace());
     assertEquals("1 1 0", admits.asked + " " + refuses.asked + " " + notAsked.asked);
   }
@@ -387,7 +419,7 @@ class RetryStateTest {
     LoggedAccount account = new LoggedAccount(1);
     Course course = Course.of(policy(""), account, Draws.lowest()).attempts("fail");
     assertEquals(0, account.tokens());
-    RetryDecision.Stop stop = course.state().abandon(StopReason.CANCELLED, true, 1);
+    RetryDecision.Stop stop = course.state().abandon(StopReason.CANCELLED, 1);
     assertEquals(StopReason.CANCELLED, stop.reason());
     assertEquals(1, account.tokens());
     assertEquals(
@@ -400,7 +432,7 @@ class RetryStateTest {
     LoggedAccount account = new LoggedAccount(1);
     Course course = Course.of(policy(""), account, Draws.lowest()).attempts("fail");
     course.state().startAttempt();
-    course.state().abandon(StopReason.INTERRUPTED, false, 1);
+    course.state().abandon(StopReason.INTERRUPTED, 1);
     assertEquals("began, failed OTHER -, withdrew OTHER #1, ended UNKNOWN #1", account.log());
   }
 
@@ -409,7 +441,7 @@ class RetryStateTest {
     LoggedAccount account = new LoggedAccount(1);
     RetryState state = RetryState.of(policy(""), account, Draws.lowest());
     state.begin(0, Long.MAX_VALUE);
-    state.abandon(StopReason.CANCELLED, true, 1);
+    state.abandon(StopReason.CANCELLED, 1);
     assertEquals("began, ended UNKNOWN -", account.log());
   }
 
@@ -426,7 +458,7 @@ class RetryStateTest {
     LoggedAccount account = new LoggedAccount(1);
     RetryState state = RetryState.of(policy(""), account, Draws.lowest());
     state.begin(0, Long.MAX_VALUE);
-    assertEquals(reason, state.abandon(reason, false, 1).reason());
+    assertEquals(reason, state.abandon(reason, 1).reason());
     assertEquals("began, ended " + outcome + " -", account.log());
   }
 
@@ -437,17 +469,17 @@ class RetryStateTest {
     state.begin(0, Long.MAX_VALUE);
     assertEquals("0 attempts, running", state.toString());
     state.startAttempt();
-    assertEquals(null, stop(state.next(Course.verdict("fail"), 0)));
+    assertEquals(null, stop(state.next(Course.outcome("fail"), 0)));
     assertFalse(state.stopped());
     state.startAttempt();
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, stop(state.next(Course.verdict("fail+told"), 0)));
+    assertEquals(StopReason.TOLD_NOT_TO_RETRY, stop(state.next(Course.outcome("fail+told"), 0)));
     String log = account.log();
 
     String message = "the operation ended after 2 attempts: told not to retry";
-    assertIllegal(message, () -> state.next(Verdict.accepted(), 0));
-    assertIllegal(message, () -> state.next(Course.verdict("fail"), 0));
+    assertIllegal(message, () -> state.next(Course.outcome("accept"), 0));
+    assertIllegal(message, () -> state.next(Course.outcome("fail"), 0));
     assertIllegal(message, () -> state.startAttempt());
-    assertIllegal(message, () -> state.abandon(StopReason.CANCELLED, true, 0));
+    assertIllegal(message, () -> state.abandon(StopReason.CANCELLED, 0));
     assertEquals(log, account.log());
     assertEquals(2, state.attempts());
     assertEquals("2 attempts, told not to retry", state.toString());
@@ -598,13 +630,15 @@ class RetryStateTest {
   void aGuardThatOpensAfterAllTime_isWaitedForWithoutAnOverflow() {
     RetryState.Opening late = new RetryState.Opening(Long.MAX_VALUE - 1, Long.MAX_VALUE);
     RetryState state =
-        new RetryState(
-            policy("totalTimeout=none"), new LoggedAccount(9), () -> late, Draws.highest());
+        Course.state(
+            Course.plan(policy("totalTimeout=none"), Draws.highest()),
+            new LoggedAccount(9),
+            nowNanos -> late);
     state.begin(0, Long.MAX_VALUE);
     state.startAttempt();
     assertEquals(
         new RetryDecision.Retry(Long.MAX_VALUE, DelayReason.GUARD),
-        state.next(Course.verdict("fail"), 0));
+        state.next(Course.outcome("fail"), 0));
   }
 
   @Test
@@ -617,7 +651,7 @@ class RetryStateTest {
       RetryState state = RetryState.of(policy, new LoggedAccount(1), random);
       state.begin(0, Long.MAX_VALUE);
       state.startAttempt();
-      RetryDecision decision = state.next(Course.verdict("fail+hint=4s"), 0);
+      RetryDecision decision = state.next(Course.outcome("fail+hint=4s"), 0);
       long delay = ((RetryDecision.Retry) decision).delayNanos();
       least = Math.min(least, delay);
       most = Math.max(most, delay);

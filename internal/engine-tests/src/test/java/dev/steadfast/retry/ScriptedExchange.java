@@ -59,12 +59,15 @@ final class ScriptedExchange implements Exchange<String> {
   }
 
   @Override
-  public Verdict judge(String response) {
+  public Outcome outcome(String response) {
+    return new Outcome(verdict(response), evidence(Disposition.ANSWERED, status(response)));
+  }
+
+  private static Verdict verdict(String response) {
     if (response.contains("broken rule")) {
       throw new IllegalArgumentException("rule");
     }
-    int status = status(response);
-    if (status < 500) {
+    if (status(response) < 500) {
       return Verdict.accepted();
     }
     Verdict.Retryable verdict = Verdict.retryable(FailureKind.UNAVAILABLE);
@@ -72,21 +75,23 @@ final class ScriptedExchange implements Exchange<String> {
   }
 
   @Override
-  public Verdict judge(Throwable failure) {
-    return String.valueOf(failure.getMessage()).contains("permanent")
-        ? Verdict.permanent(StopReason.NOT_RETRYABLE)
-        : Verdict.retryable(FailureKind.OTHER);
+  public Outcome outcome(Throwable failure) {
+    boolean permanent = String.valueOf(failure.getMessage()).contains("permanent");
+    return new Outcome(
+        permanent ? Verdict.permanent() : Verdict.retryable(FailureKind.OTHER), evidence());
+  }
+
+  @Override
+  public Evidence evidence() {
+    return evidence(Disposition.UNKNOWN, -1);
+  }
+
+  private static Evidence evidence(Disposition last, int status) {
+    return Evidence.of(Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT), status, 1);
   }
 
   private static int status(String response) {
     return Integer.parseInt(response.substring(0, 3));
-  }
-
-  @Override
-  public Facts facts(@Nullable String response, @Nullable Throwable failure) {
-    return response == null
-        ? new Facts(-1, SendState.MAYBE_PROCESSED, 1, false)
-        : new Facts(status(response), SendState.ANSWERED, 1, false);
   }
 
   @Override
@@ -105,8 +110,8 @@ final class ScriptedExchange implements Exchange<String> {
   }
 
   @Override
-  public String deliver(String response, RetryReport report) {
-    delivered.add(report);
+  public String deliver(String response, @Nullable RetryReport report) {
+    delivered.add(report == null ? RetryReport.clean() : report);
     return response;
   }
 

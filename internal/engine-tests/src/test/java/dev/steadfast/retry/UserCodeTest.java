@@ -203,12 +203,12 @@ class UserCodeTest {
     }
 
     @Override
-    public long admitsInNanos(OperationInfo operation) {
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
       return 0;
     }
 
     @Override
-    public Permit acquire(OperationInfo origin) {
+    public Permit acquire(OperationInfo origin, long nowNanos) {
       return this;
     }
 
@@ -268,13 +268,13 @@ class UserCodeTest {
     Guard asked =
         new Guard() {
           @Override
-          public long admitsInNanos(OperationInfo operation) {
+          public long admitsInNanos(OperationInfo operation, long nowNanos) {
             throw new BrokenPermits(thrown).<RuntimeException>sneak();
           }
 
           @Override
-          public Permit acquire(OperationInfo origin) {
-            return new CountingGuard().acquire(origin);
+          public Permit acquire(OperationInfo origin, long nowNanos) {
+            return new CountingGuard().acquire(origin, nowNanos);
           }
         };
     Retrier retrier =
@@ -303,12 +303,12 @@ class UserCodeTest {
     Guard refusing =
         new Guard() {
           @Override
-          public long admitsInNanos(OperationInfo operation) {
+          public long admitsInNanos(OperationInfo operation, long nowNanos) {
             return 0;
           }
 
           @Override
-          public Permit acquire(OperationInfo origin) {
+          public Permit acquire(OperationInfo origin, long nowNanos) {
             throw new BrokenPermits(thrown).<RuntimeException>sneak();
           }
         };

@@ -8,7 +8,6 @@ import dev.steadfast.retry.OriginTable;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,7 @@ final class HintGate implements Guard {
   /** A gate that is shut. */
   private record Shut(long untilNanos, long spreadNanos) {}
 
-  private final LongSupplier ticker;
+  private volatile long learnedNanos; // when last: what is over by then makes room
   private final AtomicReference<@Nullable Shut> nobodys = new AtomicReference<>();
   private final OriginTable<AtomicReference<@Nullable Shut>> gates =
       new OriginTable<>(
@@ -50,16 +49,12 @@ final class HintGate implements Guard {
             @Override
             public boolean forgettable(AtomicReference<@Nullable Shut> gate, boolean used) {
               Shut shut = gate.get(); // null while the first hint is being learned
-              return shut != null && leftNanos(shut) <= -GRACE_NANOS;
+              return shut != null && leftNanos(shut, learnedNanos) <= -GRACE_NANOS;
             }
           });
 
-  HintGate(LongSupplier ticker) {
-    this.ticker = ticker;
-  }
-
   /** Shuts the gate of an origin if its answer asks for it. */
-  void learn(String origin, int status, Hint hint, RetryPolicy policy) {
+  void learn(String origin, int status, Hint hint, RetryPolicy policy, long nowNanos) {
     if ((status != 429 && status != 503) || !hint.present()) {
       return;
     }
@@ -70,7 +65,8 @@ final class HintGate implements Guard {
       return;
     }
     double spread = Math.min(nanos * policy.hintSpread(), MOST_SPREAD_NANOS);
-    Shut next = new Shut(ticker.getAsLong() + nanos, (long) spread);
+    Shut next = new Shut(nowNanos + nanos, (long) spread);
+    learnedNanos = nowNanos;
     AtomicReference<@Nullable Shut> gate = gates.get(origin);
     if (!gate.equals(nobodys)) {
       gate.accumulateAndGet(
@@ -80,20 +76,20 @@ final class HintGate implements Guard {
   }
 
   @Override
-  public long admitsInNanos(OperationInfo operation) {
-    long left = leftNanos(shut(operation));
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
+    long left = leftNanos(shut(operation), nowNanos);
     return left > -GRACE_NANOS ? Math.max(1, left) : 0;
   }
 
   @Override
-  public long spreadNanos(OperationInfo operation) {
+  public long spreadNanos(OperationInfo operation, long nowNanos) {
     Shut shut = shut(operation);
-    return shut != null && leftNanos(shut) > 0 ? shut.spreadNanos() : 0;
+    return shut != null && leftNanos(shut, nowNanos) > 0 ? shut.spreadNanos() : 0;
   }
 
   @Override
-  public Permit acquire(OperationInfo operation) {
-    long left = leftNanos(shut(operation));
+  public Permit acquire(OperationInfo operation, long nowNanos) {
+    long left = leftNanos(shut(operation), nowNanos);
     if (left > 0) {
       throw new HeldBackException(Duration.ofNanos(left));
     }
@@ -105,8 +101,8 @@ final class HintGate implements Guard {
     return gate == null ? null : gate.get();
   }
 
-  private long leftNanos(@Nullable Shut shut) {
-    return shut == null ? -GRACE_NANOS : shut.untilNanos() - ticker.getAsLong();
+  private static long leftNanos(@Nullable Shut shut, long nowNanos) {
+    return shut == null ? -GRACE_NANOS : shut.untilNanos() - nowNanos;
   }
 
   int size() {

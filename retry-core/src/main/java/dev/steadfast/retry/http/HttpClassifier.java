@@ -7,8 +7,10 @@ import dev.steadfast.retry.Verdict;
  * to teach the library the habits of a server. Implementations are shared and safe for use by many
  * threads; what they throw ends the operation.
  *
- * <p>Dangerous where {@link OperationView#replayable} is false: a verdict to retry then sends a
- * request again that may have taken effect.
+ * <p>A classifier says what an outcome means. Whether the request may be sent again is decided
+ * afterwards, by what went over the wire: a verdict to retry never has a request repeated that may
+ * have taken effect, unless it {@linkplain Verdict.Retryable#unprocessed() claims} that the server
+ * did nothing.
  */
 public interface HttpClassifier {
 

@@ -1,11 +1,9 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.Exchange;
-import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryPlan;
-import dev.steadfast.retry.SendState;
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
@@ -26,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * of adapters. Immutable after construction.
  */
 public final class HttpOperation {
+  // RFC 9110 section 9.2.2; QUERY by RFC 10008.
   private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"); // RFC 9110 section 9.2.2
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private final HttpRetry retry;
@@ -36,6 +35,7 @@ public final class HttpOperation {
   private final OperationView view;
   private final Map<String, String> headers;
   private final @Nullable String keyHeader;
+  private final @Nullable String keyLine; // as every attempt is handed over with it
   private final @Nullable AttemptHeader attemptHeader;
   private final RetryOptions options;
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
@@ -43,13 +43,19 @@ public final class HttpOperation {
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
     Surroundings surroundings = Surroundings.current();
-    this.plan = retry.plan().withPolicy(options.policy(retry.policy())).within(surroundings);
+    this.plan =
+        retry
+            .plan()
+            .withPolicy(options.policy(retry.policy()))
+            .within(surroundings)
+            .withReplayable(options.replayable());
     this.options = options;
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
     this.keyHeader = key.present() ? key.header() : null;
+    this.keyLine = key.line();
     this.headers = stableHeaders(request, key);
     this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
-    this.view = new OperationView(request, replayable(request, options, key), key.present());
+    this.view = new OperationView(request, key.present());
     this.info =
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
     Propagation configured = retry.propagation();
@@ -61,10 +67,11 @@ public final class HttpOperation {
    *
    * @param header where it is written
    * @param key null for none
-   * @param wire as it is added to the request, null for one that the caller has written
+   * @param line as it stands in the request
+   * @param added whether it is added to the request; false for one that the caller has written
    */
-  private record Key(String header, @Nullable String key, @Nullable String wire) {
-    static final Key NONE = new Key("", null, null);
+  private record Key(String header, @Nullable String key, @Nullable String line, boolean added) {
+    static final Key NONE = new Key("", null, null, false);
 
     static Key of(
         @Nullable IdempotencyKeys keys,
@@ -75,14 +82,14 @@ public final class HttpOperation {
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
         String key = form.read(checked(own));
-        return key.isBlank() ? NONE : new Key(form.header(), key, null);
+        return key.isBlank() ? NONE : new Key(form.header(), key, own.get(0), false);
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
         key = operation.derivedKey(keys, request, options.name());
         key = key == null ? keys.mint(request, operation.now()) : key;
       }
-      return key == null ? NONE : new Key(form.header(), key, form.write(key));
+      return key == null ? NONE : new Key(form.header(), key, form.write(key), true);
     }
 
     private static boolean mints(String method) {
@@ -100,6 +107,11 @@ public final class HttpOperation {
 
     boolean present() {
       return key != null;
+    }
+
+    /** What is added to the request, null for nothing. */
+    @Nullable String addedLine() {
+      return added ? line : null;
     }
   }
 
@@ -120,12 +132,13 @@ public final class HttpOperation {
   }
 
   private Map<String, String> stableHeaders(RequestView request, Key key) {
+    String added = key.addedLine();
     if (retry.stableHeaders().isEmpty()) {
-      return key.wire() == null ? Map.of() : Map.of(key.header(), key.wire());
+      return added == null ? Map.of() : Map.of(key.header(), added);
     }
     Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    if (key.wire() != null) {
-      stable.put(key.header(), key.wire());
+    if (added != null) {
+      stable.put(key.header(), added);
     }
     retry.stableHeaders().forEach((name, value) -> addStable(stable, name, value, request));
     return stable;
@@ -153,25 +166,6 @@ public final class HttpOperation {
       }
     }
     return configured;
-  }
-
-  private static boolean replayable(RequestView request, RetryOptions options, Key key) {
-    return (key.present() && options.replayable() == null) || withoutKey(request, options);
-  }
-
-  private static boolean withoutKey(RequestView request, RetryOptions options) {
-    Boolean said = options.replayable();
-    return said != null ? said : idempotent(request.method());
-  }
-
-  /**
-   * Whether repeating a request adds no effect for its method alone.
-   *
-   * @param method the method, as it is sent
-   * @return true for GET, HEAD, OPTIONS, TRACE, PUT and DELETE
-   */
-  public static boolean idempotent(String method) {
-    return IDEMPOTENT.contains(method);
   }
 
   /**
@@ -205,12 +199,29 @@ public final class HttpOperation {
   }
 
   /**
-   * Whether repeating the request adds no effect.
+   * Why sending a request of this operation again adds no effect, by what it was on the wire.
    *
-   * @return true for an idempotent method, a key, or the caller's word
+   * @param method its method; case-sensitive
+   * @param keyLines the lines of {@link #keyHeader} that it carried
+   * @return the method, the key if its line is the one that the operation handed over byte for
+   *     byte, or nothing
    */
-  public boolean replayable() {
-    return view.replayable();
+  public Evidence.Safety safety(String method, List<String> keyLines) {
+    if (IDEMPOTENT.contains(method)) {
+      return Evidence.Safety.IDEMPOTENT;
+    }
+    boolean keyed = keyLine != null && keyLines.size() == 1 && keyLines.get(0).equals(keyLine);
+    return keyed ? Evidence.Safety.KEYED : Evidence.Safety.UNSAFE;
+  }
+
+  /**
+   * The same for a request as this operation hands it over.
+   *
+   * @return the method, the key, or nothing
+   */
+  public Evidence.Safety safety() {
+    List<String> keyLines = keyLine == null ? List.of() : List.of(keyLine);
+    return safety(view.request().method(), keyLines);
   }
 
   /**
@@ -250,6 +261,28 @@ public final class HttpOperation {
   }
 
   /**
+   * Whether a header of an attempt comes from the operation, and not from the caller's request.
+   *
+   * @param name the name, in any case
+   * @return true for what {@link #headers} sets
+   */
+  public boolean adds(String name) {
+    return headerNames().stream().anyMatch(name::equalsIgnoreCase);
+  }
+
+  private List<String> headerNames() {
+    List<String> names = new ArrayList<>(headers.keySet());
+    if (attemptHeader != null) {
+      names.add(attemptHeader.name());
+    }
+    if (propagation != null) {
+      names.addAll(propagation.headers().outbound());
+      names.removeIf(name -> !view.request().headers(name).isEmpty());
+    }
+    return names;
+  }
+
+  /**
    * Whether the headers tell the time that is left, and are best written at the last moment.
    *
    * @return false if it does not matter when they are written
@@ -285,22 +318,35 @@ public final class HttpOperation {
   }
 
   /**
-   * What an answer means.
+   * How an attempt ended that got an answer.
    *
    * @param response its head
-   * @return the verdict, with what the server said about retrying
+   * @param wire what the client showed of the attempt's requests; what the answer's headers say is
+   *     added
+   * @return what it means, and what is known
    */
-  public Verdict judge(ResponseView response) {
+  public Outcome outcome(ResponseView response, Evidence wire) {
     // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
-    Signals signals =
-        response.status() < 400 ? Signals.NONE : retry.signals().read(response, now());
+    boolean failed = response.status() >= 400;
+    Signals signals = failed ? retry.signals().read(response, now()) : Signals.NONE;
+    learn(response, signals);
+    Verdict verdict =
+        Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
+    Evidence evidence = signals.unprocessed() ? wire.refused() : wire;
+    return new Outcome(
+        signalled(verdict, signals), replayed(response) ? evidence.marked() : evidence);
+  }
+
+  private void learn(ResponseView response, Signals signals) {
     HintGate gate = retry.hintGate();
     if (gate != null) {
       String origin = response.origin().orElse(info.origin());
-      gate.learn(origin, response.status(), signals.hint(), plan.policy());
+      long nowNanos = plan.environment().ticker().getAsLong();
+      gate.learn(origin, response.status(), signals.hint(), plan.policy(), nowNanos);
     }
-    Verdict verdict =
-        Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
+  }
+
+  private static Verdict signalled(Verdict verdict, Signals signals) {
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;
     }
@@ -310,70 +356,26 @@ public final class HttpOperation {
   }
 
   /**
-   * What a failure means.
+   * Whether a status says that the server did not process the request.
+   *
+   * @param status the status of an answer
+   * @return true for a challenge (401, 407), a request to the wrong server (421), and early data
+   *     (425)
+   */
+  public static boolean refuses(int status) {
+    return status == 401 || status == 407 || status == 421 || status == 425;
+  }
+
+  /**
+   * How an attempt ended that got no usable answer.
    *
    * @param failure what went wrong
-   * @return the verdict
+   * @param wire what the client showed of the attempt's requests
+   * @return what it means, and what is known
    */
-  public Verdict judge(TransportFailure failure) {
-    return Checks.notNull("verdict", retry.classifier().onFailure(view, failure));
-  }
-
-  /**
-   * What an outcome means where an earlier request of the same attempt may have been processed: the
-   * client followed a redirect, say. Then "not processed" is said of the last request alone, and
-   * sending the operation again would repeat the first one.
-   *
-   * @param verdict what it would mean if the attempt had been one request
-   * @param keyLost whether one of the requests that may have been processed did not have the key,
-   *     because it went to another origin
-   * @return the verdict
-   */
-  public Verdict afterEarlierRequest(Verdict verdict, boolean keyLost) {
-    boolean safe = keyLost ? withoutKey(view.request(), options) : replayable();
-    if (safe || !(verdict instanceof Verdict.Retryable retryable)) {
-      return verdict;
-    }
-    return new Verdict.Permanent(StopReason.NOT_REPLAYABLE, retryable.kind(), retryable.hint());
-  }
-
-  /**
-   * What a failure means whose request body cannot be sent again.
-   *
-   * @param verdict what it would mean if it could
-   * @return the verdict
-   */
-  public static Verdict withoutBody(Verdict verdict) {
-    if (!(verdict instanceof Verdict.Retryable retryable)) {
-      return verdict;
-    }
-    return new Verdict.Permanent(
-        StopReason.BODY_NOT_REPEATABLE, retryable.kind(), retryable.hint());
-  }
-
-  /**
-   * Facts about an answer.
-   *
-   * @param response its head
-   * @param deliveries how often a request went to the wire, -1 if unknown
-   * @return the facts
-   */
-  public Exchange.Facts facts(ResponseView response, int deliveries) {
-    boolean failed = response.status() >= 400;
-    Signals signals = failed ? retry.signals().read(response, now()) : Signals.NONE;
-    SendState state = StandardRules.sendState(response.status(), signals);
-    return new Exchange.Facts(response.status(), state, deliveries, replayed(response));
-  }
-
-  /**
-   * Facts about a failure.
-   *
-   * @param failure what went wrong
-   * @param deliveries how often a request went to the wire, -1 if unknown
-   * @return the facts
-   */
-  public static Exchange.Facts facts(TransportFailure failure, int deliveries) {
-    return new Exchange.Facts(-1, failure.sendState(), deliveries, false);
+  public Outcome outcome(TransportFailure failure, Evidence wire) {
+    Verdict verdict = Checks.notNull("verdict", retry.classifier().onFailure(view, failure));
+    return new Outcome(verdict, wire);
   }
 
   private boolean replayed(ResponseView response) {
@@ -385,16 +387,6 @@ public final class HttpOperation {
       }
     }
     return false;
-  }
-
-  /**
-   * The verdict on an attempt that its own client cancelled, and not this library.
-   *
-   * @param sendState how far the request got
-   * @return a failure that ends the operation
-   */
-  public static TransportFailure cancelled(SendState sendState) {
-    return TransportFailure.permanent(FailureKind.OTHER, sendState, StopReason.CANCELLED);
   }
 
   @Override

@@ -43,7 +43,7 @@ public final class HttpRetry {
   private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
-    this.hintGate = builder.hintGate ? new HintGate(builder.environment.ticker()) : null;
+    this.hintGate = builder.hintGate ? new HintGate() : null;
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
             .withGuards(guards(hintGate, builder.guards))

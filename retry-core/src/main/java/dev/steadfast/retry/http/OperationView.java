@@ -6,11 +6,9 @@ import dev.steadfast.retry.internal.Checks;
  * What a classifier knows of the operation. Immutable.
  *
  * @param request the request
- * @param replayable whether repeating it adds no effect: by its method, by a key that the user
- *     vouched for, or because the user says so
  * @param keyed whether it carries an idempotency key
  */
-public record OperationView(RequestView request, boolean replayable, boolean keyed) {
+public record OperationView(RequestView request, boolean keyed) {
   /**
    * Checks that nothing is missing.
    *
@@ -28,6 +26,6 @@ public record OperationView(RequestView request, boolean replayable, boolean key
   // The view of a client's request may print its headers, and with them the key.
   @Override
   public String toString() {
-    return label() + " replayable=" + replayable + " keyed=" + keyed;
+    return label() + " keyed=" + keyed;
   }
 }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Hint;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
@@ -12,8 +11,10 @@ import java.util.TreeSet;
 /**
  * The built-in classification. Immutable and safe for use by many threads.
  *
- * <p>A request that may have been processed is retried only if it is replayable: an idempotent
- * method (RFC 9110 section 9.2.2), an idempotency key that the user vouched for, or his word.
+ * <p>A request that may have been processed is retried only if it is replayable as it went over the
+ * wire: an idempotent method (RFC 9110 section 9.2.2), an idempotency key that the user vouched
+ * for, or the caller's word. That is not for these rules to say; they claim where the server did
+ * nothing.
  *
  * <table>
  *   <caption>Which answers are retried</caption>
@@ -79,11 +80,9 @@ public final class StandardRules implements HttpClassifier {
     if (status == 417 || !transientStatus(status, operation, signals)) {
       return permanent(StopReason.NOT_RETRYABLE, kind, signals.hint());
     }
-    if (!operation.replayable() && !safeForAnyMethod(status, signals)) {
-      return permanent(StopReason.NOT_REPLAYABLE, kind, signals.hint());
-    }
     Verdict.Retryable verdict = Verdict.retryable(kind);
-    return status == 425 ? verdict.onlyOnce() : verdict;
+    Verdict.Retryable claimed = didNothing(status, signals) ? verdict.unprocessed() : verdict;
+    return status == 425 ? claimed.onlyOnce() : claimed;
   }
 
   /** Whether another attempt may get another answer. */
@@ -102,13 +101,14 @@ public final class StandardRules implements HttpClassifier {
     };
   }
 
-  /** Whether the server did not process the request, by proof, by convention or by option. */
-  private boolean safeForAnyMethod(int status, Signals signals) {
-    if (signals.unprocessed() || (signals.go() && trustGoForUnsafeMethods)) {
+  /**
+   * Whether the server did nothing, by convention or by option. Where it proves so, nobody asks.
+   */
+  private boolean didNothing(int status, Signals signals) {
+    if (signals.go() && trustGoForUnsafeMethods) {
       return true;
     }
     return switch (status) {
-      case 425 -> true;
       case 429 -> !strictThrottling;
       // A gateway can answer 503 after it passed the request on.
       case 503 -> trust503WithRetryAfter && signals.hint().present();
@@ -125,17 +125,9 @@ public final class StandardRules implements HttpClassifier {
     if (failure.kind() == FailureKind.BROKEN_BODY && !retryBrokenBody) {
       return permanent(StopReason.NOT_RETRYABLE, failure.kind(), Hint.none());
     }
-    if (failure.sendState().mayHaveActed() && !operation.replayable()) {
-      return permanent(StopReason.NOT_REPLAYABLE, failure.kind(), Hint.none());
-    }
     Verdict.Retryable verdict = Verdict.retryable(failure.kind());
     // A name that does not resolve rarely does a moment later.
     return failure.kind() == FailureKind.DNS ? verdict.onlyOnce() : verdict;
-  }
-
-  static SendState sendState(int status, Signals signals) {
-    boolean unprocessed = signals.unprocessed() || status == 425;
-    return unprocessed ? SendState.REFUSED_UNPROCESSED : SendState.ANSWERED;
   }
 
   private static FailureKind kind(int status) {

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
@@ -10,40 +9,36 @@ import org.jspecify.annotations.Nullable;
  * An attempt without a usable answer. Immutable.
  *
  * @param kind what went wrong
- * @param sendState how far the request got
  * @param stop why no other attempt can help, whatever is configured; null if one may
  */
-public record TransportFailure(FailureKind kind, SendState sendState, @Nullable StopReason stop) {
+public record TransportFailure(FailureKind kind, @Nullable StopReason stop) {
   /**
    * Checks that nothing is missing.
    *
-   * @throws NullPointerException if kind or send state is null
+   * @throws NullPointerException if the kind is null
    */
   public TransportFailure {
     Checks.notNull("kind", kind);
-    Checks.notNull("sendState", sendState);
   }
 
   /**
    * A failure that another attempt may mend.
    *
    * @param kind what went wrong
-   * @param sendState how far the request got
    * @return a failure
    */
-  public static TransportFailure of(FailureKind kind, SendState sendState) {
-    return new TransportFailure(kind, sendState, null);
+  public static TransportFailure of(FailureKind kind) {
+    return new TransportFailure(kind, null);
   }
 
   /**
    * A failure that no other attempt can mend: a certificate that is not trusted, a cancellation.
    *
    * @param kind what went wrong
-   * @param sendState how far the request got
    * @param stop why
    * @return a failure
    */
-  public static TransportFailure permanent(FailureKind kind, SendState sendState, StopReason stop) {
-    return new TransportFailure(kind, sendState, stop);
+  public static TransportFailure permanent(FailureKind kind, StopReason stop) {
+    return new TransportFailure(kind, stop);
   }
 }

@@ -68,13 +68,13 @@ public final class BulkheadGuard implements Guard {
   }
 
   @Override
-  public long admitsInNanos(OperationInfo operation) {
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
     name(operation); // a key that cannot be had is no refusal, which would end here as one
     return 0; // full now says nothing about the time after a wait
   }
 
   @Override
-  public Permit acquire(OperationInfo operation) {
+  public Permit acquire(OperationInfo operation, long nowNanos) {
     return bulkheads.get(name(operation)).guarded().acquire();
   }
 

@@ -92,13 +92,13 @@ public final class CircuitBreakerGuard implements Guard {
   }
 
   @Override
-  public long admitsInNanos(OperationInfo operation) {
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
     long nanos = breaker(operation).admitsInNanos();
     return nanos == 0 || waits ? nanos : NEVER;
   }
 
   @Override
-  public Permit acquire(OperationInfo operation) {
+  public Permit acquire(OperationInfo operation, long nowNanos) {
     return breaker(operation).acquire();
   }
 

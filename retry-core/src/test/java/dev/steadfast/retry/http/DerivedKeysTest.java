@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
@@ -142,7 +143,7 @@ class DerivedKeysTest {
     try (RetryScope scope = scope("acme", "order-1")) {
       HttpOperation operation = keyless.operation(post(), named("charge"));
       assertFalse(operation.keyHeader().isPresent());
-      assertFalse(operation.replayable());
+      assertFalse(operation.safety() != Evidence.Safety.UNSAFE);
       assertFalse(scope.doNotRetry());
     }
   }

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Withdrawal;
 import dev.steadfast.retry.scope.RetryScope;
@@ -25,10 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What of the ends of calls is told upward: what the layer above had better not retry. */
 class GaveUpTest {
-  private static final TransportFailure LOST =
-      TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
-  private static final TransportFailure STALE =
-      TransportFailure.of(FailureKind.STALE_CONNECTION, SendState.NEVER_SENT);
+  private static final Wire.Failure LOST =
+      Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
+  private static final Wire.Failure STALE =
+      Wire.failure(FailureKind.STALE_CONNECTION, Disposition.UNSENT);
 
   private final LeapingTime time = new LeapingTime();
   private final HttpRetry.Builder retry =
@@ -108,12 +108,12 @@ class GaveUpTest {
     retry.guard(
         new Guard() {
           @Override
-          public long admitsInNanos(OperationInfo operation) {
+          public long admitsInNanos(OperationInfo operation, long nowNanos) {
             return NEVER;
           }
 
           @Override
-          public Permit acquire(OperationInfo operation) {
+          public Permit acquire(OperationInfo operation, long nowNanos) {
             throw new IllegalStateException("open");
           }
         });

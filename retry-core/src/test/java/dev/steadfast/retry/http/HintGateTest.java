@@ -20,33 +20,33 @@ class HintGateTest {
   private static final RetryPolicy POLICY = RetryPolicy.defaults();
 
   private long now = 5;
-  private final HintGate gate = new HintGate(() -> now);
+  private final HintGate gate = new HintGate();
 
   private void learn(int status, Duration hint) {
-    gate.learn(A.origin(), status, Hint.atLeast(hint), POLICY);
+    gate.learn(A.origin(), status, Hint.atLeast(hint), POLICY, now);
   }
 
   @Test
   void a429OrA503WithAHint_shutsTheGateOfItsOrigin() {
     for (int status : new int[] {429, 503}) {
       learn(status, Duration.ofSeconds(7));
-      assertEquals(7 * SECOND, gate.admitsInNanos(A));
-      assertEquals(7 * SECOND, gate.spreadNanos(A));
-      HeldBackException refused = assertThrows(HeldBackException.class, () -> gate.acquire(A));
+      assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+      assertEquals(7 * SECOND, gate.spreadNanos(A, now));
+      HeldBackException refused = assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
       assertEquals(Duration.ofSeconds(7), refused.remaining());
       assertEquals("the server asked to wait, 7s are left", refused.getMessage());
-      assertEquals(0, gate.admitsInNanos(B));
-      assertDoesNotThrow(() -> gate.acquire(B));
+      assertEquals(0, gate.admitsInNanos(B, now));
+      assertDoesNotThrow(() -> gate.acquire(B, now));
       now += 10 * SECOND;
-      assertEquals(0, gate.admitsInNanos(A));
+      assertEquals(0, gate.admitsInNanos(A, now));
     }
   }
 
   @Test
   void theSpreadIsThePolicysShareOfTheHint() {
     RetryPolicy half = RetryPolicy.builder().hintSpread(0.5).build();
-    gate.learn(A.origin(), 429, Hint.atLeast(Duration.ofSeconds(8)), half);
-    assertEquals(4 * SECOND, gate.spreadNanos(A));
+    gate.learn(A.origin(), 429, Hint.atLeast(Duration.ofSeconds(8)), half, now);
+    assertEquals(4 * SECOND, gate.spreadNanos(A, now));
   }
 
   @Test
@@ -54,8 +54,8 @@ class HintGateTest {
     learn(500, Duration.ofSeconds(7));
     learn(409, Duration.ofSeconds(7));
     learn(429, Duration.ZERO);
-    gate.learn(A.origin(), 429, Hint.none(), POLICY);
-    assertEquals(0, gate.admitsInNanos(A));
+    gate.learn(A.origin(), 429, Hint.none(), POLICY, now);
+    assertEquals(0, gate.admitsInNanos(A, now));
     assertEquals(0, gate.size());
   }
 
@@ -63,48 +63,49 @@ class HintGateTest {
   void theLaterOfTwoHintsHolds() {
     learn(429, Duration.ofSeconds(7));
     learn(429, Duration.ofSeconds(3));
-    assertEquals(7 * SECOND, gate.admitsInNanos(A));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
     learn(429, Duration.ofSeconds(9));
-    assertEquals(9 * SECOND, gate.admitsInNanos(A));
+    assertEquals(9 * SECOND, gate.admitsInNanos(A, now));
   }
 
   @Test
   void aHintIsBoundedByTheCeiling_andItsSpreadByTenSeconds() {
     learn(429, Duration.ofDays(365_000));
-    assertEquals(60 * SECOND, gate.admitsInNanos(A));
-    assertEquals(10 * SECOND, gate.spreadNanos(A));
+    assertEquals(60 * SECOND, gate.admitsInNanos(A, now));
+    assertEquals(10 * SECOND, gate.spreadNanos(A, now));
   }
 
   @Test
   void atItsEndItOpens() {
     learn(429, Duration.ofSeconds(1));
     now += SECOND - 1;
-    assertThrows(HeldBackException.class, () -> gate.acquire(A));
-    assertEquals(1, gate.admitsInNanos(A));
+    assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
+    assertEquals(1, gate.admitsInNanos(A, now));
     now += 1;
-    assertDoesNotThrow(() -> gate.acquire(A));
+    assertDoesNotThrow(() -> gate.acquire(A, now));
     // Who was refused a moment ago asks only now: it is to come, at once.
-    assertEquals(1, gate.admitsInNanos(A));
-    assertEquals(0, gate.spreadNanos(A));
+    assertEquals(1, gate.admitsInNanos(A, now));
+    assertEquals(0, gate.spreadNanos(A, now));
     now += SECOND;
-    assertEquals(0, gate.admitsInNanos(A));
+    assertEquals(0, gate.admitsInNanos(A, now));
   }
 
   @Test
   void origins_areBoundedInNumber_andOldGatesMakeRoom() {
     for (int i = 0; i < 5_000; i++) {
-      gate.learn("h" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY);
+      gate.learn("h" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY, now);
     }
     assertEquals(OriginTable.MOST, gate.size());
-    assertEquals(0, gate.admitsInNanos(OperationInfo.of("h4999", "x"))); // no room: not held back
+    assertEquals(
+        0, gate.admitsInNanos(OperationInfo.of("h4999", "x"), now)); // no room: not held back
     now += 2 * SECOND;
     learn(429, Duration.ofSeconds(7));
     assertEquals(OriginTable.MOST, gate.size());
-    assertEquals(7 * SECOND, gate.admitsInNanos(A));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
     // Those that are shut stay, however many come after them.
     for (int i = 0; i < 3 * OriginTable.MOST; i++) {
-      gate.learn("i" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY);
+      gate.learn("i" + i, 429, Hint.atLeast(Duration.ofSeconds(1)), POLICY, now);
     }
-    assertEquals(7 * SECOND, gate.admitsInNanos(A));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
   }
 }

@@ -11,6 +11,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.Hint;
@@ -19,7 +20,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
@@ -42,10 +42,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One logical call, from its headers to its end, against a scripted wire. */
 class HttpOperationTest {
-  private static final TransportFailure LOST =
-      TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
-  private static final TransportFailure REFUSED =
-      TransportFailure.of(FailureKind.CONNECT, SendState.NEVER_SENT);
+  private static final Wire.Failure LOST =
+      Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
+  private static final Wire.Failure REFUSED = Wire.failure(FailureKind.CONNECT, Disposition.UNSENT);
 
   private final LeapingTime time = new LeapingTime();
 
@@ -125,8 +124,7 @@ class HttpOperationTest {
 
   @Test
   void aPostThatWasNeverProcessedIsReportedSo() {
-    TransportFailure stream =
-        TransportFailure.of(FailureKind.REFUSED_STREAM, SendState.REFUSED_UNPROCESSED);
+    Wire.Failure stream = Wire.failure(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
     TestResponse nack = status(503).header("finagle-http-nack", "true");
     Wire wire = Wire.run(post(retry()), REFUSED, stream, nack, status(425));
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, wire.report().reason());
@@ -146,7 +144,7 @@ class HttpOperationTest {
 
   @Test
   void aNameThatDoesNotResolveIsTriedOnceMore() {
-    TransportFailure unknown = TransportFailure.of(FailureKind.DNS, SendState.NEVER_SENT);
+    Wire.Failure unknown = Wire.failure(FailureKind.DNS, Disposition.UNSENT);
     Wire wire = Wire.run(post(retry()), unknown);
     assertEquals(2, wire.sent().size());
     assertEquals(StopReason.NOT_RETRYABLE, wire.report().reason());
@@ -210,7 +208,7 @@ class HttpOperationTest {
         status(503).header("Retry-After", "5").header("Idempotent-Replayed", "true");
     Wire wire = Wire.run(get(retry()), hinted, LOST, status(200));
     assertEquals(List.of(Duration.ofSeconds(5), Duration.ofMillis(100)), waits(wire));
-    assertEquals(Hint.none(), ((Verdict.Retryable) wire.verdicts().get(1)).hint());
+    assertEquals(Hint.none(), wire.outcomes().get(1).verdict().hint());
     AttemptReport second = wire.report().attemptReports().get(1);
     assertEquals(OptionalInt.empty(), second.status());
     assertEquals(Optional.of(FailureKind.CONNECTION_LOST), second.kind());
@@ -416,8 +414,7 @@ class HttpOperationTest {
   @Test
   void aResendBesideTheCountNeverExceedsTheMaximumItNames() {
     HttpRetry retry = retry().attemptHeader(AttemptHeader.attemptAndMax("amz-sdk-request")).build();
-    TransportFailure stale =
-        TransportFailure.of(FailureKind.STALE_CONNECTION, SendState.MAYBE_PROCESSED);
+    Wire.Failure stale = Wire.failure(FailureKind.STALE_CONNECTION, Disposition.UNKNOWN);
     RetryOptions once = RetryOptions.builder().noRetry().build();
     assertEquals(
         List.of("attempt=1; max=1", "attempt=2; max=2"),
@@ -467,9 +464,7 @@ class HttpOperationTest {
   void oneLineOfSeveralIsEnoughForAReplay() {
     TestResponse response =
         status(200).header("Idempotent-Replayed", "no").header("Idempotent-Replayed", "true");
-    assertTrue(get(retry()).facts(response, 3).replayed());
-    assertEquals(3, get(retry()).facts(response, 3).deliveries());
-    assertEquals(200, get(retry()).facts(response, 3).status());
+    assertTrue(Wire.outcome(get(retry()), response).evidence().replayed());
   }
 
   // The user's own classifier.
@@ -493,8 +488,13 @@ class HttpOperationTest {
   @Test
   void aClassifierReplacesTheRules() {
     Verdict again = Verdict.retryable(FailureKind.OTHER);
-    Wire polling = Wire.run(post(retry().classifier(rules(again))), status(202));
+    Wire polling = Wire.run(get(retry().classifier(rules(again))), status(202));
     assertEquals(4, polling.sent().size());
+    Wire reckless = Wire.run(post(retry().classifier(rules(again))), status(202));
+    assertEquals(StopReason.NOT_REPLAYABLE, reckless.report().reason());
+    Verdict claim = Verdict.retryable(FailureKind.OTHER).unprocessed();
+    Wire claiming = Wire.run(post(retry().classifier(rules(claim))), status(202));
+    assertEquals(4, claiming.sent().size());
     Wire never = Wire.run(get(retry().classifier(rules(Verdict.accepted()))), status(503));
     assertEquals(1, never.sent().size());
     Wire failed = Wire.run(get(retry().classifier(rules(again))), LOST);
@@ -508,10 +508,14 @@ class HttpOperationTest {
     Hint seven = Hint.atLeast(Duration.ofSeconds(7));
     assertEquals(
         again.withHint(seven).told(),
-        operation.judge(status(404).header("Retry-After", "7").header("x-should-retry", "false")));
+        Wire.outcome(
+                operation, status(404).header("Retry-After", "7").header("x-should-retry", "false"))
+            .verdict());
     Hint own = Hint.atLeast(Duration.ofSeconds(1));
     HttpOperation hinting = get(retry().classifier(rules(again.withHint(own))));
-    assertEquals(again.withHint(own), hinting.judge(status(404).header("Retry-After", "7")));
+    assertEquals(
+        again.withHint(own),
+        Wire.outcome(hinting, status(404).header("Retry-After", "7")).verdict());
   }
 
   @Test
@@ -581,9 +585,9 @@ class HttpOperationTest {
     HttpOperation operation =
         retry().classifier(nosy).build().operation(request, RetryOptions.none());
     Wire.run(operation, LOST, status(200));
-    OperationView view = new OperationView(request, true, true);
+    OperationView view = new OperationView(request, true);
     assertEquals(List.of(view, view), seen);
-    assertEquals("POST https://api.example:443/orders replayable=true keyed=true", view.toString());
+    assertEquals("POST https://api.example:443/orders keyed=true", view.toString());
   }
 
   @Test
@@ -625,12 +629,12 @@ class HttpOperationTest {
   private static Guard guard(String name, List<String> events) {
     return new Guard() {
       @Override
-      public long admitsInNanos(OperationInfo operation) {
+      public long admitsInNanos(OperationInfo operation, long nowNanos) {
         return 0;
       }
 
       @Override
-      public Permit acquire(OperationInfo operation) {
+      public Permit acquire(OperationInfo operation, long nowNanos) {
         events.add(name + " " + operation.origin());
         return new Permit() {
           @Override
@@ -708,7 +712,12 @@ class HttpOperationTest {
   @Test
   void anAttemptThatItsClientCancelledEndsTheOperation() {
     Wire wire =
-        Wire.run(get(retry()), HttpOperation.cancelled(SendState.MAYBE_PROCESSED), status(200));
+        Wire.run(
+            get(retry()),
+            new Wire.Failure(
+                TransportFailure.permanent(FailureKind.OTHER, StopReason.CANCELLED),
+                Disposition.UNKNOWN),
+            status(200));
     assertEquals(StopReason.CANCELLED, wire.report().reason());
     assertTrue(wire.report().serverMayHaveActed());
   }

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
@@ -78,13 +77,16 @@ class HttpRetryTest {
             .header("X-Stop", "1")
             .header("X-Replayed", "true")
             .header("X-RateLimit-Reset", "5");
-    assertEquals(Verdict.retryable(FailureKind.THROTTLED), get.judge(response));
-    assertFalse(get.facts(response, 1).replayed());
+    assertEquals(
+        Verdict.retryable(FailureKind.THROTTLED).unprocessed(),
+        Wire.outcome(get, response).verdict());
+    assertFalse(Wire.outcome(get, response).evidence().replayed());
     assertFalse(get.changesHeaders());
     HttpOperation after = builder.build().operation(TestRequest.of("GET"), RetryOptions.none());
     assertTrue(
-        after.judge(response).toString().contains("at least 5s"), () -> "" + after.judge(response));
-    assertTrue(after.facts(response, 1).replayed());
+        Wire.outcome(after, response).verdict().toString().contains("at least 5s"),
+        () -> "" + Wire.outcome(after, response).verdict());
+    assertTrue(Wire.outcome(after, response).evidence().replayed());
     assertTrue(after.changesHeaders());
   }
 
@@ -110,10 +112,9 @@ class HttpRetryTest {
     cases.put("idempotency key", () -> options.idempotencyKey(null));
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
-    cases.put("kind", () -> TransportFailure.of(null, SendState.NEVER_SENT));
-    cases.put("sendState", () -> TransportFailure.of(FailureKind.OTHER, null));
+    cases.put("kind", () -> TransportFailure.of(null));
     cases.put("hint", () -> new Signals(null, false, false, false));
-    cases.put("request", () -> new OperationView(null, true, true));
+    cases.put("request", () -> new OperationView(null, true));
     cases.forEach((name, code) ->
         assertEquals(
             name + ": null (expected: a value)",

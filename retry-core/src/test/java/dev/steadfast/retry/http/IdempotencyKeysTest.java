@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
@@ -87,7 +88,7 @@ class IdempotencyKeysTest {
     HttpOperation operation = operation(IdempotencyKeys.randomUuid(), TestRequest.of(method));
     assertEquals(Set.of("Idempotency-Key"), headers(operation).keySet());
     assertEquals(Optional.of("Idempotency-Key"), operation.keyHeader());
-    assertTrue(operation.replayable() && operation.changesHeaders());
+    assertTrue(operation.safety() != Evidence.Safety.UNSAFE && operation.changesHeaders());
   }
 
   @ParameterizedTest
@@ -104,7 +105,7 @@ class IdempotencyKeysTest {
     HttpOperation operation =
         HttpRetry.defaults().operation(TestRequest.of("POST"), RetryOptions.none());
     assertEquals(Map.of(), headers(operation));
-    assertTrue(!operation.replayable() && !operation.changesHeaders());
+    assertTrue(operation.safety() == Evidence.Safety.UNSAFE && !operation.changesHeaders());
   }
 
   @Test
@@ -153,7 +154,7 @@ class IdempotencyKeysTest {
         assertEquals(Map.of(), headers(operation), "sent as the caller wrote it");
         assertEquals(Optional.of("Idempotency-Key"), operation.keyHeader(), "stays at its origin");
         assertEquals(Optional.of("mine"), operation.info().idempotencyKey());
-        assertTrue(operation.replayable());
+        assertTrue(operation.safety() != Evidence.Safety.UNSAFE);
       }
     }
   }
@@ -189,7 +190,7 @@ class IdempotencyKeysTest {
             IdempotencyKeys.ietfDraft(), TestRequest.of("POST").header("Idempotency-Key", value));
     assertEquals(Map.of(), headers(operation));
     assertEquals(Optional.empty(), operation.info().idempotencyKey());
-    assertTrue(!operation.replayable());
+    assertTrue(operation.safety() == Evidence.Safety.UNSAFE);
   }
 
   @Test
@@ -231,7 +232,7 @@ class IdempotencyKeysTest {
       assertEquals(Map.of("Idempotency-Key", "order-7"), headers(none.operation(request, options)));
       assertEquals(
           Map.of("PayPal-Request-Id", "\"order-7\""), headers(payPal.operation(request, options)));
-      assertTrue(none.operation(request, options).replayable());
+      assertTrue(none.operation(request, options).safety() != Evidence.Safety.UNSAFE);
     }
   }
 

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.CapturedLog.Line;
 import java.nio.charset.StandardCharsets;
@@ -31,8 +31,8 @@ import org.slf4j.event.Level;
 class LoggingTest {
   private static final String KEY = "order-4711-payment";
   private static final String TARGET = "https://user:hush@api.example/pay/7?token=hush#hush";
-  private static final TransportFailure LOST =
-      TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+  private static final Wire.Failure LOST =
+      Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
 
   private final HttpRetry.Builder retry =
       HttpRetry.builder()
@@ -178,9 +178,9 @@ class LoggingTest {
     texts.addAll(List.of(configured, options, operation, operation.info(), operation.plan()));
     texts.addAll(List.of(IdempotencyKeys.from(request -> KEY), seen[0], wire.report()));
     texts.addAll(wire.report().attemptReports());
-    texts.addAll(wire.verdicts());
+    texts.addAll(wire.outcomes());
     texts.addAll(List.of(thrown, thrown.getSuppressed()[0]));
-    texts.add(operation.facts(status(200).header("Idempotency-Key", KEY), 1));
+    texts.add(Wire.outcome(operation, status(200).header("Idempotency-Key", KEY)));
     texts.forEach(each -> assertTellsNothing(each.toString()));
     assertEquals(Optional.of(KEY), wire.report().idempotencyKey(), "for those who ask for it");
   }

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Hint;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
@@ -50,7 +51,7 @@ class SignalReaderTest {
         retry
             .build()
             .operation(TestRequest.of(input.get("method").getAsString()), RetryOptions.none());
-    Verdict verdict = operation.judge(response);
+    Verdict verdict = Wire.outcome(operation, response).verdict();
     boolean retries = verdict instanceof Verdict.Retryable retryable && !retryable.toldNotToRetry();
     JsonObject expected = vector.expected();
     assertEquals(expected.get("retry").getAsBoolean(), retries, verdict::toString);
@@ -59,8 +60,8 @@ class SignalReaderTest {
       assertEquals(Hint.exactly(delay), ((Verdict.Retryable) verdict).hint());
     }
     if (expected.has("knownUnprocessed")) {
-      SendState state = operation.facts(response, 1).sendState();
-      assertEquals(SendState.REFUSED_UNPROCESSED, state);
+      Evidence evidence = Wire.outcome(operation, response).evidence();
+      assertEquals(Disposition.REFUSED, evidence.requests().last());
     }
   }
 
@@ -205,15 +206,20 @@ class SignalReaderTest {
             .goSignal("transient-error", "true")
             .build();
     HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
-    Verdict stopped = get.judge(TestResponse.of(503).header("x-exhausted", "yes"));
+    Verdict stopped =
+        Wire.outcome(get, TestResponse.of(503).header("x-exhausted", "yes")).verdict();
     assertTrue(((Verdict.Retryable) stopped).toldNotToRetry());
-    Verdict lifted = get.judge(TestResponse.of(404).header("Transient-Error", "TRUE"));
+    Verdict lifted =
+        Wire.outcome(get, TestResponse.of(404).header("Transient-Error", "TRUE")).verdict();
     assertFalse(((Verdict.Retryable) lifted).toldNotToRetry());
     Verdict both =
-        get.judge(
-            TestResponse.of(503).header("transient-error", "true").header("x-exhausted", "yes"));
+        Wire.outcome(
+                get,
+                TestResponse.of(503).header("transient-error", "true").header("x-exhausted", "yes"))
+            .verdict();
     assertTrue(((Verdict.Retryable) both).toldNotToRetry());
-    Verdict builtIn = get.judge(TestResponse.of(503).header("x-should-retry", "false"));
+    Verdict builtIn =
+        Wire.outcome(get, TestResponse.of(503).header("x-should-retry", "false")).verdict();
     assertTrue(((Verdict.Retryable) builtIn).toldNotToRetry(), "the built-in ones stay");
   }
 
@@ -242,7 +248,7 @@ class SignalReaderTest {
     for (int status : new int[] {100, 200, 202, 302, 304, 399}) {
       TestResponse response =
           TestResponse.of(status).header("Retry-After", "5").header("x-should-retry", "true");
-      assertEquals(Verdict.accepted(), get.judge(response));
+      assertEquals(Verdict.accepted(), Wire.outcome(get, response).verdict());
     }
   }
 

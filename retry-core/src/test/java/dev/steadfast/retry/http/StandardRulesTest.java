@@ -1,14 +1,15 @@
 package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Hint;
-import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -65,7 +67,7 @@ class StandardRulesTest {
       308      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       399      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       400      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
-      401      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      401      NNN     NNN  RRR NNN  NNN  NNN  NNN   NNN  NNN
       403      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
       404      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
       408      RPR     RPR  RPR TPT  TPT  RPR  RPR   RPR  TPT
@@ -73,7 +75,7 @@ class StandardRulesTest {
       412      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
       413      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
       417      NNN     NNN  NNN NNN  NNN  NNN  NNN   NNN  NNN
-      421      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
+      421      NNN     NNN  RRR NNN  NNN  NNN  NNN   NNN  NNN
       422      NNK     NNK  RPK NNK  NNK  NNK  NNK   NNK  NNK
       423      NNN     NNN  RPR NNN  NNN  NNN  NNN   NNN  NNN
       425      111     111  111 TTT  TTT  111  111   111  TTT
@@ -105,30 +107,36 @@ class StandardRulesTest {
       """;
 
   private static HttpOperation operation(StandardRules rules, RequestView request) {
-    return HttpRetry.builder().classifier(rules).build().operation(request, RetryOptions.none());
+    return HttpRetry.builder()
+        .classifier(rules)
+        .environment(new LeapingTime().environment())
+        .budget(RetryBudget.unlimited())
+        .build()
+        .operation(request, RetryOptions.none());
   }
 
   private static TestRequest keyed(String method) {
     return TestRequest.of(method).header("Idempotency-Key", "order-7");
   }
 
-  private static String letter(Verdict verdict) {
-    if (verdict instanceof Verdict.Retryable retryable) {
-      return retryable.toldNotToRetry() ? "T" : retryable.once() ? "1" : "R";
+  /** What follows an end of the first attempt, if the second one would be accepted. */
+  private static String letter(HttpOperation operation, Object end) {
+    Wire wire = Wire.run(operation, end, TestResponse.of(200));
+    if (wire.sent().size() == 2) {
+      return ((Verdict.Retryable) wire.outcomes().get(0).verdict()).once() ? "1" : "R";
     }
-    if (verdict instanceof Verdict.Permanent permanent) {
-      return switch (permanent.reason()) {
-        case NOT_RETRYABLE -> "N";
-        case NOT_REPLAYABLE -> "P";
-        case KEY_REUSED -> "K";
-        default -> "?";
-      };
-    }
-    return "A";
+    return switch (wire.report().reason()) {
+      case ACCEPTED -> "A";
+      case NOT_RETRYABLE -> "N";
+      case NOT_REPLAYABLE -> "P";
+      case KEY_REUSED -> "K";
+      case TOLD_NOT_TO_RETRY -> "T";
+      default -> "?";
+    };
   }
 
   private static String letter(StandardRules rules, RequestView request, ResponseView response) {
-    return letter(operation(rules, request).judge(response));
+    return letter(operation(rules, request), response);
   }
 
   private static String cell(StandardRules rules, int status, String says) {
@@ -165,7 +173,9 @@ class StandardRulesTest {
       if (!listed.contains(Integer.toString(status))) {
         assertEquals("NNN", cell(StandardRules.defaults(), status, "nothing"), "status " + status);
         assertEquals("NNN", cell(StandardRules.defaults(), status, "hint"), "status " + status);
-        assertEquals("RPR", cell(StandardRules.defaults(), status, "go"), "status " + status);
+        // A challenge of a proxy is a refusal: nothing was processed.
+        String go = status == 407 ? "RRR" : "RPR";
+        assertEquals(go, cell(StandardRules.defaults(), status, "go"), "status " + status);
       }
     }
   }
@@ -221,7 +231,7 @@ class StandardRulesTest {
       assertTrue(change.matches("\\d+ go RP[RK] RR[RK]"), change);
     }
     // Every failure but 417, which is final, and those that a POST may repeat anyway.
-    assertEquals(620 - 400 + 1 - 3, changes.size());
+    assertEquals(620 - 400 + 1 - 6, changes.size());
     assertTrue(changes.contains("422 go RPK RRK"));
     assertEquals(
         List.of(),
@@ -301,9 +311,11 @@ class StandardRulesTest {
   // Methods.
 
   @ParameterizedTest
-  @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+  @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY"})
   void anIdempotentMethodIsReplayable(String method) {
-    assertTrue(operation(StandardRules.defaults(), TestRequest.of(method)).replayable());
+    assertEquals(
+        Evidence.Safety.IDEMPOTENT,
+        operation(StandardRules.defaults(), TestRequest.of(method)).safety());
     assertEquals(
         "R", letter(StandardRules.defaults(), TestRequest.of(method), TestResponse.of(503)));
   }
@@ -329,10 +341,10 @@ class StandardRulesTest {
     RetryOptions yes = RetryOptions.builder().replayable(true).build();
     RetryOptions no = RetryOptions.builder().replayable(false).build();
     TestResponse broken = TestResponse.of(500);
-    assertEquals("R", letter(retry.operation(TestRequest.of("POST"), yes).judge(broken)));
-    assertEquals("P", letter(retry.operation(TestRequest.of("GET"), no).judge(broken)));
-    assertEquals("P", letter(retry.operation(keyed("POST"), no).judge(broken)));
-    assertEquals("K", letter(retry.operation(keyed("POST"), no).judge(TestResponse.of(422))));
+    assertEquals("R", letter(retry.operation(TestRequest.of("POST"), yes), broken));
+    assertEquals("P", letter(retry.operation(TestRequest.of("GET"), no), broken));
+    assertEquals("P", letter(retry.operation(keyed("POST"), no), broken));
+    assertEquals("K", letter(retry.operation(keyed("POST"), no), TestResponse.of(422)));
   }
 
   // Kinds and hints.
@@ -349,7 +361,7 @@ class StandardRulesTest {
             404, FailureKind.ERROR_STATUS);
     HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
     expected.forEach((status, kind) -> {
-      Verdict verdict = get.judge(TestResponse.of(status));
+      Verdict verdict = Wire.outcome(get, TestResponse.of(status)).verdict();
       FailureKind found =
           verdict instanceof Verdict.Retryable retryable
               ? retryable.kind()
@@ -362,33 +374,35 @@ class StandardRulesTest {
   @ValueSource(ints = {404, 417, 422, 503})
   void aFinalAnswerStillExposesTheDelayThatItAskedFor(int status) {
     TestResponse response = TestResponse.of(status).header("Retry-After", "7");
-    Verdict.Permanent verdict =
-        assertInstanceOf(
-            Verdict.Permanent.class,
-            operation(StandardRules.defaults(), TestRequest.of("POST")).judge(response));
-    assertEquals(Hint.atLeast(Duration.ofSeconds(7)), verdict.hint());
+    Wire wire = Wire.run(operation(StandardRules.defaults(), TestRequest.of("POST")), response);
+    assertEquals(1, wire.sent().size());
+    assertEquals(Optional.of(Duration.ofSeconds(7)), wire.report().hint());
   }
 
   @Test
   void aRetryableAnswerCarriesItsHint() {
     HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
     TestResponse response = TestResponse.of(503).header("Retry-After", "7");
-    Verdict.Retryable verdict = (Verdict.Retryable) get.judge(response);
+    Verdict.Retryable verdict = (Verdict.Retryable) Wire.outcome(get, response).verdict();
     assertEquals(Hint.atLeast(Duration.ofSeconds(7)), verdict.hint());
-    assertEquals(Hint.none(), ((Verdict.Retryable) get.judge(TestResponse.of(503))).hint());
+    assertEquals(Hint.none(), Wire.outcome(get, TestResponse.of(503)).verdict().hint());
   }
 
   @Test
-  void anAnswerSaysHowFarTheRequestGot() {
-    HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
-    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(200), 1).sendState());
-    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(429), 1).sendState());
-    assertEquals(SendState.ANSWERED, get.facts(TestResponse.of(503), 1).sendState());
-    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(TestResponse.of(425), 1).sendState());
-    TestResponse nack = TestResponse.of(503, SAYS.get("nack"));
-    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(nack, 1).sendState());
-    TestResponse last = TestResponse.of(503, SAYS.get("final"));
-    assertEquals(SendState.REFUSED_UNPROCESSED, get.facts(last, 1).sendState());
+  void anAnswerSaysWhatBecameOfTheRequest() {
+    assertEquals(Disposition.ANSWERED, disposition(TestResponse.of(200)));
+    assertEquals(Disposition.ANSWERED, disposition(TestResponse.of(404)));
+    assertEquals(Disposition.ANSWERED, disposition(TestResponse.of(503)));
+    assertEquals(Disposition.REFUSED, disposition(TestResponse.of(401)));
+    assertEquals(Disposition.REFUSED, disposition(TestResponse.of(425)));
+    assertEquals(Disposition.REFUSED, disposition(TestResponse.of(503, SAYS.get("nack"))));
+    assertEquals(Disposition.REFUSED, disposition(TestResponse.of(503, SAYS.get("final"))));
+    assertEquals(Disposition.REFUSED, disposition(TestResponse.of(429)), "the rules claim it");
+  }
+
+  private static Disposition disposition(TestResponse response) {
+    HttpOperation post = operation(StandardRules.defaults(), TestRequest.of("POST"));
+    return Wire.outcome(post, response).evidence().requests().last();
   }
 
   // Vectors.
@@ -410,24 +424,24 @@ class StandardRulesTest {
    *              conflict                        kind CONFLICT, either of the two
    * </pre>
    */
-  private static String vectorReason(Verdict verdict) {
-    if (verdict instanceof Verdict.Retryable retryable) {
-      return switch (retryable.kind()) {
+  private static String vectorReason(Wire wire) {
+    Verdict verdict = wire.outcomes().get(0).verdict();
+    if (wire.sent().size() == 2) {
+      return switch (((Verdict.Retryable) verdict).kind()) {
         case ERROR_STATUS -> "request_timeout or server_error";
         case THROTTLED -> "throttled";
         case UNAVAILABLE -> "unavailable";
-        case CONFLICT -> retryable.hint().present() ? "conflict_retry_after" : "conflict";
-        default -> retryable.kind().toString();
+        case CONFLICT -> verdict.hint().present() ? "conflict_retry_after" : "conflict";
+        default -> verdict.toString();
       };
     }
-    Verdict.Permanent permanent = (Verdict.Permanent) verdict;
-    if (permanent.kind() == FailureKind.CONFLICT) {
+    if (verdict.kind() == FailureKind.CONFLICT) {
       return "conflict";
     }
-    return switch (permanent.reason()) {
+    return switch (wire.report().reason()) {
       case NOT_RETRYABLE, KEY_REUSED -> "not_retryable";
       case NOT_REPLAYABLE -> "not_replayable";
-      default -> permanent.reason().toString();
+      default -> wire.report().reason().toString();
     };
   }
 
@@ -441,15 +455,16 @@ class StandardRulesTest {
     if (!input.get("retryAfter").isJsonNull()) {
       response.header("Retry-After", input.get("retryAfter").getAsString());
     }
-    Verdict verdict =
-        operation(StandardRules.defaults(), key ? keyed(method) : TestRequest.of(method))
-            .judge(response);
-    assertEquals(
-        vector.expected().get("retry").getAsBoolean(), verdict instanceof Verdict.Retryable);
+    Wire wire =
+        Wire.run(
+            operation(StandardRules.defaults(), key ? keyed(method) : TestRequest.of(method)),
+            response,
+            TestResponse.of(200));
+    assertEquals(vector.expected().get("retry").getAsBoolean(), wire.sent().size() == 2);
     String reason = vector.expected().get("reason").getAsString();
     assertTrue(
-        List.of(vectorReason(verdict).split(" or ")).contains(reason),
-        () -> verdict + " (expected: " + reason + ")");
+        List.of(vectorReason(wire).split(" or ")).contains(reason),
+        () -> wire.outcomes() + " (expected: " + reason + ")");
   }
 
   static Stream<Vector> failures() {
@@ -460,45 +475,43 @@ class StandardRulesTest {
   @ParameterizedTest
   @MethodSource("failures")
   void judgesFailuresAsTheVectorsSay(Vector vector) {
-    SendState state =
+    Disposition last =
         switch (vector.expected().get("requestSent").getAsString()) {
-          case "no" -> SendState.NEVER_SENT;
-          case "unprocessed" -> SendState.REFUSED_UNPROCESSED;
-          case "maybe" -> SendState.MAYBE_PROCESSED;
-          default -> SendState.ANSWERED;
+          case "no" -> Disposition.UNSENT;
+          case "unprocessed" -> Disposition.REFUSED;
+          case "maybe" -> Disposition.UNKNOWN;
+          default -> Disposition.ANSWERED;
         };
     boolean permanent = vector.expected().has("retry");
-    TransportFailure failure =
+    TransportFailure what =
         permanent
-            ? TransportFailure.permanent(FailureKind.TLS, state, StopReason.NOT_RETRYABLE)
-            : TransportFailure.of(FailureKind.OTHER, state);
+            ? TransportFailure.permanent(FailureKind.TLS, StopReason.NOT_RETRYABLE)
+            : TransportFailure.of(FailureKind.OTHER);
+    Wire.Failure failure = new Wire.Failure(what, last);
     boolean safe = !permanent && vector.expected().get("safeForNonIdempotent").getAsBoolean();
     StandardRules rules = StandardRules.defaults();
-    assertEquals(
-        safe, operation(rules, TestRequest.of("POST")).judge(failure) instanceof Verdict.Retryable);
-    assertEquals(
-        !permanent,
-        operation(rules, TestRequest.of("GET")).judge(failure) instanceof Verdict.Retryable);
+    assertEquals(safe, letter(operation(rules, TestRequest.of("POST")), failure).equals("R"));
+    assertEquals(!permanent, letter(operation(rules, TestRequest.of("GET")), failure).equals("R"));
   }
 
-  // Failures: kind by send state.
+  // Failures: kind by what became of the request.
 
   @ParameterizedTest
   @EnumSource(FailureKind.class)
   void aFailureIsRetriedIfItIsUnprocessedOrTheRequestIsReplayable(FailureKind kind) {
     String retried = kind == FailureKind.DNS ? "1" : "R";
-    for (SendState state : SendState.values()) {
-      TransportFailure failure = TransportFailure.of(kind, state);
-      boolean proven = state == SendState.NEVER_SENT || state == SendState.REFUSED_UNPROCESSED;
+    for (Disposition state : Disposition.values()) {
+      Wire.Failure failure = Wire.failure(kind, state);
+      boolean proven = !state.mayHaveActed();
       StandardRules rules = StandardRules.defaults();
-      Verdict get = operation(rules, TestRequest.of("GET")).judge(failure);
-      Verdict post = operation(rules, TestRequest.of("POST")).judge(failure);
-      Verdict withKey = operation(rules, keyed("POST")).judge(failure);
+      HttpOperation get = operation(rules, TestRequest.of("GET"));
       assertEquals(
           retried + (proven ? retried : "P") + retried,
-          letter(get) + letter(post) + letter(withKey),
+          letter(get, failure)
+              + letter(operation(rules, TestRequest.of("POST")), failure)
+              + letter(operation(rules, keyed("POST")), failure),
           kind + " " + state);
-      assertEquals(kind, ((Verdict.Retryable) get).kind());
+      assertEquals(kind, Wire.outcome(get, failure).verdict().kind());
     }
   }
 
@@ -507,34 +520,23 @@ class StandardRulesTest {
       value = StopReason.class,
       names = {"NOT_RETRYABLE", "CANCELLED", "BODY_CHANGED", "BODY_NOT_REPEATABLE"})
   void aPermanentFailureEndsTheOperationForItsOwnReason(StopReason reason) {
-    TransportFailure failure =
-        TransportFailure.permanent(FailureKind.OTHER, SendState.NEVER_SENT, reason);
+    TransportFailure what = TransportFailure.permanent(FailureKind.OTHER, reason);
+    Wire.Failure failure = new Wire.Failure(what, Disposition.UNSENT);
     assertEquals(
         new Verdict.Permanent(reason, FailureKind.OTHER, Hint.none()),
-        operation(StandardRules.defaults(), TestRequest.of("GET")).judge(failure));
+        Wire.outcome(operation(StandardRules.defaults(), TestRequest.of("GET")), failure)
+            .verdict());
   }
 
   @Test
   void retryBrokenBody() {
     StandardRules off = StandardRules.builder().retryBrokenBody(false).build();
     StandardRules on = StandardRules.builder().retryBrokenBody(false).retryBrokenBody(true).build();
-    TransportFailure broken = TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
-    assertEquals("N", letter(operation(off, TestRequest.of("GET")).judge(broken)));
-    assertEquals("N", letter(operation(off, keyed("POST")).judge(broken)));
-    assertEquals("R", letter(operation(on, TestRequest.of("GET")).judge(broken)));
-    TransportFailure lost =
-        TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
-    assertEquals("R", letter(operation(off, TestRequest.of("GET")).judge(lost)));
-  }
-
-  @Test
-  void aBodyThatCannotBeSentAgainTurnsARetryIntoAnEnd() {
-    Hint hint = Hint.atLeast(Duration.ofSeconds(3));
-    assertEquals(
-        new Verdict.Permanent(StopReason.BODY_NOT_REPEATABLE, FailureKind.TIMEOUT, hint),
-        HttpOperation.withoutBody(Verdict.retryable(FailureKind.TIMEOUT).withHint(hint)));
-    Verdict permanent = Verdict.permanent(StopReason.NOT_REPLAYABLE);
-    assertEquals(permanent, HttpOperation.withoutBody(permanent));
-    assertEquals(Verdict.accepted(), HttpOperation.withoutBody(Verdict.accepted()));
+    Wire.Failure broken = Wire.failure(FailureKind.BROKEN_BODY, Disposition.ANSWERED);
+    assertEquals("N", letter(operation(off, TestRequest.of("GET")), broken));
+    assertEquals("N", letter(operation(off, keyed("POST")), broken));
+    assertEquals("R", letter(operation(on, TestRequest.of("GET")), broken));
+    Wire.Failure lost = Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
+    assertEquals("R", letter(operation(off, TestRequest.of("GET")), lost));
   }
 }

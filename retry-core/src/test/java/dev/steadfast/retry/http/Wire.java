@@ -1,11 +1,13 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
-import dev.steadfast.retry.Verdict;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries operations out as an adapter does, against a script: each entry is a {@link TestResponse}
- * or a {@link TransportFailure}, and the last one is repeated.
+ * or a {@link Failure}, and the last one is repeated.
  */
 final class Wire implements Exchange<TestResponse> {
   private final HttpOperation operation;
   private final Queue<Object> script;
   private final List<Map<String, String>> sent = new ArrayList<>();
-  private final List<Verdict> verdicts = new ArrayList<>();
+  private final List<Outcome> outcomes = new ArrayList<>();
   private @Nullable RetryReport report;
   private @Nullable Throwable thrown;
 
@@ -58,25 +60,48 @@ final class Wire implements Exchange<TestResponse> {
     return sent.stream().map(each -> each.getOrDefault(header, "absent")).toList();
   }
 
-  List<Verdict> verdicts() {
-    return verdicts;
+  List<Outcome> outcomes() {
+    return outcomes;
   }
 
   RetryReport report() {
-    return report == null ? RetryReport.clean() : report;
+    return report == null ? RetryReport.clean(operation.info()) : report;
   }
 
   @Nullable Throwable thrown() {
     return thrown;
   }
 
+  /** A failure and what became of the request. */
+  record Failure(TransportFailure what, Disposition last) {}
+
+  static Failure failure(FailureKind kind, Disposition last) {
+    return new Failure(TransportFailure.of(kind), last);
+  }
+
+  /** How an attempt ends that gets an answer to the request as it was handed over. */
+  static Outcome outcome(HttpOperation operation, TestResponse response) {
+    Disposition last =
+        HttpOperation.refuses(response.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    return operation.outcome(response, evidence(operation, last, response.status()));
+  }
+
+  /** How an attempt ends that fails. */
+  static Outcome outcome(HttpOperation operation, Failure failure) {
+    return operation.outcome(failure.what(), evidence(operation, failure.last(), -1));
+  }
+
+  private static Evidence evidence(HttpOperation operation, Disposition last, int status) {
+    return Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
+  }
+
   /** A failure as a client would throw it. */
   private static final class Broken extends IOException {
     private static final long serialVersionUID = 1;
 
-    private final transient TransportFailure failure;
+    private final transient Failure failure;
 
-    Broken(TransportFailure failure) {
+    Broken(Failure failure) {
       super("broken");
       this.failure = failure;
     }
@@ -89,39 +114,34 @@ final class Wire implements Exchange<TestResponse> {
     sent.add(headers);
     attempt.begin(headers);
     Object next = script.size() == 1 ? script.element() : script.remove();
-    if (next instanceof TransportFailure failure) {
+    if (next instanceof Failure failure) {
       throw new Broken(failure);
     }
     attempt.complete((TestResponse) next, null);
   }
 
   @Override
-  public Verdict judge(TestResponse response) {
-    return kept(operation.judge(response));
+  public Outcome outcome(TestResponse response) {
+    return kept(outcome(operation, response));
   }
 
   @Override
-  public Verdict judge(Throwable failure) {
-    return kept(operation.judge(((Broken) failure).failure));
+  public Outcome outcome(Throwable failure) {
+    return kept(outcome(operation, ((Broken) failure).failure));
   }
 
-  private Verdict kept(Verdict verdict) {
-    verdicts.add(verdict);
-    return verdict;
-  }
-
-  @Override
-  public Facts facts(@Nullable TestResponse response, @Nullable Throwable failure) {
-    if (response != null) {
-      return operation.facts(response, 1);
-    }
-    return failure instanceof Broken broken
-        ? HttpOperation.facts(broken.failure, 1)
-        : HttpOperation.facts(HttpOperation.cancelled(SendState.NEVER_SENT), 0);
+  private Outcome kept(Outcome outcome) {
+    outcomes.add(outcome);
+    return outcome;
   }
 
   @Override
-  public TestResponse deliver(TestResponse response, RetryReport outcome) {
+  public Evidence evidence() {
+    return evidence(operation, Disposition.UNSENT, -1);
+  }
+
+  @Override
+  public TestResponse deliver(TestResponse response, @Nullable RetryReport outcome) {
     report = outcome;
     return response;
   }

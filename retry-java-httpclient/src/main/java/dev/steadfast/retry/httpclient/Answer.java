@@ -3,6 +3,7 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
 import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +38,8 @@ final class Answer<T> implements ResponseView {
     return new Answer<>(response.statusCode(), response.headers(), response, collector);
   }
 
-  Answer<T> with(RetryReport report) {
-    HttpResponse<T> reported = new ReportedResponse<>(response(), report);
+  Answer<T> with(RetryReport report, HttpRequest request) {
+    HttpResponse<T> reported = new ReportedResponse<>(response(), request, report);
     return new Answer<>(status, headers, reported, collector);
   }
 

@@ -1,15 +1,23 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.SendState;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence.Requests;
+import dev.steadfast.retry.Evidence.Safety;
 import java.net.http.HttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a failed attempt beside its exception, and what an exception proves in the
- * light of it. The request that failed may be the second one of its attempt: the client may have
- * followed a redirect, or answered a challenge, after the first one was processed.
+ * What is known about an attempt beside its answer or exception, and what an exception proves in
+ * the light of it. The request that failed may be the second one of its attempt: the client may
+ * have followed a redirect, answered a challenge, or sent a GET again, after the first one was
+ * processed.
+ *
+ * @param progress how far the attempt is known to have got
+ * @param body whether the client has asked for the request body
+ * @param hops what makes the client send more than one request
+ * @param resends whether the client sends the request again by itself when a connection breaks
  */
-record Circumstances(Progress progress, BodyUse body, Hops hops) {
+record Circumstances(Progress progress, BodyUse body, Hops hops, boolean resends) {
 
   /** How far the attempt is known to have got. */
   enum Progress {
@@ -36,12 +44,15 @@ record Circumstances(Progress progress, BodyUse body, Hops hops) {
     REDIRECTS
   }
 
-  static Circumstances of(HttpClient client, RequestBody body, @Nullable Delivery<?> delivery) {
+  static Circumstances of(HttpClient client, Ask<?> ask, @Nullable Delivery<?> delivery) {
+    // MultiExchange of the JDK, which enableAllMethodRetry would extend to all methods.
+    boolean resends = ask.method().equals("GET") || ask.method().equals("HEAD");
     if (delivery == null || delivery.notTaken()) {
-      return new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE);
+      return new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, resends);
     }
     BodyUse use = delivery.body().subscribed() ? BodyUse.ASKED_FOR : BodyUse.UNTOUCHED;
-    return new Circumstances(progress(delivery), body.present() ? use : BodyUse.NONE, hops(client));
+    BodyUse body = ask.body().present() ? use : BodyUse.NONE;
+    return new Circumstances(progress(delivery), body, hops(client), resends);
   }
 
   private static Progress progress(Delivery<?> delivery) {
@@ -58,29 +69,41 @@ record Circumstances(Progress progress, BodyUse body, Hops hops) {
     return client.authenticator().isPresent() ? Hops.CHALLENGES : Hops.ONE;
   }
 
-  /** How far the request got, as far as nothing but its progress tells. */
-  SendState sendState() {
+  /** What became of the last request, as far as nothing but its progress tells. */
+  Disposition disposition() {
     return switch (progress) {
-      case NOT_TAKEN -> SendState.NEVER_SENT;
-      case TAKEN -> SendState.MAYBE_PROCESSED;
-      case ANSWERED, HANDED_ON -> SendState.ANSWERED;
+      case NOT_TAKEN -> Disposition.UNSENT;
+      case TAKEN -> Disposition.UNKNOWN;
+      case ANSWERED, HANDED_ON -> Disposition.ANSWERED;
     };
   }
 
-  /** How far the request got if no connection was made. The body is asked for on a connection. */
-  SendState withoutConnection() {
-    boolean unsent = body == BodyUse.UNTOUCHED || (body == BodyUse.NONE && hops == Hops.ONE);
-    return unsent ? SendState.NEVER_SENT : SendState.MAYBE_PROCESSED;
+  /**
+   * What became of the attempt if no connection was made. The body is asked for on a connection.
+   */
+  Disposition withoutConnection() {
+    boolean one = hops == Hops.ONE && !resends;
+    boolean unsent = body == BodyUse.UNTOUCHED || (body == BodyUse.NONE && one);
+    return unsent ? Disposition.UNSENT : Disposition.UNKNOWN;
   }
 
   /** The same if there was no TLS handshake. The body may be asked for before that. */
-  SendState withoutHandshake() {
-    boolean unsent = body == BodyUse.UNTOUCHED || hops == Hops.ONE;
-    return unsent ? SendState.NEVER_SENT : SendState.MAYBE_PROCESSED;
+  Disposition withoutHandshake() {
+    boolean one = hops == Hops.ONE && !resends;
+    return body == BodyUse.UNTOUCHED || one ? Disposition.UNSENT : Disposition.UNKNOWN;
   }
 
-  /** How far the request got if the peer refused the last one. A challenge is a refusal too. */
-  SendState refused() {
-    return hops == Hops.REDIRECTS ? SendState.MAYBE_PROCESSED : SendState.REFUSED_UNPROCESSED;
+  /**
+   * The requests of the attempt. The client sends the method and the headers that it was handed,
+   * and takes the key along on a redirect: what holds for the last request holds for those before
+   * it. Those before a challenge were refused.
+   *
+   * @param last what became of the last one; {@link Disposition#UNSENT} proves that none was sent
+   * @param safety why the request that was handed over may be sent again
+   */
+  Requests requests(Disposition last, Safety safety) {
+    boolean resent = resends && progress == Progress.TAKEN; // after an answer nothing is resent
+    boolean one = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
+    return Requests.of(last, safety, one ? Safety.UNPROCESSED : safety);
   }
 }

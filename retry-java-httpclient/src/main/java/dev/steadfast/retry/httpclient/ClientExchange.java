@@ -1,12 +1,13 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -81,8 +82,12 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     sent.whenComplete(delivery);
   }
 
+  private boolean changesRequest() {
+    return operation.changesHeaders() || ask.body().present();
+  }
+
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
-    if (!operation.changesHeaders() && !ask.body().present()) {
+    if (!changesRequest()) {
       return ask.request();
     }
     HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
@@ -94,36 +99,34 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   @Override
-  public Verdict judge(Answer<T> answer) {
-    Verdict verdict = operation.judge(answer);
-    return repeatable(redirects() ? operation.afterEarlierRequest(verdict, false) : verdict);
+  public Outcome outcome(Answer<T> answer) {
+    Disposition last =
+        HttpOperation.refuses(answer.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    return operation.outcome(answer, evidence(circumstances(), last, answer.status()));
   }
 
   @Override
-  public Verdict judge(Throwable failure) {
-    return repeatable(operation.judge(classify(failure)));
-  }
-
-  // The head does not tell what it answers: the request, or one that a redirect asked for.
-  private boolean redirects() {
-    return client.followRedirects() != HttpClient.Redirect.NEVER;
-  }
-
-  private Verdict repeatable(Verdict verdict) {
-    return ask.body().canBeSent() ? verdict : HttpOperation.withoutBody(verdict);
+  public Outcome outcome(Throwable failure) {
+    Circumstances known = circumstances();
+    Failures.Failure classified = Failures.classify(failure, known);
+    return operation.outcome(classified.what(), evidence(known, classified.last(), -1));
   }
 
   @Override
-  public Facts facts(@Nullable Answer<T> answer, @Nullable Throwable failure) {
-    if (answer != null) {
-      Facts facts = operation.facts(answer, -1);
-      return redirects() ? facts.afterEarlierRequest() : facts;
-    }
-    return HttpOperation.facts(classify(failure == null ? new IOException() : failure), -1);
+  public Evidence evidence() {
+    Circumstances known = circumstances();
+    Delivery<T> delivery = current;
+    return evidence(known, known.disposition(), delivery == null ? -1 : delivery.status());
   }
 
-  private TransportFailure classify(Throwable failure) {
-    return Failures.classify(failure, Circumstances.of(client, ask.body(), current));
+  private Circumstances circumstances() {
+    return Circumstances.of(client, ask, current);
+  }
+
+  /** Of the wire nothing is seen; the client's contract says what it sends. */
+  private Evidence evidence(Circumstances known, Disposition last, int status) {
+    Evidence.Requests requests = known.requests(last, operation.safety());
+    return new Evidence(requests, status, -1, false, !ask.body().canBeSent());
   }
 
   @Override
@@ -137,8 +140,25 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   @Override
-  public Answer<T> deliver(Answer<T> answer, RetryReport report) {
-    return report == RetryReport.clean() ? answer : answer.with(report);
+  public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
+    boolean keyed = operation.info().idempotencyKey().isPresent();
+    if (report == null && !keyed && !changesRequest()) {
+      return answer;
+    }
+    RetryReport told = report == null ? RetryReport.clean(operation.info()) : report;
+    return answer.with(told, handedBack(answer.response()));
+  }
+
+  /**
+   * The request of a response without what was added to it, so that one made from it is an
+   * operation of its own.
+   */
+  private HttpRequest handedBack(HttpResponse<T> response) {
+    if (response.previousResponse().isEmpty()) {
+      return ask.request();
+    }
+    return HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name))
+        .build();
   }
 
   @Override

@@ -30,6 +30,7 @@ final class Delivery<T>
   private volatile @Nullable Collector<T> collector;
   private volatile boolean notTaken = true;
   private volatile boolean answered;
+  private volatile int status = -1; // of the whole response
 
   Delivery(
       Attempt<Answer<T>> attempt,
@@ -49,6 +50,11 @@ final class Delivery<T>
   /** Whether the head of the response came. */
   boolean answered() {
     return answered;
+  }
+
+  /** The status of the response once it is whole, -1 before. */
+  int status() {
+    return status;
   }
 
   /** Whether the user's code has got some of the body that cannot be taken back. */
@@ -107,6 +113,7 @@ final class Delivery<T>
   public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
     Collector<T> collecting = collector;
     if (response != null) {
+      status = response.statusCode();
       attempt.complete(Answer.whole(response, collecting), null);
       return;
     }

@@ -1,9 +1,8 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.httpclient.Circumstances.Progress;
 import java.io.EOFException;
@@ -31,39 +30,58 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
   private Failures() {}
 
-  static TransportFailure classify(Throwable failure, Circumstances known) {
+  /**
+   * A failure of an attempt.
+   *
+   * @param what what went wrong
+   * @param last what became of the last request
+   */
+  record Failure(TransportFailure what, Disposition last) {
+    static Failure of(FailureKind kind, Disposition last) {
+      return new Failure(TransportFailure.of(kind), last);
+    }
+
+    static Failure permanent(FailureKind kind, Disposition last, StopReason stop) {
+      return new Failure(TransportFailure.permanent(kind, stop), last);
+    }
+  }
+
+  private static Failure cancelled(Disposition last) {
+    return Failure.permanent(FailureKind.OTHER, last, StopReason.CANCELLED);
+  }
+
+  static Failure classify(Throwable failure, Circumstances known) {
     if (hasCause(failure, RejectedExecutionException.class)) {
-      return TransportFailure.permanent(FailureKind.OTHER, known.sendState(), StopReason.REJECTED);
+      return Failure.permanent(FailureKind.OTHER, known.disposition(), StopReason.REJECTED);
     }
     if (failure instanceof CancellationException) {
-      return HttpOperation.cancelled(known.sendState());
+      return cancelled(known.disposition());
     }
     if (failure instanceof RequestBodyChangedException) {
-      return TransportFailure.permanent(
-          FailureKind.OTHER, known.sendState(), StopReason.BODY_CHANGED);
+      return Failure.permanent(FailureKind.OTHER, known.disposition(), StopReason.BODY_CHANGED);
     }
     if (known.progress() == Progress.NOT_TAKEN || !(failure instanceof IOException broken)) {
-      return permanent(FailureKind.OTHER, known.sendState());
+      return permanent(FailureKind.OTHER, known.disposition());
     }
     if (known.progress() == Progress.HANDED_ON) {
-      return permanent(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+      return permanent(FailureKind.BROKEN_BODY, Disposition.ANSWERED);
     }
     if (known.progress() == Progress.ANSWERED) {
-      return TransportFailure.of(FailureKind.BROKEN_BODY, SendState.ANSWERED);
+      return Failure.of(FailureKind.BROKEN_BODY, Disposition.ANSWERED);
     }
     return beforeAnswer(broken, known);
   }
 
-  private static TransportFailure beforeAnswer(IOException failure, Circumstances known) {
+  private static Failure beforeAnswer(IOException failure, Circumstances known) {
     if (failure instanceof HttpConnectTimeoutException) {
-      return TransportFailure.of(FailureKind.CONNECT, known.withoutConnection());
+      return Failure.of(FailureKind.CONNECT, known.withoutConnection());
     }
     if (failure instanceof HttpTimeoutException) {
-      return TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED);
+      return Failure.of(FailureKind.TIMEOUT, Disposition.UNKNOWN);
     }
     if (failure instanceof ConnectException) {
       boolean unresolved = hasCause(failure, UnresolvedAddressException.class);
-      return TransportFailure.of(
+      return Failure.of(
           unresolved ? FailureKind.DNS : FailureKind.CONNECT, known.withoutConnection());
     }
     if (failure instanceof SSLException tls) {
@@ -72,7 +90,7 @@ final class Failures {
     return byMessage(ownMessage(failure), known);
   }
 
-  private static TransportFailure tls(SSLException failure, Circumstances known) {
+  private static Failure tls(SSLException failure, Circumstances known) {
     boolean untrusted =
         failure instanceof SSLPeerUnverifiedException
             || hasCause(failure, CertificateException.class)
@@ -82,12 +100,12 @@ final class Failures {
       return permanent(FailureKind.TLS, known.withoutHandshake());
     }
     if (message.contains("Remote host terminated the handshake")) {
-      return TransportFailure.of(FailureKind.TLS, known.withoutHandshake());
+      return Failure.of(FailureKind.TLS, known.withoutHandshake());
     }
     // With TLS 1.3 the server may refuse the client when a request is on its way already.
-    return TransportFailure.of(
+    return Failure.of(
         failure instanceof SSLHandshakeException ? FailureKind.TLS : FailureKind.CONNECTION_LOST,
-        SendState.MAYBE_PROCESSED);
+        Disposition.UNKNOWN);
   }
 
   // The client's own messages come with this very class. A ProtocolException quotes the server.
@@ -97,33 +115,33 @@ final class Failures {
 
   // Where all that the client gives is a plain IOException. It may quote the server within a
   // message of its own, so what proves something is compared as a whole.
-  private static TransportFailure byMessage(String message, Circumstances known) {
+  private static Failure byMessage(String message, Circumstances known) {
     // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
     // JDK has sent the request again once before it says so.
     if (message.equals("Received RST_STREAM: Stream not processed")
         || message.equals("request not processed by peer")) {
-      return TransportFailure.of(FailureKind.REFUSED_STREAM, known.refused());
+      return Failure.of(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
     }
     if (message.startsWith("too many authentication attempts")
         || message.equals("No credentials provided")) {
-      return permanent(FailureKind.ERROR_STATUS, SendState.ANSWERED); // 401 or 407
+      return permanent(FailureKind.ERROR_STATUS, Disposition.ANSWERED); // 401 or 407
     }
     if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
-      return TransportFailure.of(FailureKind.CONNECT, known.withoutHandshake());
+      return Failure.of(FailureKind.CONNECT, known.withoutHandshake());
     }
     if (message.equals("too many concurrent streams")) { // the client, at the server's limit
-      return TransportFailure.of(FailureKind.CONNECT, known.withoutConnection());
+      return Failure.of(FailureKind.CONNECT, known.withoutConnection());
     }
     return switch (message) {
       case "closed" -> // the client, before it was asked
-          TransportFailure.permanent(FailureKind.OTHER, SendState.NEVER_SENT, StopReason.REJECTED);
-      case "shutdownNow" -> HttpOperation.cancelled(SendState.MAYBE_PROCESSED);
-      default -> TransportFailure.of(FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+          Failure.permanent(FailureKind.OTHER, Disposition.UNSENT, StopReason.REJECTED);
+      case "shutdownNow" -> cancelled(Disposition.UNKNOWN);
+      default -> Failure.of(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
     };
   }
 
-  private static TransportFailure permanent(FailureKind kind, SendState state) {
-    return TransportFailure.permanent(kind, state, StopReason.NOT_RETRYABLE);
+  private static Failure permanent(FailureKind kind, Disposition last) {
+    return Failure.permanent(kind, last, StopReason.NOT_RETRYABLE);
   }
 
   private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {

@@ -9,18 +9,19 @@ import java.net.http.HttpResponse;
 import java.util.Optional;
 import javax.net.ssl.SSLSession;
 
-/** A response that knows what it took to get it. */
-record ReportedResponse<T>(HttpResponse<T> response, RetryReport retryReport)
+/**
+ * A response that knows what it took to get it.
+ *
+ * @param response as the client gave it
+ * @param request without what was added to it
+ * @param retryReport what happened
+ */
+record ReportedResponse<T>(HttpResponse<T> response, HttpRequest request, RetryReport retryReport)
     implements HttpResponse<T>, RetryReport.Carrier {
 
   @Override
   public int statusCode() {
     return response.statusCode();
-  }
-
-  @Override
-  public HttpRequest request() {
-    return response.request();
   }
 
   @Override

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence.Safety;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.httpclient.Circumstances.BodyUse;
@@ -37,18 +38,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class FailuresTest {
   private static final Circumstances NOT_TAKEN =
-      new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE);
+      new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
   private static final Circumstances SENT =
-      new Circumstances(Progress.TAKEN, BodyUse.ASKED_FOR, Hops.ONE);
+      new Circumstances(Progress.TAKEN, BodyUse.ASKED_FOR, Hops.ONE, false);
   private static final Circumstances WAITING =
-      new Circumstances(Progress.TAKEN, BodyUse.UNTOUCHED, Hops.ONE);
+      new Circumstances(Progress.TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
   private static final Circumstances BODYLESS =
-      new Circumstances(Progress.TAKEN, BodyUse.NONE, Hops.ONE);
+      new Circumstances(Progress.TAKEN, BodyUse.NONE, Hops.ONE, false);
   private static final Circumstances ANSWERED =
-      new Circumstances(Progress.ANSWERED, BodyUse.ASKED_FOR, Hops.ONE);
+      new Circumstances(Progress.ANSWERED, BodyUse.ASKED_FOR, Hops.ONE, false);
 
   private static final Circumstances HANDED_ON =
-      new Circumstances(Progress.HANDED_ON, BodyUse.ASKED_FOR, Hops.ONE);
+      new Circumstances(Progress.HANDED_ON, BodyUse.ASKED_FOR, Hops.ONE, false);
 
   private static <X extends Throwable> X because(X failure, Throwable cause) {
     failure.initCause(cause);
@@ -56,23 +57,28 @@ class FailuresTest {
   }
 
   private static Arguments row(
-      Throwable failure, Circumstances known, FailureKind kind, SendState state) {
+      Throwable failure, Circumstances known, FailureKind kind, Disposition state) {
     return row(failure, known, kind, state, null);
   }
 
   private static Arguments row(
-      Throwable failure, Circumstances known, FailureKind kind, SendState state, StopReason stop) {
-    return Arguments.of(failure, known, new TransportFailure(kind, state, stop));
+      Throwable failure,
+      Circumstances known,
+      FailureKind kind,
+      Disposition state,
+      StopReason stop) {
+    return Arguments.of(
+        failure, known, new Failures.Failure(new TransportFailure(kind, stop), state));
   }
 
   private static Arguments quoting(IOException failure) {
-    return row(failure, WAITING, FailureKind.CONNECTION_LOST, SendState.MAYBE_PROCESSED);
+    return row(failure, WAITING, FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
   }
 
   static Stream<Arguments> table() {
-    SendState never = SendState.NEVER_SENT;
-    SendState maybe = SendState.MAYBE_PROCESSED;
-    SendState answered = SendState.ANSWERED;
+    Disposition never = Disposition.UNSENT;
+    Disposition maybe = Disposition.UNKNOWN;
+    Disposition answered = Disposition.ANSWERED;
     StopReason permanent = StopReason.NOT_RETRYABLE;
     IOException eof =
         because(new IOException("HTTP/1.1 header parser received no bytes"), new EOFException());
@@ -136,12 +142,12 @@ class FailuresTest {
             new IOException("Received RST_STREAM: Stream not processed"),
             SENT,
             FailureKind.REFUSED_STREAM,
-            SendState.REFUSED_UNPROCESSED),
+            Disposition.REFUSED),
         row(
             new IOException("request not processed by peer"),
             SENT,
             FailureKind.REFUSED_STREAM,
-            SendState.REFUSED_UNPROCESSED),
+            Disposition.REFUSED),
         row(
             new IOException("too many authentication attempts. Limit: 3"),
             SENT,
@@ -206,30 +212,47 @@ class FailuresTest {
 
   @ParameterizedTest
   @MethodSource("table")
-  void exceptionMeans(Throwable failure, Circumstances known, TransportFailure expected) {
+  void exceptionMeans(Throwable failure, Circumstances known, Failures.Failure expected) {
     assertEquals(expected, Failures.classify(failure, known));
   }
 
   @ParameterizedTest
   @CsvSource({
-    // body, hops, connect, handshake, refused
-    "NONE, ONE, NEVER_SENT, NEVER_SENT, REFUSED_UNPROCESSED",
-    "NONE, CHALLENGES, MAYBE_PROCESSED, MAYBE_PROCESSED, REFUSED_UNPROCESSED",
-    "NONE, REDIRECTS, MAYBE_PROCESSED, MAYBE_PROCESSED, MAYBE_PROCESSED",
-    "UNTOUCHED, ONE, NEVER_SENT, NEVER_SENT, REFUSED_UNPROCESSED",
-    "UNTOUCHED, CHALLENGES, NEVER_SENT, NEVER_SENT, REFUSED_UNPROCESSED",
-    "UNTOUCHED, REDIRECTS, NEVER_SENT, NEVER_SENT, MAYBE_PROCESSED",
-    "ASKED_FOR, ONE, MAYBE_PROCESSED, NEVER_SENT, REFUSED_UNPROCESSED",
-    "ASKED_FOR, CHALLENGES, MAYBE_PROCESSED, MAYBE_PROCESSED, REFUSED_UNPROCESSED",
-    "ASKED_FOR, REDIRECTS, MAYBE_PROCESSED, MAYBE_PROCESSED, MAYBE_PROCESSED"
+    // body, hops, whether the client resends by itself: without connection, without handshake
+    "NONE, ONE, false, UNSENT UNSENT",
+    "NONE, ONE, true, UNKNOWN UNKNOWN",
+    "NONE, CHALLENGES, false, UNKNOWN UNKNOWN",
+    "NONE, REDIRECTS, false, UNKNOWN UNKNOWN",
+    "UNTOUCHED, ONE, false, UNSENT UNSENT",
+    "UNTOUCHED, ONE, true, UNSENT UNSENT",
+    "UNTOUCHED, CHALLENGES, false, UNSENT UNSENT",
+    "UNTOUCHED, REDIRECTS, false, UNSENT UNSENT",
+    "ASKED_FOR, ONE, false, UNKNOWN UNSENT",
+    "ASKED_FOR, ONE, true, UNKNOWN UNKNOWN",
+    "ASKED_FOR, CHALLENGES, false, UNKNOWN UNKNOWN",
+    "ASKED_FOR, REDIRECTS, false, UNKNOWN UNKNOWN"
   })
   void whatAnExceptionProvesDependsOnWhatElseWasSent(
-      BodyUse body, Hops hops, SendState connect, SendState handshake, SendState refused) {
-    Circumstances known = new Circumstances(Progress.TAKEN, body, hops);
-    assertEquals(connect, known.withoutConnection());
-    assertEquals(handshake, known.withoutHandshake());
-    assertEquals(refused, known.refused());
-    assertEquals(SendState.MAYBE_PROCESSED, known.sendState());
+      BodyUse body, Hops hops, boolean resends, String expected) {
+    Circumstances known = new Circumstances(Progress.TAKEN, body, hops, resends);
+    assertEquals(expected, known.withoutConnection() + " " + known.withoutHandshake());
+    assertEquals(Disposition.UNKNOWN, known.disposition());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // hops, whether the client resends by itself, the last request: may they all be repeated?
+    "ONE, false, REFUSED, UNPROCESSED",
+    "CHALLENGES, false, REFUSED, UNPROCESSED",
+    "REDIRECTS, false, REFUSED, UNSAFE",
+    "ONE, true, REFUSED, UNSAFE",
+    "ONE, false, UNKNOWN, UNSAFE",
+    "REDIRECTS, true, UNSENT, UNPROCESSED"
+  })
+  void theRequestsBeforeTheLastOneCountToo(
+      Hops hops, boolean resends, Disposition last, Safety expected) {
+    Circumstances known = new Circumstances(Progress.TAKEN, BodyUse.NONE, hops, resends);
+    assertEquals(expected, known.requests(last, Safety.UNSAFE).safety());
   }
 
   @Test
@@ -237,7 +260,7 @@ class FailuresTest {
     IOException one = new IOException("one");
     IOException two = new IOException("two", one);
     one.initCause(two);
-    assertEquals(FailureKind.CONNECTION_LOST, Failures.classify(one, SENT).kind());
+    assertEquals(FailureKind.CONNECTION_LOST, Failures.classify(one, SENT).what().kind());
   }
 
   @ParameterizedTest

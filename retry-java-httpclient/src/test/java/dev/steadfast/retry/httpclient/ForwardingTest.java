@@ -139,7 +139,8 @@ class ForwardingTest {
     try (Bench bench = new Bench()) {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
-      HttpResponse<String> reported = new ReportedResponse<>(plain, RetryReport.clean());
+      HttpResponse<String> reported =
+          new ReportedResponse<>(plain, plain.request(), RetryReport.clean());
 
       assertEquals(plain.statusCode(), reported.statusCode());
       assertSame(plain.request(), reported.request());
@@ -160,7 +161,8 @@ class ForwardingTest {
     try (Bench bench = new Bench()) {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
-      ReportedResponse<String> reported = new ReportedResponse<>(plain, RetryReport.clean());
+      ReportedResponse<String> reported =
+          new ReportedResponse<>(plain, plain.request(), RetryReport.clean());
 
       assertTrue(reported.connectionLabel().isPresent());
       assertEquals(

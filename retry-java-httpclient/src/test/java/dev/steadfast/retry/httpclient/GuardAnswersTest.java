@@ -33,12 +33,12 @@ class GuardAnswersTest {
   private final Guard guard =
       new Guard() {
         @Override
-        public long admitsInNanos(OperationInfo operation) {
+        public long admitsInNanos(OperationInfo operation, long nowNanos) {
           return 0;
         }
 
         @Override
-        public Permit acquire(OperationInfo operation) {
+        public Permit acquire(OperationInfo operation, long nowNanos) {
           return new Permit() {
             @Override
             public void succeeded(long elapsedNanos) {

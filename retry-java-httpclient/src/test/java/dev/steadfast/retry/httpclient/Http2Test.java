@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -156,7 +156,7 @@ class Http2Test {
     RetryReport report = RetryReport.of(client().send(post(), BodyHandlers.ofString()));
     assertEquals(2, report.attempts());
     assertEquals(FailureKind.REFUSED_STREAM, report.attemptReports().get(0).kind().orElseThrow());
-    assertEquals(SendState.REFUSED_UNPROCESSED, report.attemptReports().get(0).sendState());
+    assertEquals(Disposition.REFUSED, report.attemptReports().get(0).disposition());
     assertEquals(2, server.getRequestCount());
   }
 
@@ -281,7 +281,7 @@ class Http2Test {
     assertEquals("too many concurrent streams", thrown.getMessage());
     RetryReport report = RetryReport.of(thrown).orElseThrow();
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report.reason());
-    assertEquals(SendState.NEVER_SENT, report.last().orElseThrow().sendState());
+    assertEquals(Disposition.UNSENT, report.last().orElseThrow().disposition());
     assertEquals(2, server.getRequestCount());
   }
 

@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.EntryPoint;
+import dev.steadfast.retry.scenarios.Follows;
 import dev.steadfast.retry.scenarios.HttpCall;
 import dev.steadfast.retry.scenarios.Outcome;
 import dev.steadfast.retry.scenarios.Outcome.Category;
@@ -12,7 +13,9 @@ import dev.steadfast.retry.scenarios.Via;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.Authenticator;
 import java.net.ConnectException;
+import java.net.PasswordAuthentication;
 import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.URI;
@@ -39,15 +42,35 @@ final class JdkEntryPoints {
     return new EntryPoint[] {new Sent(Via.JDK_SEND), new Sent(Via.JDK_SEND_ASYNC)};
   }
 
+  private static final Authenticator PASSWORD =
+      new Authenticator() {
+        @Override
+        protected PasswordAuthentication getPasswordAuthentication() {
+          return new PasswordAuthentication("me", "secret".toCharArray());
+        }
+      };
+
   private record Sent(Via via) implements EntryPoint {
     @Override
     public Client open(HttpRetry retry) {
-      HttpClient plain =
-          HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
-              .followRedirects(HttpClient.Redirect.NEVER)
-              .build();
-      return new UnderTest(plain, retry, via == Via.JDK_SEND_ASYNC);
+      return open(retry, Follows.NOTHING);
+    }
+
+    @Override
+    public boolean canFollow() {
+      return true;
+    }
+
+    @Override
+    public Client open(HttpRetry retry, Follows follows) {
+      HttpClient.Builder plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+      plain =
+          switch (follows) {
+            case NOTHING -> plain.followRedirects(HttpClient.Redirect.NEVER);
+            case REDIRECTS -> plain.followRedirects(HttpClient.Redirect.NORMAL);
+            case CHALLENGES -> plain.authenticator(PASSWORD);
+          };
+      return new UnderTest(plain.build(), retry, via == Via.JDK_SEND_ASYNC);
     }
   }
 

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
@@ -193,7 +193,7 @@ class OutcomesTest {
       ConnectException thrown = failure(entry, ConnectException.class, bench.client(), request);
       RetryReport report = report(thrown);
       assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report.reason());
-      assertEquals(SendState.NEVER_SENT, report.last().orElseThrow().sendState());
+      assertEquals(Disposition.UNSENT, report.last().orElseThrow().disposition());
       assertEquals(3, report.attempts());
       assertEquals(false, report.serverMayHaveActed());
     }
@@ -332,12 +332,12 @@ class OutcomesTest {
     private final AtomicInteger admitted = new AtomicInteger();
 
     @Override
-    public long admitsInNanos(OperationInfo operation) {
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
       return 0;
     }
 
     @Override
-    public Permit acquire(OperationInfo operation) {
+    public Permit acquire(OperationInfo operation, long nowNanos) {
       if (admitted.incrementAndGet() > 1) {
         throw new IllegalStateException("full");
       }

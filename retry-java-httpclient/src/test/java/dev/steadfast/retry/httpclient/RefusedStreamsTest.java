@@ -2,9 +2,9 @@ package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
@@ -45,13 +45,13 @@ class RefusedStreamsTest {
 
       assertEquals(200, response.statusCode());
       RetryReport report = RetryReport.of(response);
-      List<SendState> refused =
+      List<Disposition> refused =
           report.attemptReports().stream()
               .filter(each -> each.kind().filter(FailureKind.REFUSED_STREAM::equals).isPresent())
-              .map(each -> each.sendState())
+              .map(each -> each.disposition())
               .distinct()
               .toList();
-      assertEquals(List.of(SendState.REFUSED_UNPROCESSED), refused, report.toString());
+      assertEquals(List.of(Disposition.REFUSED), refused, report.toString());
     }
   }
 

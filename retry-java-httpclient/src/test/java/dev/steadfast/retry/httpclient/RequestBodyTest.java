@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -119,7 +119,7 @@ class RequestBodyTest {
               ConnectException.class,
               () -> bench.client().send(put(nobody.uri("/"), each("a")), BodyHandlers.ofString()));
       assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report(thrown).reason());
-      assertEquals(SendState.NEVER_SENT, report(thrown).last().orElseThrow().sendState());
+      assertEquals(Disposition.UNSENT, report(thrown).last().orElseThrow().disposition());
     }
   }
 

@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.scenarios.Received;
@@ -192,7 +192,7 @@ class ResponseBodyTest {
     assertEquals(2, handled.get());
     RetryReport report = RetryReport.of(response);
     assertEquals(FailureKind.BROKEN_BODY, report.attemptReports().get(0).kind().orElseThrow());
-    assertEquals(SendState.ANSWERED, report.attemptReports().get(0).sendState());
+    assertEquals(Disposition.ANSWERED, report.attemptReports().get(0).disposition());
     assertTrue(report.earlierAttemptMayHaveActed());
   }
 
@@ -348,7 +348,7 @@ class ResponseBodyTest {
                     }));
     assertEquals(StopReason.DEADLINE, report(thrown).reason());
     assertTrue(report(thrown).serverMayHaveActed());
-    assertEquals(SendState.ANSWERED, report(thrown).last().orElseThrow().sendState());
+    assertEquals(Disposition.ANSWERED, report(thrown).last().orElseThrow().disposition());
     bench.server.awaitNoOpenConnections(Bench.PATIENCE);
     bench.awaitNothingScheduled();
   }
@@ -407,7 +407,7 @@ class ResponseBodyTest {
           assertThrows(mine.getClass(), () -> entry.call(bench.client(), bench.put("a"), handler));
       assertSame(mine, thrown);
       assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
-      assertEquals(SendState.ANSWERED, report(thrown).last().orElseThrow().sendState());
+      assertEquals(Disposition.ANSWERED, report(thrown).last().orElseThrow().disposition());
       assertEquals(before + 1, bench.server.requests().size());
     }
   }

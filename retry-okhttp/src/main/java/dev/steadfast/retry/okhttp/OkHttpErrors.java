@@ -1,6 +1,13 @@
 package dev.steadfast.retry.okhttp;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import javax.net.ssl.SSLException;
+import okhttp3.HttpUrl;
 
 /**
  * Exceptions of OkHttp's that are not part of its API, known by name: on the module path its
@@ -25,5 +32,54 @@ final class OkHttpErrors {
   static boolean refusedStream(IOException failure) {
     return streamReset(failure)
         && String.valueOf(failure.getMessage()).endsWith(": REFUSED_STREAM");
+  }
+
+  /** No connection was made. */
+  static boolean notConnected(Throwable failure) {
+    return failure instanceof ConnectException
+        || failure instanceof NoRouteToHostException
+        || failure instanceof UnknownHostException
+        || failure instanceof SSLException
+        || (failure instanceof SocketTimeoutException timeout && whileConnecting(timeout));
+  }
+
+  // The JDK's text, and Android's.
+  private static boolean whileConnecting(SocketTimeoutException timeout) {
+    String message = String.valueOf(timeout.getMessage()).toLowerCase(Locale.ROOT);
+    return message.startsWith("connect timed out") || message.startsWith("failed to connect");
+  }
+
+  /**
+   * No connection was made to the server of that URL: by what OkHttp itself says, and not of the
+   * server that a redirect leads to.
+   */
+  static boolean notConnectedTo(HttpUrl url, Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    if (failure instanceof UnknownHostException) {
+      return message.contains(url.host());
+    }
+    return failure instanceof ConnectException
+        && message.startsWith("Failed to connect to ")
+        && message.contains(url.host())
+        && message.endsWith(":" + url.port());
+  }
+
+  /**
+   * Whether a failure came while OkHttp read the header lines of an HTTP/1 answer: then its status
+   * line had come. The exception itself does not say how much was read.
+   */
+  static boolean withinHead(IOException failure) {
+    return readsHeaders(failure)
+        || (failure.getCause() != null && readsHeaders(failure.getCause()));
+  }
+
+  private static boolean readsHeaders(Throwable failure) {
+    for (StackTraceElement frame : failure.getStackTrace()) {
+      if (frame.getClassName().equals("okhttp3.internal.http1.HeadersReader")
+          && frame.getMethodName().equals("readHeaders")) {
+        return true;
+      }
+    }
+    return false;
   }
 }

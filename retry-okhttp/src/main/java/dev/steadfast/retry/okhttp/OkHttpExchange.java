@@ -1,10 +1,13 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
@@ -13,6 +16,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -26,6 +30,9 @@ final class OkHttpExchange implements Exchange<Answer> {
   // What is read of a response that nobody gets, to keep its connection.
   private static final long DISCARD_BYTES = 64 * 1024;
   private static final long DISCARD_MILLIS = 100;
+
+  private static final Evidence NOT_BEGUN =
+      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
 
   /** How one entry point makes an attempt. */
   interface Sender {
@@ -44,7 +51,8 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   private final HttpOperation operation;
-  private final Request request;
+  private final Request callers; // the request as the caller made it
+  private final Request request; // the same, with a body that knows whether it was sent
   private final @Nullable OneShotBody oneShot;
   private final int bufferBodiesUpTo;
   private final Sender sender;
@@ -53,6 +61,7 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   OkHttpExchange(HttpOperation operation, Request request, Sender sender, int bufferBodiesUpTo) {
     this.operation = operation;
+    this.callers = request;
     RequestBody body = request.body();
     this.oneShot = body != null && body.isOneShot() ? new OneShotBody(body) : null;
     this.request =
@@ -71,14 +80,15 @@ final class OkHttpExchange implements Exchange<Answer> {
     if (!operation.changesHeaders()) {
       return request;
     }
-    Request.Builder builder = request.newBuilder();
+    // The tag tells the report of a clean answer whose it is.
+    Request.Builder builder = request.newBuilder().tag(OperationInfo.class, operation.info());
     operation.headers(attempt.number(), attempt.timeoutNanos(), builder::header);
     return builder.build();
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
-  WireState wire(Attempt<Answer> attempt, okhttp3.Call call) {
-    WireState created = new WireState(operation, request.url(), attempt, call);
+  WireState wire(Attempt<Answer> attempt, okhttp3.Call call, Wires wires) {
+    WireState created = new WireState(operation, wires, attempt, call);
     wire = created;
     return created;
   }
@@ -114,45 +124,43 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   @Override
-  public Verdict judge(Answer answer) {
+  public Outcome outcome(Answer answer) {
     Response response = answer.response();
-    if (response.networkResponse() == null && answer.wire().deliveries() == 0) {
-      return Verdict.acceptedWithoutServer(); // from the cache, a synthetic 504 included
+    WireState of = answer.wire();
+    Evidence evidence = of.evidence(response, bodySpent());
+    if (response.networkResponse() == null && of.deliveries() == 0) {
+      // From the cache, a synthetic 504 included.
+      return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
-    return withBody(answer.wire().weigh(operation.judge(new OkHttpViews.OfResponse(response))));
+    return operation.outcome(new OkHttpViews.OfResponse(response), evidence);
   }
 
   @Override
-  public Verdict judge(Throwable failure) {
-    Verdict verdict = operation.judge(classify(failure));
-    WireState last = wire;
-    return withBody(last == null ? verdict : last.weigh(verdict));
-  }
-
-  private TransportFailure classify(Throwable failure) {
+  public Outcome outcome(Throwable failure) {
     WireState last = wire;
     if (last == null) {
-      return TransportFailure.permanent(
-          FailureKind.OTHER, SendState.NEVER_SENT, StopReason.NOT_RETRYABLE);
+      TransportFailure notTaken =
+          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE);
+      return operation.outcome(notTaken, NOT_BEGUN);
     }
-    last.seal();
-    return OkHttpFailures.classify(failure, last);
-  }
-
-  private Verdict withBody(Verdict verdict) {
-    return oneShot != null && oneShot.consumed() ? HttpOperation.withoutBody(verdict) : verdict;
+    Evidence evidence = last.evidence(failure, bodySpent());
+    TransportFailure classified = OkHttpFailures.classify(failure, last);
+    if (classified != null) {
+      return operation.outcome(classified, evidence);
+    }
+    Response head = Objects.requireNonNull(last.head());
+    return operation.outcome(
+        new OkHttpViews.OfResponse(head), last.evidenceOfHead(head, bodySpent()));
   }
 
   @Override
-  public Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
-    if (answer != null) {
-      WireState of = answer.wire();
-      return of.weigh(
-          operation.facts(new OkHttpViews.OfResponse(answer.response()), of.deliveries()));
-    }
-    TransportFailure end = classify(failure == null ? new IOException("no answer") : failure);
+  public Evidence evidence() {
     WireState last = wire;
-    return HttpOperation.facts(end, last == null ? 0 : last.deliveries());
+    return last == null ? NOT_BEGUN : last.evidence(bodySpent());
+  }
+
+  private boolean bodySpent() {
+    return oneShot != null && oneShot.consumed();
   }
 
   @Override
@@ -185,13 +193,40 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   @Override
-  public Answer deliver(Answer answer, RetryReport report) {
-    if (report.equals(RetryReport.clean())) {
-      return answer;
-    }
+  public Answer deliver(Answer answer, @Nullable RetryReport report) {
     Response response = answer.response();
-    Request tagged = response.request().newBuilder().tag(RetryReport.class, report).build();
-    return new Answer(response.newBuilder().request(tagged).build(), answer.wire());
+    Request attempted = response.request();
+    Request asked = OkHttpReports.tagged(handedBack(attempted), response, report(report, response));
+    return asked.equals(attempted)
+        ? answer
+        : new Answer(response.newBuilder().request(asked).build(), answer.wire());
+  }
+
+  /** What has to be told, null if the response itself tells it. */
+  private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
+    OperationInfo info = operation.info();
+    boolean told = info.idempotencyKey().isEmpty() || OkHttpReports.tells(response, info);
+    return report == null && !told ? RetryReport.clean(info) : report;
+  }
+
+  /**
+   * The request of an answer without what was added to it, so that one made from it is an operation
+   * of its own.
+   */
+  private Request handedBack(Request attempted) {
+    if (attempted.equals(request)) {
+      return callers;
+    }
+    if (!operation.changesHeaders()) {
+      return attempted;
+    }
+    Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
+    for (String name : attempted.headers().names()) {
+      if (operation.adds(name)) {
+        own.removeHeader(name);
+      }
+    }
+    return own.build();
   }
 
   @Override

@@ -1,9 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.EOFException;
 import java.io.IOException;
@@ -17,6 +15,7 @@ import java.security.cert.CertificateException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,72 +25,82 @@ import org.jspecify.annotations.Nullable;
 final class OkHttpFailures {
   private OkHttpFailures() {}
 
-  static TransportFailure classify(Throwable thrown, WireState wire) {
-    SendState state = sendState(wire);
+  /**
+   * What went wrong with an attempt. What that means for sending it again, the evidence tells.
+   *
+   * @return null if the answer tells: an interceptor made an exception of a status from 400 on
+   */
+  static @Nullable TransportFailure classify(Throwable thrown, WireState wire) {
     if (wire.broken() || !(thrown instanceof IOException failure)) {
-      return permanent(FailureKind.OTHER, state); // a bug in an interceptor, say
+      return permanent(FailureKind.OTHER); // a bug in an interceptor, say
     }
-    TransportFailure ended = endedOutside(failure, wire, state);
+    TransportFailure ended = endedOutside(failure, wire);
     if (ended != null) {
       return ended;
     }
-    if (wire.caused(failure)) {
-      return onWire(failure, wire, state);
+    WireState.Source source = wire.source(thrown);
+    if (source == WireState.Source.WIRE) {
+      return onWire(failure, wire);
     }
-    return wire.status() > 0 ? afterAnswer(failure, wire) : beforeWire(failure, state);
+    Response head = wire.head();
+    if (head == null) {
+      return beforeWire(failure);
+    }
+    boolean connecting = source == WireState.Source.OKHTTP && OkHttpErrors.notConnected(failure);
+    if (head.code() >= 400 && !wire.handedBack() && !connecting) {
+      return null; // an interceptor or an authenticator made an exception of it
+    }
+    return afterAnswer(failure, wire, head.code());
   }
 
-  /** A redirect that could not be followed leaves the requests before it delivered. */
-  private static SendState sendState(WireState wire) {
-    return wire.deliveries() > 0 ? SendState.MAYBE_PROCESSED : SendState.NEVER_SENT;
-  }
-
-  private static @Nullable TransportFailure endedOutside(
-      IOException failure, WireState wire, SendState state) {
+  private static @Nullable TransportFailure endedOutside(IOException failure, WireState wire) {
     if (wire.interrupted()) {
-      return TransportFailure.permanent(FailureKind.OTHER, state, StopReason.INTERRUPTED);
+      return TransportFailure.permanent(FailureKind.OTHER, StopReason.INTERRUPTED);
     }
     if (wire.attempt().stopped()) {
-      return TransportFailure.of(FailureKind.TIMEOUT, state);
+      return TransportFailure.of(FailureKind.TIMEOUT);
     }
     boolean timedOut =
         failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
     if (timedOut && "executor rejected".equals(failure.getMessage())) {
-      return TransportFailure.permanent(FailureKind.OTHER, state, StopReason.REJECTED);
+      return TransportFailure.permanent(FailureKind.OTHER, StopReason.REJECTED);
     }
     if (timedOut && wire.call().isCanceled()) {
       // OkHttp's own timeout of the call.
-      return TransportFailure.permanent(FailureKind.TIMEOUT, state, StopReason.DEADLINE);
+      return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);
     }
     if (wire.cancelledByOthers()) {
-      return HttpOperation.cancelled(state);
+      return TransportFailure.permanent(FailureKind.OTHER, StopReason.CANCELLED);
     }
-    return timedOut ? TransportFailure.of(FailureKind.TIMEOUT, state) : null;
+    return timedOut ? TransportFailure.of(FailureKind.TIMEOUT) : null;
   }
 
-  private static TransportFailure onWire(IOException failure, WireState wire, SendState state) {
-    if (wire.lastUnsent()) {
-      return TransportFailure.of(FailureKind.STALE_CONNECTION, state);
+  private static TransportFailure onWire(IOException failure, WireState wire) {
+    if (wire.latestUnsent()) {
+      return TransportFailure.of(FailureKind.STALE_CONNECTION);
     }
     if (OkHttpErrors.streamReset(failure)) {
-      // The server refused this request; what a redirect sent before, it took.
-      return OkHttpErrors.refusedStream(failure) && wire.deliveries() == 1
-          ? TransportFailure.of(FailureKind.REFUSED_STREAM, SendState.REFUSED_UNPROCESSED)
-          : TransportFailure.of(FailureKind.CONNECTION_LOST, state);
+      return TransportFailure.of(
+          OkHttpErrors.refusedStream(failure)
+              ? FailureKind.REFUSED_STREAM
+              : FailureKind.CONNECTION_LOST);
     }
     if (failure instanceof SocketTimeoutException) {
-      return TransportFailure.of(FailureKind.TIMEOUT, state);
+      return TransportFailure.of(FailureKind.TIMEOUT);
     }
     if (failure instanceof SSLPeerUnverifiedException) {
-      return permanent(FailureKind.TLS, state);
+      return permanent(FailureKind.TLS);
     }
-    boolean stale = wire.reused() && wire.deliveries() == 1 && wire.replayable() && silent(failure);
-    return TransportFailure.of(
-        stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST, state);
+    // Of a connection that carries an unsafe request it was asked first whether it is alive.
+    boolean stale = wire.reused() && wire.deliveries() == 1 && !wire.unsafe() && silent(failure);
+    return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
   }
 
   /** Whether the connection ended without a byte of an answer. */
   private static boolean silent(IOException failure) {
+    if (OkHttpErrors.withinHead(failure)) {
+      return false;
+    }
     if (failure instanceof SocketException) {
       return true;
     }
@@ -101,17 +110,16 @@ final class OkHttpFailures {
         && String.valueOf(cause.getMessage()).startsWith("\\n not found: limit=0 ");
   }
 
-  private static TransportFailure afterAnswer(IOException failure, WireState wire) {
-    if (!wire.handedBack() && followed(wire.status())) {
+  private static TransportFailure afterAnswer(IOException failure, WireState wire, int status) {
+    if (!wire.handedBack() && followed(status)) {
       // The answer was a redirect or a challenge, and following it failed.
       return failure instanceof ProtocolException
-          ? permanent(FailureKind.OTHER, SendState.MAYBE_PROCESSED)
-          : TransportFailure.of(connectKind(failure), SendState.MAYBE_PROCESSED);
+          ? permanent(FailureKind.OTHER)
+          : TransportFailure.of(connectKind(failure));
     }
     // An interceptor that reads the body may also have an exception of its own.
     boolean body = wire.handedBack() || ofTransport(failure);
-    return TransportFailure.of(
-        body ? FailureKind.BROKEN_BODY : FailureKind.OTHER, SendState.ANSWERED);
+    return TransportFailure.of(body ? FailureKind.BROKEN_BODY : FailureKind.OTHER);
   }
 
   private static boolean followed(int status) {
@@ -127,16 +135,15 @@ final class OkHttpFailures {
         || OkHttpErrors.streamReset(failure);
   }
 
-  private static TransportFailure beforeWire(IOException failure, SendState state) {
+  private static TransportFailure beforeWire(IOException failure) {
     boolean hopeless =
         failure instanceof SSLPeerUnverifiedException
             || failure instanceof UnknownServiceException
             || failure instanceof ProtocolException
             || "Failed to authenticate with proxy".equals(failure.getMessage())
             || (failure instanceof SSLException ssl && hopeless(ssl));
-    return hopeless
-        ? permanent(connectKind(failure), state)
-        : TransportFailure.of(connectKind(failure), state);
+    FailureKind kind = connectKind(failure);
+    return hopeless ? permanent(kind) : TransportFailure.of(kind);
   }
 
   private static boolean hopeless(SSLException failure) {
@@ -163,7 +170,7 @@ final class OkHttpFailures {
     return connecting ? FailureKind.CONNECT : FailureKind.OTHER;
   }
 
-  private static TransportFailure permanent(FailureKind kind, SendState state) {
-    return TransportFailure.permanent(kind, state, StopReason.NOT_RETRYABLE);
+  private static TransportFailure permanent(FailureKind kind) {
+    return TransportFailure.permanent(kind, StopReason.NOT_RETRYABLE);
   }
 }

@@ -1,21 +1,61 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import okhttp3.Request;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the report that rides on an OkHttp response. */
 public final class OkHttpReports {
   private OkHttpReports() {}
 
   /**
+   * A report on the request of the response that it belongs to.
+   *
+   * @param network what the network or the cache answered: copies of the response have the same,
+   *     and the answer to a later call, made from the request of this one, has another
+   */
+  private record Tag(RetryReport report, @Nullable Response network) {}
+
+  /**
    * What happened to the operation that ended with this response. For an exception see {@link
    * RetryReport#of(Throwable)}.
    *
    * @param response a response of a retrying call
-   * @return its report; the report of one clean attempt if it carries none
+   * @return its report; the report of one clean attempt if it carries none, as does a response of
+   *     another client
    */
   public static RetryReport of(Response response) {
-    RetryReport report = response.request().tag(RetryReport.class);
-    return report == null ? RetryReport.clean() : report;
+    Tag tag = response.request().tag(Tag.class);
+    if (tag != null && tag.network() == source(response)) {
+      return tag.report();
+    }
+    OperationInfo operation = operation(response);
+    return operation == null ? RetryReport.clean() : RetryReport.clean(operation);
+  }
+
+  private static @Nullable Response source(Response response) {
+    Response network = response.networkResponse();
+    return network == null ? response.cacheResponse() : network;
+  }
+
+  private static @Nullable OperationInfo operation(Response response) {
+    Response network = response.networkResponse();
+    return network == null ? null : network.request().tag(OperationInfo.class);
+  }
+
+  /** Whether a response without a report leads to its operation. */
+  static boolean tells(Response response, OperationInfo operation) {
+    return operation.equals(operation(response));
+  }
+
+  /** The request with a report for its response, or with none. */
+  static Request tagged(Request request, Response response, @Nullable RetryReport report) {
+    if (report == null && request.tag(Tag.class) == null) {
+      return request;
+    }
+    Tag tag = report == null ? null : new Tag(report, source(response));
+    return request.newBuilder().tag(Tag.class, tag).build();
   }
 }

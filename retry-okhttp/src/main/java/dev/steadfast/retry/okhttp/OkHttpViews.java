@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -24,6 +25,15 @@ final class OkHttpViews {
     String host = url.host();
     String written = host.indexOf(':') < 0 ? host : "[" + host + "]";
     return RequestView.origin(url.scheme(), written, url.port());
+  }
+
+  /** The options among the tags of a request, whatever type they were tagged as. */
+  static RetryOptions options(Request request) {
+    RetryOptions options = request.tag(RetryOptions.class);
+    if (options == null && request.tag() instanceof RetryOptions untyped) {
+      options = untyped;
+    }
+    return options == null ? RetryOptions.none() : options;
   }
 
   static final class OfRequest implements RequestView {

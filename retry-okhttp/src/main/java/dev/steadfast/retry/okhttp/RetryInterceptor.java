@@ -7,7 +7,6 @@ import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -43,8 +42,15 @@ public final class RetryInterceptor implements Interceptor {
   }
 
   /**
-   * Adds both halves to a client: this application interceptor, and the network interceptor that
-   * keeps OkHttp from resending by itself.
+   * Adds both halves to a client: this application interceptor, and the network interceptors that
+   * keep OkHttp from resending by itself and see what goes over the wire.
+   *
+   * <p>Add the client's own interceptors before. What one does that is added afterwards is not
+   * seen: an application interceptor runs once per attempt, and one that sends requests by other
+   * means is noticed only when it returns their answer; a network interceptor can change a request
+   * unseen, unless it is answered. Clients that are made by {@link OkHttpClient#newBuilder} keep
+   * both halves as long as their lists of interceptors are not cleared. Where the network half is
+   * missing, a warning is logged at the first answer, and from then on nothing counts as unsent.
    *
    * <p>Set the client's event listener before: one that is set afterwards takes the place of what
    * notes, for enqueued calls, the scope that a call is made within.
@@ -59,13 +65,11 @@ public final class RetryInterceptor implements Interceptor {
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    Wires wires = new Wires();
-    WireGuard guard = new WireGuard(wires);
+    Wires wires = Wires.ofUsersClient();
     Checks.notNull("retry", retry);
     SurroundingsCapture surroundings = SurroundingsCapture.addTo(builder);
     builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings));
-    builder.addInterceptor(guard);
-    builder.networkInterceptors().add(0, guard);
+    WireGuard.addTo(builder, wires);
     return builder;
   }
 
@@ -92,10 +96,8 @@ public final class RetryInterceptor implements Interceptor {
   }
 
   private Response retried(Chain chain, Request request) throws IOException {
-    RetryOptions options = request.tag(RetryOptions.class);
     HttpOperation operation =
-        retry.operation(
-            new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
+        retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
     RetryEnvironment environment = operation.plan().environment();
     try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
       RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
@@ -121,11 +123,11 @@ public final class RetryInterceptor implements Interceptor {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
         throws IOException {
-      WireState wire = exchange.wire(attempt, chain.call());
+      WireState wire = exchange.wire(attempt, chain.call(), wires);
       wires.put(chain.call(), wire);
       try {
         Chain bounded = bounded(attempt.timeoutNanos());
-        Response response = wire.attempted(bounded, request, false);
+        Response response = wire.attempted(bounded, request, true);
         exchange.answered(response, wire);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
             && !exchange.buffers(response)) {

@@ -259,7 +259,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       extra.accept(call);
     }
     bound(call.timeout());
-    WireState wire = exchange.wire(attempt, call);
+    WireState wire = exchange.wire(attempt, call, factory.wires());
     last = wire;
     if (canceled) {
       wire.hold();

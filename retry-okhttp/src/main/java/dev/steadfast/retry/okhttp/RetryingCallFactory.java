@@ -37,7 +37,7 @@ public final class RetryingCallFactory implements Call.Factory {
   private final OkHttpClient plain;
   private final OkHttpClient client;
   private final HttpRetry retry;
-  private final Wires wires = new Wires();
+  private final Wires wires = Wires.ofDerivedClient();
   private final Set<RetryingCall> running = ConcurrentHashMap.newKeySet();
 
   private RetryingCallFactory(OkHttpClient plain, HttpRetry retry) {
@@ -52,18 +52,19 @@ public final class RetryingCallFactory implements Call.Factory {
     derived.interceptors().removeIf(RetryingCallFactory::ours);
     derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
     derived.eventListenerFactory(SurroundingsCapture.usersOwn(plain.eventListenerFactory()));
-    WireGuard guard = new WireGuard(wires);
     boolean alone = derived.interceptors().isEmpty();
     derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
+    WireGuard guard = WireGuard.addTo(derived, wires);
     if (!alone) {
       derived.interceptors().add(guard); // within the client's own: they see what the server sent
     }
-    derived.networkInterceptors().add(0, guard);
     return derived.build();
   }
 
   private static boolean ours(Interceptor interceptor) {
-    return interceptor instanceof RetryInterceptor || interceptor instanceof WireGuard;
+    return interceptor instanceof RetryInterceptor
+        || interceptor instanceof WireGuard
+        || interceptor instanceof WireProbe;
   }
 
   /**
@@ -97,9 +98,7 @@ public final class RetryingCallFactory implements Call.Factory {
 
   /** What is sent within whatever the calling thread is in. */
   HttpOperation operation(Request request) {
-    RetryOptions options = request.tag(RetryOptions.class);
-    return retry.operation(
-        new OkHttpViews.OfRequest(request), options == null ? RetryOptions.none() : options);
+    return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
   }
 
   /**

@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -13,7 +14,8 @@ import okhttp3.Response;
 /**
  * Makes every delivery an attempt of ours: one object, registered as the last application
  * interceptor and as the first network interceptor. Where there is no other application
- * interceptor, {@link AttemptInterceptor} does the outer half, for one copy of OkHttp's chain less.
+ * interceptor, {@link AttemptInterceptor} does the outer half, and where there is no other network
+ * interceptor, this one is the {@link WireProbe} too: for one copy of OkHttp's chain less each.
  *
  * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
  * HTTP/2 resets, on 408, and on 503 with {@code Retry-After: 0}, whatever the method. All of that
@@ -24,9 +26,22 @@ import okhttp3.Response;
  */
 final class WireGuard implements Interceptor {
   private final Wires wires;
+  private final boolean probes; // no other network interceptor comes between this and the wire
 
-  WireGuard(Wires wires) {
+  WireGuard(Wires wires, boolean probes) {
     this.wires = wires;
+    this.probes = probes;
+  }
+
+  /** Puts the network half around the network interceptors that a client has. */
+  static WireGuard addTo(OkHttpClient.Builder builder, Wires wires) {
+    boolean alone = builder.networkInterceptors().isEmpty();
+    WireGuard guard = new WireGuard(wires, alone);
+    builder.networkInterceptors().add(0, guard);
+    if (!alone) {
+      builder.networkInterceptors().add(new WireProbe(wires));
+    }
+    return guard;
   }
 
   @Override
@@ -34,35 +49,31 @@ final class WireGuard implements Interceptor {
     WireState wire = wires.get(chain.call());
     Connection connection = chain.connection();
     if (connection == null) {
-      return wire == null ? chain.proceed(chain.request()) : wire.revealed(chain, chain.request());
+      return wire == null
+          ? chain.proceed(chain.request())
+          : wire.throughOkHttp(chain, chain.request());
     }
     boolean reused = Wires.reused(connection);
     if (wire == null) {
       return chain.proceed(chain.request());
     }
-    if (reused && wire.asksFirst() && closedByServer(connection)) {
+    wire.enterGuard(reused);
+    if (reused && wire.asksFirst(chain.request()) && closedByServer(connection)) {
       return elsewhere(chain, wire);
     }
-    return inside(chain, wire, reused);
+    return inside(chain, wire);
   }
 
-  private static Response inside(Chain chain, WireState wire, boolean reused) throws IOException {
+  private Response inside(Chain chain, WireState wire) throws IOException {
     Request request = wire.withoutForeignHeaders(chain.request());
-    Connection connection = chain.connection();
-    if (connection != null) {
-      wire.on(connection);
-    }
-    wire.sending(request, reused);
     try {
-      Response response = chain.proceed(request);
-      wire.answered(response.code());
+      Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
       return wire.hideFollowUp(response);
     } catch (IOException failure) {
       if (OkHttpErrors.connectionShutdown(failure)) {
-        wire.notSent(failure);
         throw failure;
       }
-      wire.failed(failure);
+      wire.leaveGuard(failure);
       throw new Sealed(failure);
     }
   }
@@ -72,6 +83,7 @@ final class WireGuard implements Interceptor {
    * another connection. A body that can be written once must not be touched for that.
    */
   private static Response elsewhere(Chain chain, WireState wire) throws IOException {
+    wire.onDeadConnection();
     RequestBody body = chain.request().body();
     if (body != null && body.isOneShot()) {
       IOException dead = new IOException("the server closed the connection while it was idle");

@@ -1,18 +1,19 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
-import dev.steadfast.retry.Exchange;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
+import dev.steadfast.retry.Evidence.Requests;
+import dev.steadfast.retry.Evidence.Safety;
 import dev.steadfast.retry.Surroundings;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Headers;
@@ -24,47 +25,56 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt did on the wire, as the interceptors saw it: how often a request went out, on
- * what kind of connection, how it failed, and what was hidden from OkHttp on the way back.
+ * What one attempt did on the wire, as the interceptors saw it: which requests went out, on what
+ * kind of connection, how they failed or were answered, and what was hidden from OkHttp on the way
+ * back.
  *
  * <p>Written by the thread of OkHttp's call; read by whoever settles the attempt, which after a
  * timeout or a cancellation is another one.
  */
 final class WireState implements Runnable {
-  private static final VarHandle SENT;
-
-  static {
-    try {
-      SENT = MethodHandles.lookup().findVarHandle(WireState.class, "sent", int.class);
-    } catch (ReflectiveOperationException impossible) {
-      throw new ExceptionInInitializerError(impossible);
-    }
-  }
+  private static final AtomicIntegerFieldUpdater<WireState> SENT =
+      AtomicIntegerFieldUpdater.newUpdater(WireState.class, "sent");
 
   private final HttpOperation operation;
-  private final HttpUrl url;
+  private final Wires wires;
   private final Attempt<Answer> attempt;
   private final Call call;
 
   // Requests sent; sealed, it is -1 - requests, so that sending and sealing exclude each other.
   private volatile int sent;
+
+  // The latest request.
+  private volatile @Nullable Request latest;
+  private volatile Safety safety = Safety.UNPROCESSED; // why it may be sent again
   private volatile boolean reused;
+  private volatile boolean unsent; // its connection was dead
+  private volatile @Nullable Response head; // as the server sent it
+
+  private volatile Safety earlier = Safety.UNPROCESSED; // the weakest of those before the latest
+  private boolean deadConnection; // the current one
+  private @Nullable HttpUrl origin; // of the first request that the client made of the caller's
+
+  // Where the thread of the call is, and the exceptions that left each part last.
+  private volatile boolean passedOn; // to the first interceptor, or to OkHttp
+  private volatile boolean inOkHttp;
+  private volatile @Nullable Request asked; // of OkHttp
+  private volatile boolean betweenGuardAndProbe;
+  private volatile @Nullable Throwable leftProbe;
+  private volatile @Nullable Throwable leftGuard;
+  private volatile @Nullable Throwable leftOkHttp;
+
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
-  private volatile boolean unsent;
-  private volatile boolean earlierTaken; // a request before the last one may have been processed
-  private volatile boolean keyLost; // one that is not idempotent went elsewhere without its key
-  private volatile int status;
   private volatile boolean handedBack;
   private volatile boolean dropped;
   private volatile boolean held;
   private volatile boolean interrupted;
   private volatile boolean broken;
-  private volatile @Nullable IOException failure;
   private @Nullable List<String> hiddenRetryAfter;
 
-  WireState(HttpOperation operation, HttpUrl url, Attempt<Answer> attempt, Call call) {
+  WireState(HttpOperation operation, Wires wires, Attempt<Answer> attempt, Call call) {
     this.operation = operation;
-    this.url = url;
+    this.wires = wires;
     this.attempt = attempt;
     this.call = call;
   }
@@ -86,14 +96,21 @@ final class WireState implements Runnable {
   /**
    * Makes the attempt, unless it is over before it began.
    *
-   * @param alone whether no interceptor of the client's comes before the {@link WireGuard}
+   * @param direct whether nothing of the user's comes before OkHttp
    */
-  Response attempted(Interceptor.Chain chain, Request request, boolean alone) throws IOException {
+  Response attempted(Interceptor.Chain chain, Request request, boolean direct) throws IOException {
     if (call.isCanceled() || held || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
+    if (call.isCanceled()) {
+      throw new IOException("Canceled"); // by a listener, just now
+    }
+    passedOn = true;
+    if (sent < 0) {
+      throw new IOException("Canceled"); // whoever settled it may have seen it as not passed on
+    }
     try {
-      return alone ? revealed(chain, request) : chain.proceed(request);
+      return direct ? throughOkHttp(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
       if (interrupted && !(thrown instanceof InterruptedIOException)) {
@@ -108,12 +125,26 @@ final class WireState implements Runnable {
     }
   }
 
-  /** Goes on, and shows on the way back what the {@link WireGuard} hid from OkHttp. */
-  Response revealed(Interceptor.Chain chain, Request request) throws IOException {
+  /**
+   * The outer half: passes on to OkHttp, and shows on the way back what the {@link WireGuard} hid
+   * from it.
+   */
+  Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
+    asked = request;
+    origin = null;
+    betweenGuardAndProbe = false;
+    inOkHttp = true;
     try {
       return reveal(chain.proceed(request));
     } catch (Sealed sealed) {
-      throw sealed.opened();
+      IOException opened = sealed.opened();
+      leftOkHttp = opened;
+      throw opened;
+    } catch (Throwable thrown) {
+      leftOkHttp = thrown;
+      throw thrown;
+    } finally {
+      inOkHttp = false;
     }
   }
 
@@ -158,15 +189,16 @@ final class WireState implements Runnable {
   }
 
   /**
-   * Whether it is worth a millisecond to ask whether a pooled connection is still alive: the
-   * request could not be sent again, or a retry must not meet the next dead connection.
+   * Whether it is worth a millisecond to ask if a pooled connection is still alive: the request
+   * could not be sent again, or a retry must not meet the next dead connection.
    */
-  boolean asksFirst() {
-    return !operation.replayable() || attempt.number() > 1;
-  }
-
-  boolean replayable() {
-    return operation.replayable();
+  boolean asksFirst(Request request) {
+    if (attempt.number() > 1) {
+      return true;
+    }
+    Safety of = safety(request);
+    boolean last = operation.plan().policy().maxAttempts() == 1;
+    return of == Safety.UNSAFE || (of == Safety.KEYED && last);
   }
 
   /**
@@ -202,9 +234,18 @@ final class WireState implements Runnable {
     socket = http1 ? connection.socket() : null;
   }
 
-  /** A key belongs to one server, a scope to those named: a follow-up elsewhere has neither. */
+  /**
+   * A key belongs to one server, a scope to those named: a redirect elsewhere takes neither along.
+   * Which server that is, the first request tells: an application interceptor may have rewritten
+   * the host of the caller's request.
+   */
   Request withoutForeignHeaders(Request request) {
-    if (sameOrigin(request.url())) {
+    HttpUrl own = origin;
+    if (own == null) {
+      origin = request.url();
+      return request;
+    }
+    if (sameOrigin(own, request.url())) {
       return request;
     }
     List<String> bound = operation.headersOfOrigin();
@@ -216,36 +257,41 @@ final class WireState implements Runnable {
     return foreign.build();
   }
 
-  private boolean losesKey(Request request) {
+  private static boolean sameOrigin(HttpUrl one, HttpUrl other) {
+    return one.scheme().equals(other.scheme())
+        && one.host().equals(other.host())
+        && one.port() == other.port();
+  }
+
+  /** Why a request may be sent again, by its method and key as they go over the wire. */
+  private Safety safety(Request request) {
     String header = operation.keyHeader().orElse(null);
-    return header != null
-        && request.header(header) == null
-        && !sameOrigin(request.url())
-        && !HttpOperation.idempotent(request.method());
-  }
-
-  /** What an outcome means, given what else the attempt sent. */
-  Verdict weigh(Verdict verdict) {
-    boolean lost = keyLost;
-    return lost || earlierTaken ? operation.afterEarlierRequest(verdict, lost) : verdict;
-  }
-
-  Exchange.Facts weigh(Exchange.Facts facts) {
-    return earlierTaken ? facts.afterEarlierRequest() : facts;
-  }
-
-  private boolean sameOrigin(HttpUrl other) {
-    return url.scheme().equals(other.scheme())
-        && url.host().equals(other.host())
-        && url.port() == other.port();
+    List<String> keyLines = header == null ? List.of() : request.headers(header);
+    return operation.safety(request.method(), keyLines);
   }
 
   /**
-   * Counts a request that goes out now.
+   * The guard was reached; the user's network interceptors are next.
+   *
+   * @param onReusedConnection whether the connection has carried a request before
+   */
+  void enterGuard(boolean onReusedConnection) {
+    betweenGuardAndProbe = true;
+    reused = onReusedConnection;
+    deadConnection = false;
+  }
+
+  /**
+   * Counts a request that goes out now. What is known of it is written first: whoever settles the
+   * attempt reads the count before the rest.
    *
    * @throws IOException if the attempt was given up; then nothing may follow
    */
-  void sending(Request request, boolean onReusedConnection) throws IOException {
+  void sending(Request request) throws IOException {
+    startRequest();
+    betweenGuardAndProbe = false;
+    safety = safety(request);
+    latest = request;
     int before = sent;
     while (before >= 0 && !SENT.compareAndSet(this, before, before + 1)) {
       before = sent;
@@ -253,11 +299,32 @@ final class WireState implements Runnable {
     if (before < 0) {
       throw new IOException("Canceled");
     }
-    earlierTaken = earlierTaken || (before > 0 && !refusal(status));
-    keyLost = keyLost || losesKey(request);
-    reused = onReusedConnection;
+  }
+
+  /** The latest request becomes an earlier one. */
+  private void startRequest() {
+    earlier = earlier.and(settledSafety());
+    safety = Safety.UNPROCESSED;
     unsent = false;
-    status = 0;
+    head = null;
+  }
+
+  private Safety settledSafety() {
+    return disposition().mayHaveActed() ? safety : Safety.UNPROCESSED;
+  }
+
+  /** What became of the latest request. */
+  private Disposition disposition() {
+    Response answer = head;
+    if (answer != null) {
+      return HttpOperation.refuses(answer.code()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    }
+    if (unsent || latest == null) {
+      return Disposition.UNSENT;
+    }
+    return leftProbe instanceof IOException failure && OkHttpErrors.refusedStream(failure)
+        ? Disposition.REFUSED
+        : Disposition.UNKNOWN;
   }
 
   /**
@@ -271,18 +338,13 @@ final class WireState implements Runnable {
     }
   }
 
-  // A challenge, or a limit: the request before this one was not processed.
-  private static boolean refusal(int code) {
-    return code == 401 || code == 407 || code == 421 || code == 425 || code == 429;
-  }
-
-  void answered(int code) {
-    status = code;
+  void answered(Response response) {
+    head = response;
   }
 
   /** A request that was counted failed. */
   void failed(IOException reason) {
-    failure = reason;
+    leftProbe = reason;
   }
 
   /** A request that was counted did not go out after all. */
@@ -291,17 +353,33 @@ final class WireState implements Runnable {
     while (!SENT.compareAndSet(this, before, before < 0 ? before + 1 : before - 1)) {
       before = sent;
     }
-    foundDead(reason);
-  }
-
-  /** A connection was found dead before a request was counted. */
-  void foundDead(IOException reason) {
-    failure = reason;
+    leftProbe = reason;
     unsent = true;
   }
 
-  /** Whether nothing of the last request can have reached the server. */
-  boolean lastUnsent() {
+  /** A pooled connection is dead, and closed: what is written to it goes nowhere. */
+  void onDeadConnection() {
+    startRequest();
+    unsent = true;
+    deadConnection = true;
+  }
+
+  boolean isOnDeadConnection() {
+    return deadConnection;
+  }
+
+  /** What came of writing to a dead connection. */
+  void foundDead(IOException reason) {
+    leftProbe = reason;
+  }
+
+  /** The guard passes on what failed within it. */
+  void leaveGuard(IOException reason) {
+    leftGuard = reason;
+  }
+
+  /** Whether nothing of the latest request can have reached the server. */
+  boolean latestUnsent() {
     return unsent;
   }
 
@@ -349,14 +427,114 @@ final class WireState implements Runnable {
     return reused;
   }
 
-  /** The status of the last request, 0 without an answer. */
-  int status() {
-    return status;
+  /** Whether nothing protects the latest request from having an effect twice. */
+  boolean unsafe() {
+    return safety == Safety.UNSAFE;
   }
 
-  /** Whether a failure is the wire's own, and not that of a connect or of another interceptor. */
-  boolean caused(Throwable thrown) {
-    return thrown.equals(failure);
+  /** The answer to the latest request as the server sent it, null without one. */
+  @Nullable Response head() {
+    return head;
+  }
+
+  /** Where a failure comes from. */
+  enum Source {
+    /** From beyond the probe: the wire. */
+    WIRE,
+    /** From OkHttp itself: no route, no connection, a redirect that cannot be followed. */
+    OKHTTP,
+    /** From an interceptor, or from whatever it calls. */
+    INTERCEPTOR
+  }
+
+  Source source(Throwable thrown) {
+    if (same(thrown, leftProbe)) {
+      return Source.WIRE;
+    }
+    Request request = asked;
+    boolean own =
+        request != null
+            && same(thrown, leftOkHttp)
+            && !same(thrown, leftGuard)
+            && (latest != null || wires.okHttpsOwn(thrown, request.url()));
+    return own ? Source.OKHTTP : Source.INTERCEPTOR;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // it must be that very object
+  private static boolean same(@Nullable Object one, @Nullable Object other) {
+    return one != null && one == other;
+  }
+
+  /** What is known of an attempt that ended from outside. Nothing goes out any more. */
+  Evidence evidence(boolean bodySpent) {
+    seal();
+    boolean nothingElseRan =
+        !passedOn || (inOkHttp && !betweenGuardAndProbe && wires.probeSeesAll());
+    Response answer = head;
+    int status = handedBack && answer != null ? answer.code() : -1;
+    return evidence(requests(nothingElseRan), status, bodySpent);
+  }
+
+  /** What is known of an attempt that failed. Nothing goes out any more. */
+  Evidence evidence(Throwable thrown, boolean bodySpent) {
+    if (attempt.stopped()) {
+      return evidence(bodySpent);
+    }
+    seal();
+    boolean known = !passedOn || source(thrown) != Source.INTERCEPTOR;
+    return evidence(requests(known), -1, bodySpent);
+  }
+
+  /** What is known of an attempt whose failure an interceptor made of an answer. */
+  Evidence evidenceOfHead(Response seen, boolean bodySpent) {
+    seal();
+    return evidence(requests(true), seen.code(), bodySpent);
+  }
+
+  /** What is known of an attempt that got an answer. */
+  Evidence evidence(Response answer, boolean bodySpent) {
+    Response network = answer.networkResponse();
+    Requests requests = network == null ? requests(true) : requests(network);
+    return evidence(requests, answer.code(), bodySpent);
+  }
+
+  private Evidence evidence(Requests requests, int status, boolean bodySpent) {
+    return new Evidence(requests, status, deliveries(), false, bodySpent);
+  }
+
+  /**
+   * The requests of the attempt.
+   *
+   * @param seen whether nothing can have gone out that the probe did not see
+   */
+  private Requests requests(boolean seen) {
+    Disposition last = disposition();
+    if (seen || last.mayHaveActed()) {
+      return Requests.of(last, safety, earlier);
+    }
+    Safety unseen = latest == null || unsent ? operation.safety() : safety;
+    return Requests.of(Disposition.UNKNOWN, unseen, earlier);
+  }
+
+  private Requests requests(Response network) {
+    if (passedProbe(network)) {
+      Safety also = same(network.request(), latest) ? safety : safety(network.request());
+      return Requests.of(disposition(), safety.and(also), earlier);
+    }
+    if (deliveries() == 0) {
+      wires.answeredByOtherMeans();
+    }
+    return Requests.of(
+        Disposition.ANSWERED, safety(network.request()), earlier.and(settledSafety()));
+  }
+
+  // Not the same object: OkHttp strips the body, and interceptors may copy.
+  private boolean passedProbe(Response network) {
+    Response seen = head;
+    return seen != null
+        && seen.code() == network.code()
+        && seen.sentRequestAtMillis() == network.sentRequestAtMillis()
+        && seen.receivedResponseAtMillis() == network.receivedResponseAtMillis();
   }
 
   /**

@@ -5,22 +5,72 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import okhttp3.Call;
 import okhttp3.Connection;
+import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The attempts of a client that are under way, by OkHttp's call.
+ * The attempts of a client that are under way, by OkHttp's call; and what is known of the client's
+ * interceptors.
  *
  * <p>A registry and not a request tag: an authenticator may answer with a request of its own
  * making, and a tag would cost a copy of every request.
  */
 final class Wires {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   // Of the process: clients that are derived from each other share their connections.
   private static final Set<Connection> USED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private final Map<Call, WireState> underWay = new ConcurrentHashMap<>();
+  private final boolean complete;
+  private final AtomicBoolean bypassed = new AtomicBoolean();
+
+  private Wires(boolean complete) {
+    this.complete = complete;
+  }
+
+  /** Of a client that is derived here: all of its interceptors are known. */
+  static Wires ofDerivedClient() {
+    return new Wires(true);
+  }
+
+  /** Of a client that the user goes on building, and copies. */
+  static Wires ofUsersClient() {
+    return new Wires(false);
+  }
+
+  /**
+   * Whether an exception that came straight out of OkHttp is its own. A client that the user goes
+   * on building may have more interceptors within, or may have lost the {@link WireGuard}: there it
+   * must tell that the server of the request was not reached, and only until an answer has come
+   * that the probe did not see.
+   *
+   * @param asked the URL of the request
+   */
+  boolean okHttpsOwn(Throwable thrown, HttpUrl asked) {
+    return complete || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
+  }
+
+  /** Whether no request is known to pass by the probe. */
+  boolean probeSeesAll() {
+    return complete || !bypassed.get();
+  }
+
+  /** An answer came from the network that the probe did not see. */
+  void answeredByOtherMeans() {
+    if (bypassed.compareAndSet(false, true)) {
+      LOG.warn(
+          "an answer came from the network past Steadfast's network interceptor: an interceptor"
+              + " sends requests by other means, or the client was copied without its network"
+              + " interceptors. Such requests count as possibly processed.");
+    }
+  }
 
   void put(Call call, WireState wire) {
     underWay.put(call, wire);

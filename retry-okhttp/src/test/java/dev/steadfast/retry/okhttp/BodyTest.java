@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.StandardRules;
@@ -176,7 +176,7 @@ class BodyTest {
         .subList(0, 2)
         .forEach(each -> {
           assertEquals(FailureKind.BROKEN_BODY, each.kind().orElseThrow());
-          assertEquals(SendState.ANSWERED, each.sendState());
+          assertEquals(Disposition.ANSWERED, each.disposition());
         });
   }
 
@@ -356,7 +356,7 @@ class BodyTest {
       assertEquals(3, got.report().attempts());
       assertEquals(3, rig.recorder.deliveries());
       assertEquals(FailureKind.CONNECT, rig.recorder.attempts().get(0).kind().orElseThrow());
-      assertEquals(SendState.MAYBE_PROCESSED, rig.recorder.attempts().get(0).sendState());
+      assertEquals(Disposition.ANSWERED, rig.recorder.attempts().get(0).disposition());
       assertEquals(
           StopReason.NOT_REPLAYABLE,
           entry.make(calls.newCall(Calls.post(server))).report().reason());

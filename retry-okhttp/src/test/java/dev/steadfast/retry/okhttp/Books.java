@@ -37,12 +37,12 @@ final class Books implements Guard, RetryBudget, RetryBudget.Account {
   }
 
   @Override
-  public long admitsInNanos(OperationInfo operation) {
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
     return known ? NEVER : 0;
   }
 
   @Override
-  public Permit acquire(OperationInfo operation) {
+  public Permit acquire(OperationInfo operation, long nowNanos) {
     if (refusing) {
       throw new IllegalStateException("breaker is open");
     }

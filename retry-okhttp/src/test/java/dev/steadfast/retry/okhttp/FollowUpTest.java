@@ -276,9 +276,10 @@ class FollowUpTest {
     assertEquals(4, rig.recorder.deliveries());
   }
 
+  /** The answer is judged: a 401 that nobody answers is final. */
   @ParameterizedTest
   @EnumSource
-  void anAuthenticatorThatFailsLeavesTheRequestDelivered(Entry entry) {
+  void anAuthenticatorThatFailsLeavesTheChallengeUnanswered(Entry entry) {
     OkHttpClient.Builder builder = Rig.builder();
     builder.authenticator((route, response) -> {
       throw new IOException("no token today");
@@ -289,7 +290,7 @@ class FollowUpTest {
     Entry.Outcome post = entry.make(calls.newCall(Calls.post(here)));
 
     assertEquals("no token today", post.failure().getMessage());
-    assertEquals(StopReason.NOT_REPLAYABLE, post.report().reason());
+    assertEquals(StopReason.NOT_RETRYABLE, post.report().reason());
     assertEquals(1, here.requests().size());
     assertEquals(1, rig.recorder.deliveries());
   }

@@ -3,6 +3,8 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.EntryPoint;
+import dev.steadfast.retry.scenarios.Follows;
+import dev.steadfast.retry.scenarios.Interference;
 import dev.steadfast.retry.scenarios.Via;
 import java.io.IOException;
 import java.util.List;
@@ -12,7 +14,9 @@ import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
+import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.Route;
 
 /** The three ways into the library for users of OkHttp. */
 final class OkHttpEntryPoints {
@@ -29,18 +33,58 @@ final class OkHttpEntryPoints {
   }
 
   private static OkHttpClient plain() {
-    return new OkHttpClient.Builder()
-        .protocols(List.of(Protocol.HTTP_1_1))
-        .followRedirects(false)
-        .build();
+    return plain(Follows.NOTHING);
+  }
+
+  private static OkHttpClient plain(Follows follows) {
+    OkHttpClient.Builder plain =
+        new OkHttpClient.Builder()
+            .protocols(List.of(Protocol.HTTP_1_1))
+            .followRedirects(follows == Follows.REDIRECTS);
+    return follows == Follows.CHALLENGES
+        ? plain.authenticator(OkHttpEntryPoints::answer).build()
+        : plain.build();
+  }
+
+  /** The request with a password; none after a second challenge. */
+  private static Request answer(Route route, Response challenge) {
+    return challenge.request().header("Authorization") != null
+        ? null
+        : challenge.request().newBuilder().header("Authorization", "Basic x").build();
   }
 
   private record Factory(Via via) implements EntryPoint {
     @Override
+    public boolean takesInterceptors() {
+      return true;
+    }
+
+    @Override
     public Client open(HttpRetry retry) {
+      return open(retry, Interference.NONE);
+    }
+
+    @Override
+    public Client open(HttpRetry retry, Interference interference) {
       OkHttpClient plain = plain();
+      OkHttpClient users = new Interfering(plain, interference).in(plain.newBuilder()).build();
+      return client(users, plain, retry);
+    }
+
+    @Override
+    public boolean canFollow() {
+      return true;
+    }
+
+    @Override
+    public Client open(HttpRetry retry, Follows follows) {
+      OkHttpClient plain = plain(follows);
+      return client(plain, plain, retry);
+    }
+
+    private Client client(OkHttpClient users, OkHttpClient plain, HttpRetry retry) {
       OkHttpUnderTest.Way way = via == Via.OKHTTP_ENQUEUE ? new Enqueue() : Call::execute;
-      return new OkHttpUnderTest(RetryingCallFactory.wrap(plain, retry), plain, way);
+      return new OkHttpUnderTest(RetryingCallFactory.wrap(users, retry), plain, way);
     }
   }
 
@@ -56,8 +100,31 @@ final class OkHttpEntryPoints {
     }
 
     @Override
+    public boolean takesInterceptors() {
+      return true;
+    }
+
+    @Override
     public Client open(HttpRetry retry) {
+      return open(retry, Interference.NONE);
+    }
+
+    @Override
+    public Client open(HttpRetry retry, Interference interference) {
       OkHttpClient plain = plain();
+      OkHttpClient.Builder client = RetryInterceptor.addTo(plain.newBuilder(), retry);
+      client = new Interfering(plain, interference).in(client);
+      return new OkHttpUnderTest(client.build(), plain, Call::execute);
+    }
+
+    @Override
+    public boolean canFollow() {
+      return true;
+    }
+
+    @Override
+    public Client open(HttpRetry retry, Follows follows) {
+      OkHttpClient plain = plain(follows);
       OkHttpClient client = RetryInterceptor.addTo(plain.newBuilder(), retry).build();
       return new OkHttpUnderTest(client, plain, Call::execute);
     }

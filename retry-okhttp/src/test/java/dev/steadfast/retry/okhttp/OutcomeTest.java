@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
@@ -179,13 +179,12 @@ class OutcomeTest {
       calls = rig.factory(rig.client(builder.addInterceptor(offline)), retry().build());
     }
 
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
 
     assertSame(own, got.failure());
     assertEquals("offline", own.getMessage());
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason());
     assertEquals(3, got.report().attempts());
-    assertFalse(got.report().serverMayHaveActed());
   }
 
   @ParameterizedTest
@@ -201,7 +200,7 @@ class OutcomeTest {
           .attempts()
           .forEach(each -> {
             assertEquals(FailureKind.CONNECT, each.kind().orElseThrow());
-            assertEquals(SendState.NEVER_SENT, each.sendState());
+            assertEquals(Disposition.UNSENT, each.disposition());
             assertEquals(0, each.deliveries().orElseThrow());
           });
     }
@@ -215,9 +214,13 @@ class OutcomeTest {
     Call.Factory calls = rig.calls(entry, builder, retry().build());
     Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
     assertInstanceOf(SocketTimeoutException.class, got.failure());
-    assertEquals(3, got.report().attempts());
-    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason());
-    assertFalse(got.report().serverMayHaveActed());
+    // The exception does not say which server was not reached. A client that the user goes on
+    // building may have followed a redirect unseen.
+    boolean proven = entry != Entry.INTERCEPTOR;
+    assertEquals(proven ? 3 : 1, got.report().attempts());
+    assertEquals(
+        proven ? StopReason.ATTEMPTS_EXHAUSTED : StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(!proven, got.report().serverMayHaveActed());
   }
 
   private static final class NeverConnects extends SocketFactory {
@@ -295,7 +298,8 @@ class OutcomeTest {
       assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
       assertEquals(1, got.report().attempts());
       assertEquals(FailureKind.TLS, got.report().last().orElseThrow().kind().orElseThrow());
-      assertFalse(got.report().serverMayHaveActed());
+      // A client that the user goes on building proves less.
+      assertEquals(entry == Entry.INTERCEPTOR, got.report().serverMayHaveActed());
     }
   }
 
@@ -307,7 +311,8 @@ class OutcomeTest {
           new Request.Builder().url("https://127.0.0.1:" + cleartext.h2().port() + "/").build();
       Entry.Outcome got = entry.make(calls(entry, retry()).newCall(request));
       assertInstanceOf(IOException.class, got.failure());
-      assertFalse(got.report().serverMayHaveActed());
+      // A client that the user goes on building proves less.
+      assertEquals(entry == Entry.INTERCEPTOR, got.report().serverMayHaveActed());
       assertEquals(0, rig.recorder.deliveries());
     }
   }

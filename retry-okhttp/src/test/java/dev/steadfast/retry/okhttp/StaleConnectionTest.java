@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.time.Duration;
@@ -103,7 +103,7 @@ class StaleConnectionTest {
     AttemptReport first = rig.recorder.attempts().get(0);
     assertEquals(FailureKind.STALE_CONNECTION, first.kind().orElseThrow());
     // Nobody can tell that from a server that took the request and fell over.
-    assertEquals(SendState.MAYBE_PROCESSED, first.sendState());
+    assertEquals(Disposition.UNKNOWN, first.disposition());
   }
 
   @ParameterizedTest
@@ -118,7 +118,7 @@ class StaleConnectionTest {
 
     assertReported(2, 1);
     assertEquals(1, written.get());
-    assertEquals(SendState.NEVER_SENT, rig.recorder.attempts().get(0).sendState());
+    assertEquals(Disposition.UNSENT, rig.recorder.attempts().get(0).disposition());
     assertFalse(rig.recorder.report().earlierAttemptMayHaveActed());
     assertEquals("once", target.h1().requests().get(1).bodyText());
   }
@@ -241,7 +241,7 @@ class StaleConnectionTest {
     assertReported(2, 1);
     AttemptReport first = rig.recorder.attempts().get(0);
     assertEquals(FailureKind.STALE_CONNECTION, first.kind().orElseThrow());
-    assertEquals(SendState.NEVER_SENT, first.sendState());
+    assertEquals(Disposition.UNSENT, first.disposition());
   }
 
   // The second request of all finds its connection closing.

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
@@ -441,7 +441,7 @@ class TimeoutTest {
 
       assertEquals(200, got.status());
       AttemptReport first = rig.recorder.attempts().get(0);
-      if (first.sendState() != SendState.NEVER_SENT) {
+      if (first.disposition() != Disposition.UNSENT) {
         assertEquals(FailureKind.TIMEOUT, first.kind().orElseThrow());
         assertInstanceOf(SocketTimeoutException.class, first.failure().orElseThrow());
         return;

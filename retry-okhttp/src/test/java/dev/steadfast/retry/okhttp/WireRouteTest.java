@@ -1,7 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.steadfast.retry.StopReason;
@@ -133,7 +132,8 @@ class WireRouteTest {
 
     assertEquals("Failed to authenticate with proxy", got.failure().getMessage());
     assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
-    assertFalse(got.report().serverMayHaveActed());
+    // A client that the user goes on building proves less.
+    assertEquals(entry == Entry.INTERCEPTOR, got.report().serverMayHaveActed());
     assertEquals(1, target.h1().requests().size());
   }
 

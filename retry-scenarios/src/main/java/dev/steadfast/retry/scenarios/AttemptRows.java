@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /** How many attempts, how long each, and the waits between them. */
 final class AttemptRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
-  private static final String SLOW = "TIMEOUT maybe processed";
+  private static final String SLOW = "TIMEOUT unknown";
   private static final Reply BUSY = status(503);
 
   /** The interceptor bounds its attempts by read timeouts, which take real time. */
@@ -155,9 +155,9 @@ final class AttemptRows {
             .fails(TIMEOUT)
             .requests(2)
             .trace(
-                "attempt 1: TIMEOUT maybe processed",
+                "attempt 1: TIMEOUT unknown",
                 "wait 100ms backoff",
-                "attempt 2: TIMEOUT maybe processed",
+                "attempt 2: TIMEOUT unknown",
                 "done ATTEMPTS_EXHAUSTED 2"),
         stalling("PUT, a timeout for each attempt")
             .policy(p -> p.attemptTimeouts(List.of(SHORT, SHORT.dividedBy(2), LONG)))
@@ -166,9 +166,9 @@ final class AttemptRows {
             .answers(200, "ok")
             .requests(3)
             .trace(
-                "attempt 1: TIMEOUT maybe processed",
+                "attempt 1: TIMEOUT unknown",
                 "wait 100ms backoff",
-                "attempt 2: TIMEOUT maybe processed",
+                "attempt 2: TIMEOUT unknown",
                 "wait 200ms backoff",
                 "attempt 3: 200",
                 "done ACCEPTED 3"),
@@ -181,9 +181,9 @@ final class AttemptRows {
             .answers(200, "ok")
             .requests(3)
             .trace(
-                "attempt 1: CONNECTION_LOST maybe processed",
+                "attempt 1: CONNECTION_LOST unknown",
                 "wait 100ms backoff",
-                "attempt 2: TIMEOUT maybe processed",
+                "attempt 2: TIMEOUT unknown",
                 "wait 200ms backoff",
                 "attempt 3: 200",
                 "done ACCEPTED 3")
@@ -192,7 +192,7 @@ final class AttemptRows {
                 "the JDK client resends the GET by itself, within one attempt and its one timeout",
                 e ->
                     e.trace(
-                        "attempt 1: TIMEOUT maybe processed",
+                        "attempt 1: TIMEOUT unknown",
                         "wait 100ms backoff",
                         "attempt 2: 200",
                         "done ACCEPTED 2")));

@@ -131,7 +131,7 @@ final class BodyRows {
             .call(put.body(HttpCall.Form.ONE_SHOT, "once"))
             .replies(Reply.closeAfterRequest())
             .fails(Outcome.Category.CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST maybe processed", "BODY_NOT_REPEATABLE 1"),
+            .endsAfter("CONNECTION_LOST unknown", "BODY_NOT_REPEATABLE 1"),
         row("PUT with a one-shot body, 404: the status decides first")
             .call(put.body(HttpCall.Form.ONE_SHOT, "once"))
             .replies(status(404))
@@ -151,7 +151,7 @@ final class BodyRows {
             .trace(
                 "attempt 1: 503 UNAVAILABLE answered",
                 "wait 100ms backoff",
-                "attempt 2: OTHER maybe processed",
+                "attempt 2: OTHER unknown",
                 "done BODY_CHANGED 2")
             .notFor(Via.OKHTTP, "a RequestBody says itself whether it is one-shot"),
         row("PUT with an empty body, 503 then 200")

@@ -36,7 +36,7 @@ final class BudgetRows {
             .tokens(0)
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST maybe processed", "BUDGET_EXHAUSTED 1")
+            .endsAfter("CONNECTION_LOST unknown", "BUDGET_EXHAUSTED 1")
             .expect(e -> e.budget("refused CONNECTION_LOST, FAILED")),
         row("one token: one retry")
             .get("/a")

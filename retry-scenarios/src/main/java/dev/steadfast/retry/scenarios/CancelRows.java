@@ -44,12 +44,12 @@ final class CancelRows {
     return List.of(
         cancelled("cancelled while the server is silent", Moment.REQUEST, 1)
             .replies(Reply.stallAfterRequest())
-            .endsAfter("OTHER maybe processed", "CANCELLED 1")
+            .endsAfter("OTHER unknown", "CANCELLED 1")
             .expect(e -> e.permits("released").budget("UNKNOWN")),
         cancelled("cancelled while the server is silent, second attempt", Moment.REQUEST, 2)
             .replies(BUSY, Reply.stallAfterRequest())
             .requests(2)
-            .trace(UNAVAILABLE, WAIT, "attempt 2: OTHER maybe processed", "done CANCELLED 2")
+            .trace(UNAVAILABLE, WAIT, "attempt 2: OTHER unknown", "done CANCELLED 2")
             .expect(e -> e.permits("failed", "released").budget("took 1 UNAVAILABLE, UNKNOWN")),
         cancelled("cancelled in the wait: the token goes back", Moment.IN_WAIT, 1)
             .replies(BUSY)
@@ -69,7 +69,7 @@ final class CancelRows {
         cancelled("cancelled as the second attempt starts: nothing is sent", Moment.ATTEMPT, 2)
             .replies(BUSY)
             .requests(1)
-            .trace(UNAVAILABLE, WAIT, "attempt 2: OTHER never sent", "done CANCELLED 2")
+            .trace(UNAVAILABLE, WAIT, "attempt 2: OTHER unsent", "done CANCELLED 2")
             .expect(e -> e.permits("failed", "released")),
         cancelled("cancelled twice", Moment.IN_WAIT, 1)
             .at(
@@ -96,7 +96,7 @@ final class CancelRows {
             .notFor(Via.JDK, noFuture),
         cancelled("cancelled as the first attempt starts: nothing is sent", Moment.ATTEMPT, 1)
             .requests(0)
-            .trace("attempt 1: OTHER never sent", "done CANCELLED 1")
+            .trace("attempt 1: OTHER unsent", "done CANCELLED 1")
             .expect(e -> e.permits("released"))
             .notFor(Via.JDK, noFuture));
   }
@@ -129,7 +129,7 @@ final class CancelRows {
             .at(Moment.REQUEST, Running::interrupt)
             .replies(Reply.stallAfterRequest())
             .fails(INTERRUPTED)
-            .endsAfter("OTHER maybe processed", "INTERRUPTED 1")
+            .endsAfter("OTHER unknown", "INTERRUPTED 1")
             .expect(e -> e.permits("released").budget("UNKNOWN"))
             .notFor(Via.ASYNC, noThread)
             .notFor(Via.OKHTTP, "a blocked socket read cannot be interrupted"));

@@ -33,12 +33,12 @@ final class CountingGuard implements Guard {
   }
 
   @Override
-  public synchronized long admitsInNanos(OperationInfo operation) {
+  public synchronized long admitsInNanos(OperationInfo operation, long nowNanos) {
     return ++questions == answeredQuestion ? admitsInNanos : 0;
   }
 
   @Override
-  public synchronized Permit acquire(OperationInfo operation) {
+  public synchronized Permit acquire(OperationInfo operation, long nowNanos) {
     if (acquired + 1 == refusedAttempt) {
       refusedAttempt = 0;
       throw new IllegalStateException("no permit");

@@ -51,7 +51,7 @@ final class DeadlineRows {
             .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST maybe processed", "DEADLINE 1"),
+            .endsAfter("CONNECTION_LOST unknown", "DEADLINE 1"),
         row("a wait must leave time for a minimal attempt")
             .get("/a")
             .policy(p -> p.totalTimeout(ms(150)).minimumAttempt(ms(51)))
@@ -95,7 +95,7 @@ final class DeadlineRows {
             .replies(Reply.stallAfterRequest())
             .at(Scenario.Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
-            .endsAfter("TIMEOUT maybe processed", "DEADLINE 1")
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1")
             .expect(e -> e.permits("failed").budget("FAILED")),
         row("the deadline passes within the first attempt of a POST without a key")
             .post("/pay", "100")
@@ -103,11 +103,11 @@ final class DeadlineRows {
             .replies(Reply.stallAfterRequest())
             .at(Scenario.Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
-            .endsAfter("TIMEOUT maybe processed", "DEADLINE 1")
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1")
             .differs(
                 Via.OKHTTP_INTERCEPTOR,
                 "its attempts end by a read timeout, a failure of the attempt like any other",
-                e -> e.trace("attempt 1: TIMEOUT maybe processed", "done NOT_REPLAYABLE 1")),
+                e -> e.trace("attempt 1: TIMEOUT unknown", "done NOT_REPLAYABLE 1")),
         row("the deadline passes within the second attempt, before its own timeout")
             .put("/a", "body")
             .policy(p -> p.totalTimeout(ms(10_000)).attemptTimeout(ms(10_000)))
@@ -119,7 +119,7 @@ final class DeadlineRows {
             .trace(
                 "attempt 1: 503 UNAVAILABLE answered",
                 "wait 100ms backoff",
-                "attempt 2: TIMEOUT maybe processed",
+                "attempt 2: TIMEOUT unknown",
                 "done DEADLINE 2")
             .expect(e -> e.permits("failed", "failed").budget("took 1 UNAVAILABLE, FAILED")),
         row("the deadline passes as a wait that took too long ends: no attempt past it")

@@ -12,6 +12,7 @@ import java.util.Objects;
 final class Expected {
   static final String OUTCOME = "outcome";
   static final String REQUESTS = "requests";
+  static final String LINES = "lines";
   static final String TRACE = "trace";
   static final String KEY = "key";
   static final String BUDGET = "budget";
@@ -44,6 +45,11 @@ final class Expected {
 
   Expected requests(int count) {
     return with(REQUESTS, Integer.toString(count));
+  }
+
+  /** Method and target of the requests. */
+  Expected lines(String... lines) {
+    return with(LINES, String.join(", ", lines));
   }
 
   Expected trace(String... lines) {

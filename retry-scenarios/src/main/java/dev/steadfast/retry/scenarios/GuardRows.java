@@ -43,7 +43,7 @@ final class GuardRows {
   private static String kind(int code) {
     return switch (code) {
       case 409 -> " CONFLICT answered";
-      case 429 -> " THROTTLED answered";
+      case 429 -> " THROTTLED refused";
       default -> " ERROR_STATUS answered";
     };
   }
@@ -66,7 +66,7 @@ final class GuardRows {
             .guard(guard -> guard.refuseWhenAsked(1))
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST maybe processed", "GUARD_REFUSED 1"),
+            .endsAfter("CONNECTION_LOST unknown", "GUARD_REFUSED 1"),
         row("a guard that refuses the first attempt: nothing is sent")
             .get("/a")
             .guard(guard -> guard.refuseAttempt(1))
@@ -94,9 +94,7 @@ final class GuardRows {
             .fails(REFUSED_BY_GUARD)
             .requests(1)
             .trace(
-                "attempt 1: CONNECTION_LOST maybe processed",
-                "wait 100ms backoff",
-                "done GUARD_REFUSED 1")
+                "attempt 1: CONNECTION_LOST unknown", "wait 100ms backoff", "done GUARD_REFUSED 1")
             .expect(e -> e.budget("took 1 CONNECTION_LOST, gave back, UNKNOWN")),
         row("a second guard that refuses: the first one's permit is released")
             .get("/a")

@@ -72,7 +72,7 @@ final class HintRows {
             .trace(
                 "attempt 1: 503 UNAVAILABLE answered",
                 "wait 5s server hint",
-                "attempt 2: CONNECTION_LOST maybe processed",
+                "attempt 2: CONNECTION_LOST unknown",
                 "wait 200ms backoff",
                 "attempt 3: 200",
                 "done ACCEPTED 3"));

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 final class KeyRows {
   private static final String HEADER = "Idempotency-Key";
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
-  private static final String LOST = "CONNECTION_LOST maybe processed";
+  private static final String LOST = "CONNECTION_LOST unknown";
 
   private KeyRows() {}
 
@@ -100,9 +100,9 @@ final class KeyRows {
             .fails(CONNECTION_LOST)
             .requests(2)
             .trace(
-                "attempt 1: CONNECTION_LOST maybe processed",
+                "attempt 1: CONNECTION_LOST unknown",
                 "wait 100ms backoff",
-                "attempt 2: CONNECTION_LOST maybe processed",
+                "attempt 2: CONNECTION_LOST unknown",
                 "done ATTEMPTS_EXHAUSTED 2")
             .expect(e -> e.key("mine")));
   }
@@ -144,7 +144,7 @@ final class KeyRows {
             .replies(Reply.closeAfterRequest(), OK.header("Idempotent-Replayed", "true"))
             .retriedAfter(LOST)
             .trace(
-                "attempt 1: CONNECTION_LOST maybe processed",
+                "attempt 1: CONNECTION_LOST unknown",
                 "wait 100ms backoff",
                 "attempt 2: 200",
                 "done ACCEPTED 2 replayed"),

@@ -64,6 +64,7 @@ final class Observed {
     return switch (aspect) {
       case Expected.OUTCOME -> outcomeText();
       case Expected.REQUESTS -> Integer.toString(requests().size());
+      case Expected.LINES -> lines();
       case Expected.TRACE -> recorder.trace();
       case Expected.KEY -> key();
       case Expected.BUDGET -> budget.events();
@@ -82,6 +83,12 @@ final class Observed {
       return outcome + " after " + refused.status().getAsInt() + hint;
     }
     return outcome.toString();
+  }
+
+  private String lines() {
+    return requests().stream()
+        .map(request -> request.method() + " " + request.target())
+        .collect(Collectors.joining(", "));
   }
 
   private String key() {

@@ -31,7 +31,7 @@ final class RaceRows {
                   run.advance(ms(500));
                   run.openGate();
                 })
-            .retriedAfter("TIMEOUT maybe processed")
+            .retriedAfter("TIMEOUT unknown")
             .notFor(
                 Set.of(Via.OKHTTP_INTERCEPTOR),
                 "its attempts end by a read timeout, which a response in time prevents"),
@@ -53,7 +53,7 @@ final class RaceRows {
                   run.openGate();
                 })
             .fails(CANCELLED)
-            .endsAfter("OTHER maybe processed", "CANCELLED 1")
+            .endsAfter("OTHER unknown", "CANCELLED 1")
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("a 503 right after the cancellation: closed, no wait")
             .trap(17)
@@ -66,7 +66,7 @@ final class RaceRows {
                   run.openGate();
                 })
             .fails(CANCELLED)
-            .endsAfter("OTHER maybe processed", "CANCELLED 1")
+            .endsAfter("OTHER unknown", "CANCELLED 1")
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("the attempt's timeout right after the cancellation: cancelled")
             .put("/a", "body")
@@ -79,7 +79,7 @@ final class RaceRows {
                   run.advance(ms(500));
                 })
             .fails(CANCELLED)
-            .endsAfter("OTHER maybe processed", "CANCELLED 1")
+            .endsAfter("OTHER unknown", "CANCELLED 1")
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("the end of a wait right after the cancellation: no attempt")
             .trap(17)
@@ -101,6 +101,6 @@ final class RaceRows {
             .replies(Reply.stallAfterRequest())
             .at(Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
-            .endsAfter("TIMEOUT maybe processed", "DEADLINE 1"));
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1"));
   }
 }

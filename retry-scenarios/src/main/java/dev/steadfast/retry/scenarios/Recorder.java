@@ -113,7 +113,7 @@ final class Recorder implements RetryListener {
         .kind()
         .ifPresent(kind -> {
           words.add(kind.name());
-          words.add(attempt.sendState().name().toLowerCase(Locale.ROOT).replace('_', ' '));
+          words.add(attempt.disposition().name().toLowerCase(Locale.ROOT));
         });
     return String.join(" ", words);
   }

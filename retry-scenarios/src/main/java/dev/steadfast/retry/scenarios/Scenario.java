@@ -67,6 +67,11 @@ public final class Scenario {
 
   // ---- what the row is about
 
+  /** A row that begins like this one, with more words in its name. */
+  Scenario titled(String more) {
+    return with(s -> s.name = s.name + more);
+  }
+
   /** Names the traps of other libraries (peers.md section 7) that this row keeps us out of. */
   Scenario trap(int... numbers) {
     return with(s -> s.traps = numbers.clone());
@@ -156,6 +161,21 @@ public final class Scenario {
   /** Replies that wait for {@link Running#gate}. */
   Scenario replies(Function<Running, List<Reply>> replies) {
     return with(s -> s.replies = replies);
+  }
+
+  // ---- what the client does by itself
+
+  /** What it goes on with within an attempt; nothing without this. */
+  Scenario follows(Follows what) {
+    return with(s -> s.follows = what);
+  }
+
+  // ---- code of the user's in the client
+
+  /** What it does; only OkHttp has a place for it. */
+  Scenario interferes(Interference how) {
+    return with(s -> s.interference = how)
+        .notFor(Via.JDK, "java.net.http has no interceptors, and no such authenticators");
   }
 
   /** At the address of the call nobody listens. */

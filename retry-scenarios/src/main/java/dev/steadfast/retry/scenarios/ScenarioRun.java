@@ -75,7 +75,7 @@ final class ScenarioRun {
   private void run(Findings findings, LeakCheck leaks) throws Exception {
     try (ScriptedServer server = ScriptedServer.start();
         RefusedPort nobody = RefusedPort.open();
-        Client client = entry.open(configuration(server))) {
+        Client client = open(configuration(server))) {
       List<Reply> script = setup.replies.apply(run);
       server.enqueue(script.toArray(Reply[]::new));
       run.client(client);
@@ -97,6 +97,12 @@ final class ScenarioRun {
       leaks.checkTimers(run.time(), findings);
       leaks.checkConnections(new LeakCheck.Ends(client, server), observed, findings);
     }
+  }
+
+  private Client open(HttpRetry retry) {
+    return setup.follows == Follows.NOTHING
+        ? entry.open(retry, setup.interference)
+        : entry.open(retry, setup.follows);
   }
 
   private HttpRetry configuration(ScriptedServer server) {

@@ -18,6 +18,8 @@ final class ScenarioTable {
             HeaderRows.rows(),
             FailureRows.rows(),
             StaleRows.rows(),
+            ResendRows.rows(),
+            InterceptorRows.rows(),
             BodyRows.rows(),
             AttemptRows.rows(),
             DeadlineRows.rows(),

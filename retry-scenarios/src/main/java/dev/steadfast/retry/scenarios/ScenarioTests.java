@@ -36,6 +36,12 @@ public final class ScenarioTests {
     if (row.expected(entry.via()) == null) {
       Assumptions.abort("not for " + entry.name() + ": " + row.reason(entry.via()));
     }
+    if (row.setup().interference != Interference.NONE && !entry.takesInterceptors()) {
+      Assumptions.abort("not for " + entry.name() + ": it takes no interceptors");
+    }
+    if (row.setup().follows != Follows.NOTHING && !entry.canFollow()) {
+      Assumptions.abort("not for " + entry.name() + ": it follows nothing");
+    }
     ScenarioRun.of(row, entry);
   }
 }

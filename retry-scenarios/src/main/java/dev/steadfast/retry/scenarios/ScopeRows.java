@@ -47,7 +47,7 @@ final class ScopeRows {
             .inbound(DO_NOT_RETRY, "true")
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST maybe processed", "TOLD_NOT_TO_RETRY 1")
+            .endsAfter("CONNECTION_LOST unknown", "TOLD_NOT_TO_RETRY 1")
             .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE)),
         row("for a request that says not to retry: a success is one")
             .get("/a")
@@ -68,7 +68,7 @@ final class ScopeRows {
             .answers(503, "")
             .requests(1)
             .trace(
-                "attempt 1: STALE_CONNECTION maybe processed",
+                "attempt 1: STALE_CONNECTION unknown",
                 "wait 0s stale connection",
                 "attempt 2: 503 UNAVAILABLE answered",
                 "done TOLD_NOT_TO_RETRY 2")
@@ -248,6 +248,6 @@ final class ScopeRows {
         .retry(b -> b.idempotencyKeys(IdempotencyKeys.randomUuid()))
         .inbound("Idempotency-Key", "order-1")
         .replies(Reply.closeAfterRequest(), OK)
-        .retriedAfter("CONNECTION_LOST maybe processed");
+        .retriedAfter("CONNECTION_LOST unknown");
   }
 }

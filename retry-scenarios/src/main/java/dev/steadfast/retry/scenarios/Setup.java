@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 
 /** The first half of a {@link Scenario}: what is done. Written only while its row is being made. */
 final class Setup {
-  final String name;
+  String name;
   int[] traps = {};
   HttpCall call = HttpCall.of("GET", "/");
   List<HttpCall> first = List.of();
@@ -22,6 +22,8 @@ final class Setup {
   Consumer<CountingGuard> guard = unused -> {};
   Function<Running, List<Reply>> replies = run -> List.of();
   boolean refused;
+  Follows follows = Follows.NOTHING;
+  Interference interference = Interference.NONE;
   String keyHeader = "Idempotency-Key";
   Map<Scenario.At, Scenario.Action> actions = Map.of();
 
@@ -41,6 +43,8 @@ final class Setup {
     guard = other.guard;
     replies = other.replies;
     refused = other.refused;
+    follows = other.follows;
+    interference = other.interference;
     keyHeader = other.keyHeader;
     actions = other.actions;
   }

@@ -31,7 +31,7 @@ final class SignalRows {
 
   private static String kind(int code) {
     return switch (code) {
-      case 429 -> " THROTTLED answered";
+      case 429 -> " THROTTLED refused";
       case 503 -> " UNAVAILABLE answered";
       default -> " ERROR_STATUS answered";
     };
@@ -97,7 +97,7 @@ final class SignalRows {
             .post("/pay", "100")
             .retry(b -> b.classifier(StandardRules.builder().trustGoForUnsafeMethods(true).build()))
             .replies(status(503).header("x-should-retry", "true"), OK)
-            .retriedAfter(UNAVAILABLE));
+            .retriedAfter("503 UNAVAILABLE refused"));
   }
 
   private static List<Scenario> limits() {

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** Connections that the server closed while they were idle (design.md section 5). */
 final class StaleRows {
-  private static final String STALE = "STALE_CONNECTION maybe processed";
+  private static final String STALE = "STALE_CONNECTION unknown";
   private static final String AT_ONCE = "wait 0s stale connection";
   private static final String INSIDE =
       "the JDK client leaves or replaces a stale connection itself";
@@ -52,7 +52,7 @@ final class StaleRows {
             .answers(200, "ok")
             .requests(2)
             .trace(
-                "attempt 1: STALE_CONNECTION maybe processed",
+                "attempt 1: STALE_CONNECTION unknown",
                 "wait 0s stale connection",
                 "attempt 2: 503 UNAVAILABLE answered",
                 "wait 100ms backoff",

@@ -38,9 +38,9 @@ final class StatusRows {
     for (int code : List.of(408, 500, 502, 504, 520, 521, 522, 523, 524, 529, 598)) {
       kinds.put(code, "ERROR_STATUS answered");
     }
-    kinds.put(429, "THROTTLED answered");
+    kinds.put(429, "THROTTLED refused");
     kinds.put(503, "UNAVAILABLE answered");
-    kinds.put(425, "TOO_EARLY refused unprocessed");
+    kinds.put(425, "TOO_EARLY refused");
     return kinds;
   }
 
@@ -56,7 +56,12 @@ final class StatusRows {
         .get("/a")
         .replies(status(code).body("no").header("Retry-After", "1"))
         .answers(code, "no")
-        .endsAfter(code + " ERROR_STATUS answered", "NOT_RETRYABLE 1 hint 1s");
+        .endsAfter(code + " ERROR_STATUS " + disposition(code), "NOT_RETRYABLE 1 hint 1s");
+  }
+
+  // A challenge, or a request to the wrong server: it did nothing.
+  private static String disposition(int code) {
+    return code == 401 || code == 407 || code == 421 ? "refused" : "answered";
   }
 
   private static List<Scenario> methods() {
@@ -178,9 +183,9 @@ final class StatusRows {
             .answers(425, "still")
             .requests(2)
             .trace(
-                "attempt 1: 425 TOO_EARLY refused unprocessed",
+                "attempt 1: 425 TOO_EARLY refused",
                 "wait 100ms backoff",
-                "attempt 2: 425 TOO_EARLY refused unprocessed",
+                "attempt 2: 425 TOO_EARLY refused",
                 "done NOT_RETRYABLE 2"),
         row("GET, 417: never, even with a go")
             .get("/a")

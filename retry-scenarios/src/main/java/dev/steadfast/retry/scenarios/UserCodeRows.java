@@ -42,7 +42,7 @@ final class UserCodeRows {
             .replies(Reply.closeAfterRequest())
             .fails(USER)
             .requests(1)
-            .trace("attempt 1: OTHER maybe processed", "done USER_CODE_FAILED 1")
+            .trace("attempt 1: OTHER unknown", "done USER_CODE_FAILED 1")
             .expect(e -> e.permits("released").budget("UNKNOWN")),
         row("a backoff that throws: its exception, the answer is closed")
             .get("/a")
@@ -103,12 +103,12 @@ final class UserCodeRows {
 
   private static final class ThrowingGuard implements Guard {
     @Override
-    public long admitsInNanos(OperationInfo operation) {
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
       return 0;
     }
 
     @Override
-    public Permit acquire(OperationInfo operation) {
+    public Permit acquire(OperationInfo operation, long nowNanos) {
       return new Permit() {
         @Override
         public void succeeded(long elapsedNanos) {

@@ -32,6 +32,10 @@
  *       number of attempts. {@code retriedAfter} and {@code endsAfter} write the usual ones.
  *   <li>{@code differs(who, reason, change)} names entry points that must give something else, and
  *       why; {@code notFor} names those for which the row makes no sense.
+ *   <li>{@code follows} has the client go on by itself within an attempt: after a redirect, or
+ *       after a challenge.
+ *   <li>{@code interferes} puts code of the user's into the client: an interceptor within each
+ *       attempt, or an authenticator.
  *   <li>{@code trap} refers to the list of defects in other libraries that this one was written
  *       against.
  * </ul>
@@ -43,7 +47,7 @@
  *
  * <p>The adapters' tests implement {@link dev.steadfast.retry.scenarios.EntryPoint} and hand it to
  * {@link dev.steadfast.retry.scenarios.ScenarioTests}. What only one client has (HTTP/2, TLS,
- * caches, redirects, the dispatcher) is tested there, without the table.
+ * caches, redirects to other origins, the dispatcher) is tested there, without the table.
  *
  * <h2>The server</h2>
  *

@@ -1,11 +1,11 @@
 package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.SendState;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RequestView;
@@ -35,7 +35,8 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
   private final HttpOperation operation;
   private final int buffered;
 
-  private volatile SendState sendState = SendState.NEVER_SENT;
+  private volatile Disposition last = Disposition.UNSENT; // what became of the latest request
+  private volatile int status = -1; // of its answer
   private boolean bodySent;
 
   /** The request of one attempt, as listeners see it. */
@@ -111,7 +112,8 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
   }
 
   private void carryOut(Attempt<Answer> attempt) {
-    sendState = SendState.NEVER_SENT;
+    last = Disposition.UNSENT;
+    status = -1;
     List<Map.Entry<String, String>> headers = new ArrayList<>(call.headers());
     operation.headers(
         attempt.number(),
@@ -134,14 +136,15 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
     attempt.onCancel(connection::close);
     PlainConnection.Head head;
     try {
-      sendState = SendState.MAYBE_PROCESSED;
+      last = Disposition.UNKNOWN;
       bodySent = true;
       boolean chunked = chunked();
       connection.send(head(headers, chunked), bytes(), chunked);
       head = connection.readHead();
     } catch (IOException failed) {
       connection.close();
-      boolean stale = leased.reused() && !connection.sawByte() && operation.replayable();
+      boolean safe = operation.safety() != Evidence.Safety.UNSAFE;
+      boolean stale = leased.reused() && !connection.sawByte() && safe;
       throw stale ? new StaleException(failed) : failed;
     }
     return buffered == 0
@@ -153,7 +156,7 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
     try {
       return read(head, connection, buffered);
     } catch (IOException broken) {
-      sendState = SendState.ANSWERED;
+      last = Disposition.ANSWERED;
       connection.close();
       throw new BrokenBodyException(broken);
     }
@@ -219,22 +222,23 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
   }
 
   @Override
-  public Verdict judge(Answer answer) {
-    return repeatable(operation.judge(answer));
+  public dev.steadfast.retry.Outcome outcome(Answer answer) {
+    last = HttpOperation.refuses(answer.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    status = answer.status();
+    return operation.outcome(answer, evidence());
   }
 
   @Override
-  public Verdict judge(Throwable failure) {
-    return repeatable(operation.judge(transportFailure(failure)));
+  public dev.steadfast.retry.Outcome outcome(Throwable failure) {
+    return operation.outcome(TransportFailure.of(kind(failure)), evidence());
   }
 
-  private Verdict repeatable(Verdict verdict) {
-    boolean consumed = bodySent && call.body().form() == HttpCall.Form.ONE_SHOT;
-    return consumed ? HttpOperation.withoutBody(verdict) : verdict;
-  }
-
-  private TransportFailure transportFailure(Throwable failure) {
-    return TransportFailure.of(kind(failure), sendState);
+  @Override
+  public Evidence evidence() {
+    boolean spent = bodySent && call.body().form() == HttpCall.Form.ONE_SHOT;
+    int deliveries = last == Disposition.UNSENT ? 0 : 1;
+    Evidence.Requests requests = Evidence.Requests.of(last, operation.safety());
+    return new Evidence(requests, status, deliveries, false, spent);
   }
 
   private static FailureKind kind(Throwable failure) {
@@ -250,14 +254,6 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
     return failure instanceof BrokenBodyException
         ? FailureKind.BROKEN_BODY
         : FailureKind.CONNECTION_LOST;
-  }
-
-  @Override
-  public Facts facts(Answer answer, Throwable failure) {
-    int deliveries = sendState == SendState.NEVER_SENT ? 0 : 1;
-    return answer != null
-        ? operation.facts(answer, deliveries)
-        : HttpOperation.facts(transportFailure(failure), deliveries);
   }
 
   @Override
@@ -284,7 +280,8 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
 
   @Override
   public Answer deliver(Answer answer, RetryReport report) {
-    return new Answer(answer.head(), answer.connection(), answer.body(), report);
+    RetryReport told = report == null ? RetryReport.clean(operation.info()) : report;
+    return new Answer(answer.head(), answer.connection(), answer.body(), told);
   }
 
   /** Reads what the caller gets. */

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
@@ -12,7 +13,8 @@ import dev.steadfast.retry.Verdict;
  * below it, unless it was told not to. Waits take no time here.
  */
 final class Chain {
-  private static final Verdict.Retryable FAILED = Verdict.retryable(FailureKind.UNAVAILABLE);
+  private static final Outcome TOLD =
+      Outcomes.answered(503, Verdict.retryable(FailureKind.UNAVAILABLE).told());
   private static final long BETWEEN_CALLS_NANOS = 1_000_000;
 
   private final Setup setup;
@@ -64,9 +66,9 @@ final class Chain {
     while (true) {
       state.startAttempt();
       boolean worked = layer == setup.layers() - 1 ? work() : call(layer + 1, client);
-      Verdict failed = layer > 0 && setup.oneOwner() ? FAILED.told() : FAILED;
-      Verdict verdict = worked ? Verdict.accepted() : failed;
-      if (state.next(verdict, nowNanos) instanceof RetryDecision.Stop) {
+      Outcome failed = layer > 0 && setup.oneOwner() ? TOLD : Outcomes.UNAVAILABLE;
+      Outcome outcome = worked ? Outcomes.ACCEPTED : failed;
+      if (state.next(outcome, nowNanos) instanceof RetryDecision.Stop) {
         return worked;
       }
     }

@@ -106,10 +106,10 @@ final class Contention implements Scenario {
     return own.map(policy -> List.of(new Strategy("custom", policy))).orElse(STRATEGIES);
   }
 
-  static Medians medians(Strategy strategy, int clients, List<Race.Outcome> outcomes) {
-    double calls = Stats.median(outcomes.stream().mapToDouble(Race.Outcome::calls).toArray());
-    double nanos = Stats.median(outcomes.stream().mapToDouble(Race.Outcome::endNanos).toArray());
-    double gaveUp = Stats.median(outcomes.stream().mapToDouble(Race.Outcome::gaveUp).toArray());
+  static Medians medians(Strategy strategy, int clients, List<Race.Result> outcomes) {
+    double calls = Stats.median(outcomes.stream().mapToDouble(Race.Result::calls).toArray());
+    double nanos = Stats.median(outcomes.stream().mapToDouble(Race.Result::endNanos).toArray());
+    double gaveUp = Stats.median(outcomes.stream().mapToDouble(Race.Result::gaveUp).toArray());
     return new Medians(
         strategy.name(),
         clients,

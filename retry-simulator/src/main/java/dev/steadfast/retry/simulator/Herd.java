@@ -13,22 +13,22 @@ final class Herd implements Scenario {
   private static final double MOST_WORK = 1e8; // a minute or two for each rule
 
   /** A rule and what its runs came to. */
-  record Outcome(HerdRule rule, List<HerdRun.Outcome> runs) {
+  record Outcome(HerdRule rule, List<HerdRun.Result> runs) {
     double callsPerClient() {
-      return Stats.median(runs.stream().mapToDouble(HerdRun.Outcome::callsPerClient).toArray());
+      return Stats.median(runs.stream().mapToDouble(HerdRun.Result::callsPerClient).toArray());
     }
 
     double peakPerSecond() {
-      return Stats.median(runs.stream().mapToDouble(HerdRun.Outcome::peakPerSecond).toArray());
+      return Stats.median(runs.stream().mapToDouble(HerdRun.Result::peakPerSecond).toArray());
     }
 
     double doneSeconds() {
-      return Stats.median(runs.stream().mapToDouble(HerdRun.Outcome::doneNanos).toArray())
+      return Stats.median(runs.stream().mapToDouble(HerdRun.Result::doneNanos).toArray())
           / Durations.SECOND;
     }
 
     long failed() {
-      return Math.round(Stats.median(runs.stream().mapToDouble(HerdRun.Outcome::failed).toArray()));
+      return Math.round(Stats.median(runs.stream().mapToDouble(HerdRun.Result::failed).toArray()));
     }
   }
 

@@ -1,11 +1,11 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.SendState;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RequestView;
@@ -46,7 +46,7 @@ final class HerdRun {
    * @param failed clients that gave up
    * @param arrivals calls by tenths of a second, without those that had none
    */
-  record Outcome(
+  record Result(
       double callsPerClient,
       double peakPerSecond,
       long doneNanos,
@@ -99,11 +99,11 @@ final class HerdRun {
         : Map.of("Retry-After", List.of(Integer.toString(spec.hintSeconds())));
   }
 
-  static Outcome run(HerdSpec spec, HerdRule rule, Draws draws) {
+  static Result run(HerdSpec spec, HerdRule rule, Draws draws) {
     return new HerdRun(spec, rule, draws).run();
   }
 
-  private Outcome run() {
+  private Result run() {
     for (int i = 0; i < spec.clients(); i++) {
       long at = (long) (draws.uniform() * spec.arriveNanos());
       time.schedule(at, () -> new Client().begin());
@@ -114,7 +114,7 @@ final class HerdRun {
           "policy", "more than " + calls + " calls", "fewer, or longer waits");
     }
     double clients = spec.clients();
-    return new Outcome(calls / clients, peak(), lastNanos, failed, arrivals);
+    return new Result(calls / clients, peak(), lastNanos, failed, arrivals);
   }
 
   private double peak() {
@@ -181,20 +181,18 @@ final class HerdRun {
     }
 
     @Override
-    public Verdict judge(Answer answer) {
-      return operation.judge(answer);
+    public Outcome outcome(Answer answer) {
+      return operation.outcome(answer, Outcomes.answered(answer.status()));
     }
 
     @Override
-    public Verdict judge(Throwable failure) {
-      return operation.judge(TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED));
+    public Outcome outcome(Throwable failure) {
+      return operation.outcome(TransportFailure.of(FailureKind.TIMEOUT), Outcomes.LOST);
     }
 
     @Override
-    public Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
-      return answer == null
-          ? new Facts(-1, SendState.MAYBE_PROCESSED, 1, false)
-          : operation.facts(answer, 1);
+    public Evidence evidence() {
+      return Outcomes.LOST;
     }
 
     @Override

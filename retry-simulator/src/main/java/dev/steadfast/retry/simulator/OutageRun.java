@@ -1,11 +1,10 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
-import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.SendState;
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One run of the outage model: the library's own loop drives each operation. */
 final class OutageRun {
-  private static final Facts ANSWERED = new Facts();
+  private static final Outcome BROKEN = new Outcome(Verdict.permanent(), Outcomes.LOST);
   // What is still under way this long after the last arrival counts as failed.
   private static final long DRAIN_NANOS = 60 * Durations.SECOND;
 
@@ -30,16 +29,6 @@ final class OutageRun {
   private enum Answer {
     OK,
     ERROR
-  }
-
-  /** The facts of the three ends that an attempt can have here. */
-  private record Facts(Exchange.Facts ok, Exchange.Facts error, Exchange.Facts lost) {
-    Facts() {
-      this(
-          new Exchange.Facts(200, SendState.ANSWERED, 1, false),
-          new Exchange.Facts(503, SendState.ANSWERED, 1, false),
-          new Exchange.Facts(-1, SendState.MAYBE_PROCESSED, 1, false));
-    }
   }
 
   private OutageRun(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
@@ -94,7 +83,7 @@ final class OutageRun {
     int open = 0;
     for (Protection.Client client : clients) {
       funded += client.funded(time.nowNanos()) ? 1 : 0;
-      open += client.open() ? 1 : 0;
+      open += client.open(time.nowNanos()) ? 1 : 0;
     }
     trace.funded[second] = (double) funded / clients.size();
     trace.open[second] = (double) open / clients.size();
@@ -148,23 +137,18 @@ final class OutageRun {
     }
 
     @Override
-    public Verdict judge(Answer answer) {
-      return answer == Answer.OK ? Verdict.accepted() : Verdict.retryable(FailureKind.UNAVAILABLE);
+    public Outcome outcome(Answer answer) {
+      return answer == Answer.OK ? Outcomes.ACCEPTED : Outcomes.UNAVAILABLE;
     }
 
     @Override
-    public Verdict judge(Throwable failure) {
-      return failure instanceof NoAnswerException
-          ? Verdict.retryable(FailureKind.TIMEOUT)
-          : Verdict.permanent(StopReason.NOT_RETRYABLE);
+    public Outcome outcome(Throwable failure) {
+      return failure instanceof NoAnswerException ? Outcomes.TIMEOUT : BROKEN;
     }
 
     @Override
-    public Exchange.Facts facts(@Nullable Answer answer, @Nullable Throwable failure) {
-      if (answer == null) {
-        return ANSWERED.lost();
-      }
-      return answer == Answer.OK ? ANSWERED.ok() : ANSWERED.error();
+    public Evidence evidence() {
+      return Outcomes.LOST;
     }
 
     @Override

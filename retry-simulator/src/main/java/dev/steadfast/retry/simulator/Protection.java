@@ -127,8 +127,8 @@ record Protection(String label, RetryPolicy policy, Budget budget, Optional<Brea
     }
 
     /** Whether the breaker is open. */
-    boolean open() {
-      return guards.stream().anyMatch(guard -> guard.admitsInNanos(info) != 0);
+    boolean open(long nowNanos) {
+      return guards.stream().anyMatch(guard -> guard.admitsInNanos(info, nowNanos) != 0);
     }
   }
 }

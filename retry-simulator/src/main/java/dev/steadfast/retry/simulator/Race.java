@@ -1,16 +1,14 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryState;
-import dev.steadfast.retry.Verdict;
 
 /** One run of the contention model. */
 final class Race {
   private static final long HOP_NANOS = 10_000_000;
-  private static final Verdict CONFLICT = Verdict.retryable(FailureKind.CONFLICT);
 
   private final EventQueue time = new EventQueue();
   private final Draws draws;
@@ -22,7 +20,7 @@ final class Race {
 
   /** What is the same for all runs. */
   record Course(RetryPolicy policy, int clients, long deviationNanos) {
-    Outcome run(Draws draws) {
+    Result run(Draws draws) {
       return new Race(this, draws).run();
     }
   }
@@ -34,19 +32,19 @@ final class Race {
    * @param endNanos when the last client heard of its success
    * @param gaveUp clients whose policy ended before they had written
    */
-  record Outcome(long calls, long endNanos, long gaveUp) {}
+  record Result(long calls, long endNanos, long gaveUp) {}
 
   private Race(Course course, Draws draws) {
     this.course = course;
     this.draws = draws;
   }
 
-  private Outcome run() {
+  private Result run() {
     for (int i = 0; i < course.clients(); i++) {
       new Client().begin();
     }
     time.runAll();
-    return new Outcome(calls, time.nowNanos(), gaveUp);
+    return new Result(calls, time.nowNanos(), gaveUp);
   }
 
   private long hop() {
@@ -83,8 +81,8 @@ final class Race {
     }
 
     private void hear() {
-      Verdict verdict = written ? Verdict.accepted() : CONFLICT;
-      RetryDecision decision = state.next(verdict, time.nowNanos());
+      Outcome outcome = written ? Outcomes.ACCEPTED : Outcomes.CONFLICT;
+      RetryDecision decision = state.next(outcome, time.nowNanos());
       if (decision instanceof RetryDecision.Retry retry) {
         attemptAfter(retry.delayNanos());
       } else {

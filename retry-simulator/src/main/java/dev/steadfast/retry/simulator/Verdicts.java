@@ -1,10 +1,8 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryState;
-import dev.steadfast.retry.Verdict;
 
 /**
  * What the closed forms say of a configuration in an outage. They hold for a long queue, first come
@@ -48,7 +46,7 @@ final class Verdicts {
         inOutage += Math.max(0, 1 - now / length);
         int number = state.startAttempt();
         now += state.attemptTimeoutNanos(number, now);
-        RetryDecision decision = state.next(Verdict.retryable(FailureKind.TIMEOUT), now);
+        RetryDecision decision = state.next(Outcomes.TIMEOUT, now);
         goesOn = decision instanceof RetryDecision.Retry;
         now += decision instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0;
       }

@@ -1,12 +1,10 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryState;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -119,7 +117,7 @@ record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
         long start = now;
         int attempt = state.startAttempt();
         now += Math.min(sample.attemptNanos(), state.attemptTimeoutNanos(attempt, now));
-        RetryDecision decision = state.next(Verdict.retryable(FailureKind.UNAVAILABLE), now);
+        RetryDecision decision = state.next(Outcomes.UNAVAILABLE, now);
         long delay = decision instanceof RetryDecision.Retry next ? next.delayNanos() : 0;
         if (number <= SHOWN) {
           long next = retry < sample.retries() ? now + delay : now;

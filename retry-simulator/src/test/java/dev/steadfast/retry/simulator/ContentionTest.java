@@ -83,7 +83,7 @@ final class ContentionTest {
   })
   void lockstepIsExact(String name, int clients, long calls, long millis) {
     Race.Course course = new Race.Course(strategy(name).policy(), clients, 0);
-    Race.Outcome outcome = course.run(Draws.of(7));
+    Race.Result outcome = course.run(Draws.of(7));
     assertEquals(calls, outcome.calls());
     assertEquals(millis * 1_000_000, outcome.endNanos());
   }
@@ -128,7 +128,7 @@ final class ContentionTest {
   @Test
   void aPolicyThatGivesUpIsCounted() {
     RetryPolicy once = RetryPolicy.noRetry();
-    Race.Outcome outcome = new Race.Course(once, 10, 0).run(Draws.of(1));
+    Race.Result outcome = new Race.Course(once, 10, 0).run(Draws.of(1));
     assertEquals(10, outcome.calls());
     assertEquals(9, outcome.gaveUp());
   }

@@ -75,7 +75,7 @@ final class Timeline implements RetryListener {
     if (attempt.failure().isEmpty()) {
       return attempt.outcome() + attempt.kind().map(kind -> " " + words(kind)).orElse("");
     }
-    String fate = attempt.sendState().mayHaveActed() ? "fate unknown" : "not processed";
+    String fate = attempt.disposition().mayHaveActed() ? "fate unknown" : "not processed";
     return attempt.outcome() + ", " + attempt.kind().map(Timeline::words).orElse("") + ", " + fate;
   }
 

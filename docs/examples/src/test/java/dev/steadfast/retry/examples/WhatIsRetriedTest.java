@@ -2,7 +2,11 @@ package dev.steadfast.retry.examples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
@@ -66,10 +70,13 @@ final class WhatIsRetriedTest {
   }
 
   private boolean retried(String method, int status, boolean withDelay) {
-    return defaults
-            .operation(new Request(method), RetryOptions.none())
-            .judge(new Response(status, withDelay ? List.of("1") : List.of()))
-        instanceof Verdict.Retryable;
+    HttpOperation operation = defaults.operation(new Request(method), RetryOptions.none());
+    Disposition last = HttpOperation.refuses(status) ? Disposition.REFUSED : Disposition.ANSWERED;
+    Evidence wire = Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
+    Outcome outcome =
+        operation.outcome(new Response(status, withDelay ? List.of("1") : List.of()), wire);
+    return outcome.verdict() instanceof Verdict.Retryable
+        && outcome.evidence().requests().safety() != Evidence.Safety.UNSAFE;
   }
 
   private record Request(String method) implements RequestView {

@@ -187,12 +187,12 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     registry.circuitBreaker("db").transitionToOpenState();
     CircuitBreakerGuard late = Resilience4jGuards.circuitBreaker(registry).waitingForHalfOpen();
-    assertEquals(Guard.NEVER, late.admitsInNanos(INFO));
+    assertEquals(Guard.NEVER, late.admitsInNanos(INFO, 0));
 
     registry.circuitBreaker("db").transitionToForcedOpenState();
-    assertEquals(Guard.NEVER, late.admitsInNanos(INFO));
+    assertEquals(Guard.NEVER, late.admitsInNanos(INFO, 0));
     registry.circuitBreaker("db").transitionToDisabledState();
-    assertEquals(0, late.admitsInNanos(INFO));
+    assertEquals(0, late.admitsInNanos(INFO, 0));
   }
 
   @Test
@@ -258,14 +258,14 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     Guard guard =
         Resilience4jGuards.circuitBreaker(registry).keyedBy(info -> info.name().orElse("none"));
-    guard.acquire(INFO.named("a")).succeeded(1);
-    guard.acquire(INFO.named("b")).succeeded(1);
-    guard.acquire(INFO).succeeded(1);
+    guard.acquire(INFO.named("a"), 0).succeeded(1);
+    guard.acquire(INFO.named("b"), 0).succeeded(1);
+    guard.acquire(INFO, 0).succeeded(1);
     assertEquals(3, registry.getAllCircuitBreakers().size());
     assertTrue(registry.find("none").isPresent());
     Guard broken =
         Resilience4jGuards.circuitBreaker(registry).keyedBy(info -> info.name().orElse(null));
-    assertThrows(NullPointerException.class, () -> broken.acquire(INFO));
+    assertThrows(NullPointerException.class, () -> broken.acquire(INFO, 0));
   }
 
   @Test
@@ -273,9 +273,9 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     CircuitBreaker own = registry.circuitBreaker("own");
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
-    guard.acquire(OperationInfo.of("own", "own")).succeeded(1);
+    guard.acquire(OperationInfo.of("own", "own"), 0).succeeded(1);
     for (int i = 0; i < 10_000; i++) {
-      guard.acquire(OperationInfo.of("h" + i, "h")).succeeded(1);
+      guard.acquire(OperationInfo.of("h" + i, "h"), 0).succeeded(1);
     }
     assertTrue(
         registry.getAllCircuitBreakers().size() <= 1025,
@@ -289,13 +289,13 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
     for (int i = 0; i < 2; i++) {
-      guard.acquire(INFO).failed(1, new IOException("down"));
+      guard.acquire(INFO, 0).failed(1, new IOException("down"));
     }
     for (int i = 0; i < 5_000; i++) {
-      guard.acquire(OperationInfo.of("h" + i, "h")).succeeded(1);
+      guard.acquire(OperationInfo.of("h" + i, "h"), 0).succeeded(1);
     }
-    assertEquals(Guard.NEVER, guard.admitsInNanos(INFO));
-    assertThrows(CallNotPermittedException.class, () -> guard.acquire(INFO));
+    assertEquals(Guard.NEVER, guard.admitsInNanos(INFO, 0));
+    assertThrows(CallNotPermittedException.class, () -> guard.acquire(INFO, 0));
   }
 
   @Test
@@ -312,7 +312,7 @@ class BreakerGuardTest {
     breaker.transitionToHalfOpenState();
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
     for (int i = 0; i < 10; i++) {
-      Guard.Permit permit = guard.acquire(INFO);
+      Guard.Permit permit = guard.acquire(INFO, 0);
       assertThrows(IllegalStateException.class, () -> permit.failed(1, new IOException("down")));
     }
     assertEquals(CircuitBreaker.State.HALF_OPEN, breaker.getState());
@@ -323,14 +323,14 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     CircuitBreaker breaker = registry.circuitBreaker("db");
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
-    Guard.Permit old = guard.acquire(INFO);
+    Guard.Permit old = guard.acquire(INFO, 0);
     breaker.transitionToOpenState();
     breaker.transitionToHalfOpenState();
     old.released();
-    Guard.Permit probe = guard.acquire(INFO);
+    Guard.Permit probe = guard.acquire(INFO, 0);
     assertFalse(breaker.tryAcquirePermission());
     probe.released();
-    assertNotSame(probe, guard.acquire(INFO));
+    assertNotSame(probe, guard.acquire(INFO, 0));
   }
 
   @Test

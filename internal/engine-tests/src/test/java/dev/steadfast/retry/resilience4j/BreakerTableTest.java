@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
@@ -14,8 +13,8 @@ import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.resilience4j.ScriptedCalls.Ending;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Failed;
-import dev.steadfast.retry.resilience4j.ScriptedCalls.Outcome;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Pending;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Status;
 import dev.steadfast.retry.testkit.FakeTime;
@@ -71,9 +70,7 @@ class BreakerTableTest {
     }
     rows.add(
         Arguments.of(
-            "certificate not trusted",
-            stopped(FailureKind.TLS, SendState.NEVER_SENT, StopReason.NOT_RETRYABLE),
-            ERROR));
+            "certificate not trusted", stopped(FailureKind.TLS, StopReason.NOT_RETRYABLE), ERROR));
     for (StopReason reason :
         List.of(
             StopReason.CANCELLED,
@@ -82,19 +79,17 @@ class BreakerTableTest {
             StopReason.BODY_CHANGED)) {
       rows.add(
           Arguments.of(
-              "ended by the client: " + reason,
-              stopped(FailureKind.OTHER, SendState.MAYBE_PROCESSED, reason),
-              RELEASED));
+              "ended by the client: " + reason, stopped(FailureKind.OTHER, reason), RELEASED));
     }
     return rows.stream();
   }
 
   private static Failed failed(FailureKind kind) {
-    return new Failed(TransportFailure.of(kind, SendState.MAYBE_PROCESSED));
+    return new Failed(TransportFailure.of(kind));
   }
 
-  private static Failed stopped(FailureKind kind, SendState state, StopReason reason) {
-    return new Failed(TransportFailure.permanent(kind, state, reason));
+  private static Failed stopped(FailureKind kind, StopReason reason) {
+    return new Failed(TransportFailure.permanent(kind, reason));
   }
 
   private final FakeTime time = new FakeTime();
@@ -131,7 +126,7 @@ class BreakerTableTest {
 
   @ParameterizedTest(name = "{0}: {2}")
   @MethodSource("table")
-  void counts(String name, Outcome outcome, String expected) {
+  void counts(String name, Ending outcome, String expected) {
     awaitEnd(new ScriptedCalls(retry.build()).start(URL, outcome));
     assertEquals(expected, counted(), name);
   }

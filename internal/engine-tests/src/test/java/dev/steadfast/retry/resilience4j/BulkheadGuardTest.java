@@ -143,20 +143,20 @@ class BulkheadGuardTest {
                 .maxConcurrentCalls(1)
                 .maxWaitDuration(Duration.ofDays(1))
                 .build());
-    Guard.Permit permit = guard.acquire(INFO);
-    assertThrows(BulkheadFullException.class, () -> guard.acquire(INFO));
+    Guard.Permit permit = guard.acquire(INFO, 0);
+    assertThrows(BulkheadFullException.class, () -> guard.acquire(INFO, 0));
     permit.released();
-    guard.acquire(INFO).succeeded(1);
-    guard.acquire(INFO).failed(1, new IOException("down"));
-    guard.acquire(INFO).released();
-    guard.acquire(OperationInfo.of("other", "other"));
-    assertEquals(0, guard.admitsInNanos(INFO));
+    guard.acquire(INFO, 0).succeeded(1);
+    guard.acquire(INFO, 0).failed(1, new IOException("down"));
+    guard.acquire(INFO, 0).released();
+    guard.acquire(OperationInfo.of("other", "other"), 0);
+    assertEquals(0, guard.admitsInNanos(INFO, 0));
   }
 
   @Test
   void consumersThatThrow_loseNoPermit_andAddNone() {
     Guard guard = Resilience4jGuards.bulkhead(registry);
-    guard.acquire(INFO).succeeded(1); // the guard knows the bulkhead from here on
+    guard.acquire(INFO, 0).succeeded(1); // the guard knows the bulkhead from here on
     bulkhead.getEventPublisher().onEvent(BulkheadGuardTest::fail);
     assertPermitsAreKept(guard);
   }
@@ -185,10 +185,10 @@ class BulkheadGuardTest {
 
   private void assertPermitsAreKept(Guard guard) {
     for (int i = 0; i < 10; i++) {
-      Guard.Permit one = guard.acquire(INFO);
-      Guard.Permit two = guard.acquire(INFO);
+      Guard.Permit one = guard.acquire(INFO, 0);
+      Guard.Permit two = guard.acquire(INFO, 0);
       assertEquals(0, available());
-      assertThrows(BulkheadFullException.class, () -> guard.acquire(INFO));
+      assertThrows(BulkheadFullException.class, () -> guard.acquire(INFO, 0));
       assertEquals(0, available());
       one.released();
       assertThrows(AssertionError.class, () -> two.succeeded(1));
@@ -211,16 +211,16 @@ class BulkheadGuardTest {
   @Test
   void aBulkheadWithCallsUnderWayIsNotForgotten() {
     Guard guard = Resilience4jGuards.bulkhead(registry);
-    guard.acquire(OperationInfo.of("busy", "busy"));
+    guard.acquire(OperationInfo.of("busy", "busy"), 0);
     for (int i = 0; i < 10_000; i++) {
-      guard.acquire(OperationInfo.of("h" + i, "h")).succeeded(1);
+      guard.acquire(OperationInfo.of("h" + i, "h"), 0).succeeded(1);
     }
     assertTrue(
         registry.getAllBulkheads().size() <= 1026,
         () -> "bulkheads: " + registry.getAllBulkheads().size());
-    guard.acquire(OperationInfo.of("busy", "busy"));
+    guard.acquire(OperationInfo.of("busy", "busy"), 0);
     assertThrows(
-        BulkheadFullException.class, () -> guard.acquire(OperationInfo.of("busy", "busy")));
+        BulkheadFullException.class, () -> guard.acquire(OperationInfo.of("busy", "busy"), 0));
   }
 
   // A breaker that is half-open all the time and a bulkhead that is too narrow for the threads;

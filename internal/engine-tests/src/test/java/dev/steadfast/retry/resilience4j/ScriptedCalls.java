@@ -1,10 +1,12 @@
 package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.SendState;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
@@ -29,11 +31,11 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedCalls {
 
   /** What one attempt leads to. */
-  sealed interface Outcome {}
+  sealed interface Ending {}
 
   /** An answer. */
   record Status(int status, Map<String, List<String>> headerMap, boolean cached)
-      implements Outcome, ResponseView {
+      implements Ending, ResponseView {
     static Status of(int status) {
       return new Status(status, Map.of(), false);
     }
@@ -53,13 +55,13 @@ final class ScriptedCalls {
   }
 
   /** A failure. */
-  record Failed(TransportFailure failure) implements Outcome {}
+  record Failed(TransportFailure failure) implements Ending {}
 
   /** No end of its own: until the deadline, or a cancellation. */
-  record Pending() implements Outcome {}
+  record Pending() implements Ending {}
 
   /** An answer after some code has run. */
-  record After(Runnable action, Outcome then) implements Outcome {}
+  record After(Runnable action, Ending then) implements Ending {}
 
   private static final class FailedException extends IOException {
     private static final long serialVersionUID = 1;
@@ -96,21 +98,21 @@ final class ScriptedCalls {
   }
 
   /** Blocks; the outcome after the last is a 200. */
-  Status call(String url, Outcome... outcomes) throws Throwable {
+  Status call(String url, Ending... outcomes) throws Throwable {
     return call(url, RetryOptions.none(), outcomes);
   }
 
-  Status call(String url, RetryOptions options, Outcome... outcomes) throws Throwable {
+  Status call(String url, RetryOptions options, Ending... outcomes) throws Throwable {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
     return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
         .run(operation.boundNanos());
   }
 
-  CompletableFuture<Status> start(String url, Outcome... outcomes) {
+  CompletableFuture<Status> start(String url, Ending... outcomes) {
     return start(url, RetryOptions.none(), outcomes);
   }
 
-  CompletableFuture<Status> start(String url, RetryOptions options, Outcome... outcomes) {
+  CompletableFuture<Status> start(String url, RetryOptions options, Ending... outcomes) {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
     return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
         .start(operation.boundNanos(), status -> status);
@@ -118,9 +120,9 @@ final class ScriptedCalls {
 
   private static final class Script implements Exchange<Status> {
     private final HttpOperation operation;
-    private final Queue<Outcome> outcomes;
+    private final Queue<Ending> outcomes;
 
-    Script(HttpOperation operation, Outcome... outcomes) {
+    Script(HttpOperation operation, Ending... outcomes) {
       this.operation = operation;
       this.outcomes = new ArrayDeque<>(List.of(outcomes));
     }
@@ -128,12 +130,12 @@ final class ScriptedCalls {
     @Override
     public void start(Attempt<Status> attempt) {
       if (attempt.begin("GET")) {
-        Outcome next = outcomes.poll();
+        Ending next = outcomes.poll();
         end(attempt, next == null ? Status.of(200) : next);
       }
     }
 
-    private static void end(Attempt<Status> attempt, Outcome outcome) {
+    private static void end(Attempt<Status> attempt, Ending outcome) {
       if (outcome instanceof Status status) {
         attempt.complete(status, null);
       } else if (outcome instanceof Failed failed) {
@@ -145,27 +147,29 @@ final class ScriptedCalls {
     }
 
     @Override
-    public Verdict judge(Status response) {
-      return response.cached() ? Verdict.acceptedWithoutServer() : operation.judge(response);
+    public Outcome outcome(Status response) {
+      Evidence evidence = evidence(Disposition.ANSWERED, response.status());
+      return response.cached()
+          ? new Outcome(Verdict.acceptedWithoutServer(), evidence)
+          : operation.outcome(response, evidence);
     }
 
     @Override
-    public Verdict judge(Throwable failure) {
-      return operation.judge(transport(failure));
-    }
-
-    private static TransportFailure transport(Throwable failure) {
-      if (failure instanceof FailedException failed) {
-        return failed.failure;
-      }
-      return TransportFailure.of(FailureKind.TIMEOUT, SendState.MAYBE_PROCESSED);
+    public Outcome outcome(Throwable failure) {
+      return operation.outcome(
+          failure instanceof FailedException failed
+              ? failed.failure
+              : TransportFailure.of(FailureKind.TIMEOUT),
+          evidence());
     }
 
     @Override
-    public Facts facts(@Nullable Status response, @Nullable Throwable failure) {
-      return response != null
-          ? operation.facts(response, 1)
-          : HttpOperation.facts(transport(failure == null ? new IOException() : failure), 1);
+    public Evidence evidence() {
+      return evidence(Disposition.UNKNOWN, -1);
+    }
+
+    private Evidence evidence(Disposition last, int status) {
+      return Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
     }
 
     @Override

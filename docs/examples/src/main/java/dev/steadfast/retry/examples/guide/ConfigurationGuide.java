@@ -91,7 +91,7 @@ final class ConfigurationGuide {
     @Override
     public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
       boolean lagging = response.status() == 404 && !response.headers("X-Replica-Lag").isEmpty();
-      return lagging && operation.replayable()
+      return lagging
           ? Verdict.retryable(FailureKind.UNAVAILABLE)
           : standard.onResponse(operation, response, signals);
     }

@@ -1,0 +1,25 @@
+package dev.steadfast.retry;
+
+/** What became of a request: whether the server may have acted on it. */
+public enum Disposition {
+  /** No byte of the request left the client; proven. */
+  UNSENT,
+  /**
+   * The server says that it did nothing: 401, 407, 421, 425, an HTTP/2 stream that it refused, or
+   * what a rule claims, as the built-in rules do for 429.
+   */
+  REFUSED,
+  /** The server answered, so it has seen the request. */
+  ANSWERED,
+  /** The request may have been processed; nobody can tell. */
+  UNKNOWN;
+
+  /**
+   * Whether the server may have acted on the request.
+   *
+   * @return false only where that is proven
+   */
+  public boolean mayHaveActed() {
+    return this == ANSWERED || this == UNKNOWN;
+  }
+}

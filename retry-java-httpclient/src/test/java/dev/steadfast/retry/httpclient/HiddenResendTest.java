@@ -1,0 +1,77 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.RefusedPort;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a connect failure proves of a request that the JDK may have sent before by itself. */
+class HiddenResendTest {
+  private static final RetryOptions ONCE = RetryOptions.builder().replayable(false).build();
+
+  private final Bench bench = new Bench();
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  private static HttpRequest request(String method, URI uri) {
+    return HttpRequest.newBuilder(uri).method(method, BodyPublishers.noBody()).build();
+  }
+
+  /**
+   * The server takes the request and goes away with the connection. The JDK sends the request again
+   * and meets nobody: all that it tells is that no connection was made.
+   */
+  @ParameterizedTest
+  @CsvSource({"GET, SEND", "GET, SEND_ASYNC", "HEAD, SEND", "HEAD, SEND_ASYNC"})
+  void aRequestThatTheServerTookIsNotSentAgain(String method, Entry entry) {
+    bench.server.whenRequest(request -> bench.server.close());
+    HttpClient client = bench.client().with(ONCE);
+
+    ConnectException thrown =
+        assertThrows(
+            ConnectException.class,
+            () ->
+                entry.call(
+                    client, request(method, bench.server.uri("/effect")), BodyHandlers.ofString()));
+
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(1, bench.server.requests().size());
+    assertEquals(StopReason.NOT_REPLAYABLE, report.reason(), report::toString);
+    assertEquals(1, report.attempts());
+    assertTrue(report.serverMayHaveActed());
+  }
+
+  /** Other methods are not sent again beneath us, so a refused connection proves it for them. */
+  @ParameterizedTest
+  @CsvSource({"GET, 1, true", "HEAD, 1, true", "POST, 3, false", "PUT, 3, false"})
+  void aRefusedConnectionProvesItForMethodsThatTheJdkDoesNotResend(
+      String method, int attempts, boolean mayHaveActed) {
+    try (RefusedPort nobody = RefusedPort.open()) {
+      HttpClient client = bench.client().with(ONCE);
+      HttpRequest request = request(method, nobody.uri("/effect"));
+
+      ConnectException thrown =
+          assertThrows(ConnectException.class, () -> client.send(request, BodyHandlers.ofString()));
+
+      RetryReport report = RetryReport.of(thrown).orElseThrow();
+      assertEquals(attempts, report.attempts());
+      assertEquals(mayHaveActed, report.serverMayHaveActed());
+    }
+  }
+}

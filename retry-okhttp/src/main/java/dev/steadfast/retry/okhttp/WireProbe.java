@@ -1,0 +1,48 @@
+package dev.steadfast.retry.okhttp;
+
+import java.io.IOException;
+import okhttp3.Connection;
+import okhttp3.Interceptor;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/**
+ * The last network interceptor: sees each request as it goes over the wire, and what comes back.
+ * What the user's interceptors made of the caller's request by then is what counts.
+ */
+final class WireProbe implements Interceptor {
+  private final Wires wires;
+
+  WireProbe(Wires wires) {
+    this.wires = wires;
+  }
+
+  @Override
+  public Response intercept(Chain chain) throws IOException {
+    WireState wire = wires.get(chain.call());
+    return wire == null || wire.isOnDeadConnection()
+        ? chain.proceed(chain.request())
+        : probed(chain, chain.request(), wire);
+  }
+
+  /** Passes a request on to the wire. */
+  static Response probed(Chain chain, Request request, WireState wire) throws IOException {
+    Connection connection = chain.connection();
+    if (connection != null) {
+      wire.on(connection);
+    }
+    wire.sending(request);
+    try {
+      Response response = chain.proceed(request);
+      wire.answered(response);
+      return response;
+    } catch (IOException failure) {
+      if (OkHttpErrors.connectionShutdown(failure)) {
+        wire.notSent(failure);
+      } else {
+        wire.failed(failure);
+      }
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import okhttp3.Call;
+import okhttp3.Interceptor;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Interceptors that make exceptions of answers: the answer says what to do. */
+class MappedStatusTest {
+  private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
+
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final IOException own = new IOException("the interceptor's own");
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  private Interceptor throwingFrom(int status) {
+    return chain -> {
+      Response response = chain.proceed(chain.request());
+      if (response.code() < status) {
+        return response;
+      }
+      response.close();
+      throw own;
+    };
+  }
+
+  private static Stream<Arguments> spotsAnd(Integer... values) {
+    return Arrays.stream(Spot.values())
+        .flatMap(spot -> Arrays.stream(values).map(value -> Arguments.of(spot, value)));
+  }
+
+  private Entry.Outcome make(Spot spot, Request request) {
+    RetryPolicy patient = RetryPolicy.builder().noTotalTimeout().build();
+    Call.Factory calls = spot.calls(rig, rig.retry().policy(patient).build(), throwingFrom(400));
+    return spot.make(calls.newCall(request));
+  }
+
+  private void assertEnded(StopReason reason, int attempts) {
+    assertEquals(attempts, server.requests().size(), rig.recorder.ended().toString());
+    assertEquals(reason, rig.recorder.report().reason());
+    assertEquals(attempts, rig.recorder.report().attempts());
+  }
+
+  static Stream<Arguments> permanent() {
+    return spotsAnd(400, 401, 402, 404, 410, 501);
+  }
+
+  @ParameterizedTest
+  @MethodSource("permanent")
+  void aStatusThatIsFinalIsNotRetried(Spot spot, int status) {
+    server.defaultReply(Reply.status(status));
+
+    Entry.Outcome got = make(spot, Calls.get(server));
+
+    assertSame(own, got.failure());
+    assertEnded(StopReason.NOT_RETRYABLE, 1);
+  }
+
+  static Stream<Arguments> hinted() {
+    return spotsAnd(429, 503);
+  }
+
+  @ParameterizedTest
+  @MethodSource("hinted")
+  void theDelayThatTheServerAskedForIsKept(Spot spot, int status) {
+    server.enqueue(Reply.status(status).header("Retry-After", "30"));
+
+    Entry.Outcome got = make(spot, Calls.get(server));
+
+    assertEquals(200, got.status(), got.toString());
+    List<Duration> waits = rig.recorder.waits();
+    assertEquals(1, waits.size());
+    assertTrue(waits.get(0).compareTo(HALF_A_MINUTE) >= 0, "waited " + waits);
+  }
+
+  @ParameterizedTest
+  @MethodSource("hinted")
+  void aDelayThatIsTooLongIsInTheReport(Spot spot, int status) {
+    server.defaultReply(Reply.status(status).header("Retry-After", "3600"));
+
+    Entry.Outcome got = make(spot, Calls.get(server));
+
+    assertSame(own, got.failure());
+    assertEnded(StopReason.HINT_TOO_LONG, 1);
+    assertEquals(Duration.ofHours(1), rig.recorder.report().hint().orElseThrow());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aStopIsObeyed(Spot spot) {
+    server.defaultReply(Reply.status(503).header("x-should-retry", "false"));
+
+    make(spot, Calls.get(server));
+
+    assertEnded(StopReason.TOLD_NOT_TO_RETRY, 1);
+  }
+
+  /** A rate limiter answers before the work, so any POST may go again. */
+  @ParameterizedTest
+  @EnumSource
+  void aPostThatWasLimitedIsRetried(Spot spot) {
+    server.enqueue(Reply.status(429));
+
+    Entry.Outcome got = make(spot, Calls.post(server));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(2, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPostThatMayHaveBeenProcessedIsNot(Spot spot) {
+    server.defaultReply(Reply.status(503));
+
+    make(spot, Calls.post(server));
+
+    assertEnded(StopReason.NOT_REPLAYABLE, 1);
+  }
+
+  /** An answer that the server meant well is no success when the interceptor throws. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BEFORE_ADD_TO")
+  void belowFourHundredTheExceptionIsWhatItIs(Spot spot) {
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), throwingFrom(200));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertSame(own, got.failure());
+    assertEnded(StopReason.NOT_REPLAYABLE, 1);
+  }
+}

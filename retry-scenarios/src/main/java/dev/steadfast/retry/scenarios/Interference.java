@@ -1,0 +1,31 @@
+package dev.steadfast.retry.scenarios;
+
+/** What code of the user's does within each attempt, between the library and the wire. */
+public enum Interference {
+  /** There is none. */
+  NONE,
+  /** Removes the key from the request. */
+  DROPS_KEY,
+  /** Gives each request a key of its own. */
+  MAKES_KEYS,
+  /** Makes a POST of the request. */
+  MAKES_POST,
+  /** Makes a PUT of the request. */
+  MAKES_PUT,
+  /** Makes an exception of an answer from 400 on. */
+  MAPS_ERRORS,
+  /** Puts an exception of its own in the place of one. */
+  WRAPS_FAILURES,
+  /** Sends by another client, and makes an exception of an answer from 400 on. */
+  SENDS_ELSEWHERE,
+  /** Answers a challenge with a request of its own making, which has no key. */
+  AUTHENTICATES_ANEW;
+
+  /** Whether the server gets something else than the caller's request. */
+  boolean changesRequest() {
+    return switch (this) {
+      case DROPS_KEY, MAKES_KEYS, MAKES_POST, MAKES_PUT, AUTHENTICATES_ANEW -> true;
+      default -> false;
+    };
+  }
+}
