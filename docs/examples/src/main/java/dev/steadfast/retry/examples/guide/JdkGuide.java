@@ -27,7 +27,7 @@ final class JdkGuide {
         HttpRetry.builder()
             .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
             .build();
-    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+    RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
 
     HttpRequest request =
         HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString("{\"cents\": 1999}")).build();

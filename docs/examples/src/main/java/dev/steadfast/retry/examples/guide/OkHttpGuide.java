@@ -9,6 +9,7 @@ import dev.steadfast.retry.okhttp.RetryInterceptor;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.HttpUrl;
@@ -82,22 +83,26 @@ final class OkHttpGuide {
     return call;
   }
 
-  static String report(Call call) {
-    // region okhttp-report
-    RetryReport report;
+  // region okhttp-report
+  static void report(Call call, Consumer<RetryReport> reports) {
     try (Response response = call.execute()) {
-      report = OkHttpReports.of(response);
+      reports.accept(OkHttpReports.of(response));
+      System.out.println(response.body().string());
     } catch (IOException failure) {
-      report = RetryReport.of(failure).orElseThrow();
+      // No report if the body broke: the operation had ended with the response.
+      RetryReport.of(failure).ifPresent(reports);
     }
+  }
+
+  static void show(RetryReport report) {
     System.out.println(report.reason() + " after " + report.attempts() + " attempts");
     report.attemptReports().forEach(System.out::println);
-    if (report.serverMayHaveActed()) {
+    if (report.outcomeUnknown()) {
       System.out.println("keep this key: " + report.idempotencyKey());
     }
-    // endregion
-    return report.toString();
   }
+
+  // endregion
 
   static HttpRetry bufferedBodies() {
     // region okhttp-buffered-bodies

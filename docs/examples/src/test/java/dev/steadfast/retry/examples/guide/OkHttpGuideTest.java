@@ -3,12 +3,15 @@ package dev.steadfast.retry.examples.guide;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -95,9 +98,26 @@ final class OkHttpGuideTest {
   void report_comesWithTheResponseOrTheException() {
     server.enqueue(Reply.status(503));
     Request get = new Request.Builder().url(url()).build();
-    assertTrue(OkHttpGuide.report(calls.newCall(get)).startsWith("2 attempts"));
+    assertEquals(2, reportOf(get).attempts());
     server.enqueue(Reply.closeAfterRequest());
-    assertTrue(OkHttpGuide.report(calls.newCall(post())).contains("not replayable"));
+    RetryReport lost = reportOf(post());
+    assertEquals(StopReason.NOT_REPLAYABLE, lost.reason());
+    assertTrue(lost.outcomeUnknown());
+  }
+
+  @Test
+  void report_isThatOfTheResponseIfTheBodyBreaks() {
+    server.enqueue(Reply.truncatedBody(200, 10, "abc"));
+    assertEquals(StopReason.ACCEPTED, reportOf(post()).reason());
+  }
+
+  /** The only report that the guide's code is given. */
+  private RetryReport reportOf(Request request) {
+    List<RetryReport> reports = new ArrayList<>();
+    OkHttpGuide.report(calls.newCall(request), reports::add);
+    assertEquals(1, reports.size());
+    OkHttpGuide.show(reports.get(0));
+    return reports.get(0);
   }
 
   @Test
