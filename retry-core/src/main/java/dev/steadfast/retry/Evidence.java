@@ -38,7 +38,7 @@ public record Evidence(
   }
 
   /**
-   * The same where the server did nothing on the last request.
+   * The same evidence, with the last request as one that the server refused.
    *
    * @return a changed copy
    */
@@ -48,7 +48,7 @@ public record Evidence(
   }
 
   /**
-   * The same where the server marked its answer as the replay of a stored one.
+   * The same evidence, with the answer as one that the server marked as the replay of a stored one.
    *
    * @return a changed copy
    */
@@ -56,7 +56,10 @@ public record Evidence(
     return new Evidence(requests, status, deliveries, true, bodySpent);
   }
 
-  /** What became of the attempt as a whole: of the request that is hardest to repeat. */
+  /**
+   * What became of the attempt as a whole: of its last request, or of an earlier one if only that
+   * may have been processed.
+   */
   Disposition disposition() {
     Disposition last = requests.last();
     if (requests.earlier() == Safety.UNPROCESSED || last.mayHaveActed()) {
@@ -67,8 +70,8 @@ public record Evidence(
 
   /**
    * Whether nobody can tell what the server did: its answer is lost, or tells of an error of its
-   * own. A status from 400 to 499 says that it did not do what was asked; but for 408, which a
-   * proxy sends when it lost patience.
+   * own. A status from 400 to 499 says that it did not do what was asked. 408 does not: a proxy may
+   * send it after it has passed the request on.
    */
   boolean ambiguous() {
     boolean told = status >= 400 && status < 500 && status != 408;
@@ -98,8 +101,9 @@ public record Evidence(
   }
 
   /**
-   * The requests of one attempt: the last one, and the weakest reason for those before it, such as
-   * the one that a redirect answered. Immutable; equal ones are the same object.
+   * The requests of one attempt: the last one, and those before it, such as the one that was
+   * answered by a redirect. Of those before it only the weakest reason is kept. Immutable; equal
+   * ones are the same object.
    */
   public static final class Requests {
     private static final Requests[] ALL = all();

@@ -2,11 +2,11 @@ package dev.steadfast.retry;
 
 /** What went wrong with an attempt: what budgets price by, and what reports and listeners show. */
 public enum FailureKind {
-  /** The name of the host could not be resolved; nothing was sent. */
+  /** The name of the host could not be resolved. */
   DNS,
-  /** No connection was made; nothing was sent. */
+  /** No connection was made. A request before a redirect may have been sent. */
   CONNECT,
-  /** The TLS handshake did not succeed; nothing was sent. */
+  /** The TLS handshake did not succeed. */
   TLS,
   /** The attempt took longer than it may. */
   TIMEOUT,

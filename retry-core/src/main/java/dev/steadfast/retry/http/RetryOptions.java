@@ -191,8 +191,9 @@ public final class RetryOptions {
     }
 
     /**
-     * One attempt and no more, with everything else as configured. Only a request that met a pooled
-     * connection already closed is still sent once more, as without any retry library.
+     * One attempt and no more, with everything else as configured. A request that met a pooled
+     * connection already closed is still sent once more, as without any retry library, if it was
+     * never sent or its method is idempotent.
      *
      * @return this
      */

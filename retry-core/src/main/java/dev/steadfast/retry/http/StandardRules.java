@@ -102,7 +102,8 @@ public final class StandardRules implements HttpClassifier {
   }
 
   /**
-   * Whether the server did nothing, by convention or by option. Where it proves so, nobody asks.
+   * Whether these rules claim that the server did nothing, by convention or by option. Where the
+   * answer itself proves that, no claim is needed.
    */
   private boolean didNothing(int status, Signals signals) {
     if (signals.go() && trustGoForUnsafeMethods) {

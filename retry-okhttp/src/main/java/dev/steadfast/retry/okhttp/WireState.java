@@ -107,7 +107,7 @@ final class WireState implements Runnable {
     }
     passedOn = true;
     if (sent < 0) {
-      throw new IOException("Canceled"); // whoever settled it may have seen it as not passed on
+      throw new IOException("Canceled"); // it was settled, perhaps as an attempt that never began
     }
     try {
       return direct ? throughOkHttp(chain, request) : chain.proceed(request);
@@ -328,8 +328,8 @@ final class WireState implements Runnable {
   }
 
   /**
-   * Lets nothing out any more, so that what {@link #deliveries} says stays true: a timer may give
-   * up an attempt as never sent whose thread is just about to send.
+   * Lets nothing out any more, so that what {@link #deliveries} says stays true. Otherwise a timer
+   * could give up an attempt as never sent while its thread is about to send.
    */
   void seal() {
     int before = sent;

@@ -46,10 +46,11 @@ final class Wires {
   }
 
   /**
-   * Whether an exception that came straight out of OkHttp is its own. A client that the user goes
-   * on building may have more interceptors within, or may have lost the {@link WireGuard}: there it
-   * must tell that the server of the request was not reached, and only until an answer has come
-   * that the probe did not see.
+   * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
+   * probe. In a client that is derived here it is. A client that the user goes on building may have
+   * interceptors further within, or may have lost the {@link WireGuard}. Of such a client the
+   * exception must say that the server of the request was not reached; and once an answer has come
+   * that the probe did not see, no exception counts as OkHttp's own.
    *
    * @param asked the URL of the request
    */
@@ -57,7 +58,7 @@ final class Wires {
     return complete || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
   }
 
-  /** Whether no request is known to pass by the probe. */
+  /** Whether the probe sees all requests, as far as is known. */
   boolean probeSeesAll() {
     return complete || !bypassed.get();
   }
