@@ -307,6 +307,7 @@ final class WireState implements Runnable {
     safety = Safety.UNPROCESSED;
     unsent = false;
     head = null;
+    leftProbe = null; // how an earlier request failed says nothing of this one
   }
 
   private Safety settledSafety() {
