@@ -63,6 +63,7 @@ final class WireState implements Runnable {
   private volatile @Nullable Throwable leftProbe;
   private volatile @Nullable Throwable leftGuard;
   private volatile @Nullable Throwable leftOkHttp;
+  private volatile @Nullable Throwable leftAll; // the interceptors of the user's, too
 
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
   private volatile boolean handedBack;
@@ -112,6 +113,7 @@ final class WireState implements Runnable {
     try {
       return direct ? throughOkHttp(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
+      leftAll = thrown;
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
       if (interrupted && !(thrown instanceof InterruptedIOException)) {
         throw interruption(thrown); // the socket of a virtual thread says that it was closed
@@ -470,7 +472,7 @@ final class WireState implements Runnable {
   Evidence evidence(boolean bodySpent) {
     seal();
     boolean nothingElseRan =
-        !passedOn || (inOkHttp && !betweenGuardAndProbe && wires.probeSeesAll());
+        !passedOn || (inOkHttp && !betweenGuardAndProbe && wires.probeSeesAll()) || endedWithin();
     Response answer = head;
     int status = handedBack && answer != null ? answer.code() : -1;
     return evidence(requests(nothingElseRan), status, bodySpent);
@@ -484,6 +486,12 @@ final class WireState implements Runnable {
     seal();
     boolean known = !passedOn || source(thrown) != Source.INTERCEPTOR;
     return evidence(requests(known), -1, bodySpent);
+  }
+
+  /** Whether the call is over, and what it failed with is no interceptor's. */
+  private boolean endedWithin() {
+    Throwable thrown = leftAll;
+    return thrown != null && source(thrown) != Source.INTERCEPTOR;
   }
 
   /** What is known of an attempt whose failure an interceptor made of an answer. */

@@ -10,10 +10,12 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import okhttp3.Call;
+import okhttp3.Dispatcher;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -213,6 +215,26 @@ class OtherMeansTest {
       assertEquals(3, got.report().attempts(), got.toString());
       assertFalse(got.report().serverMayHaveActed());
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
+  void aCallThatIsCancelledDuringTheLookupSentNothing(Spot spot) {
+    Dispatcher dispatcher = new Dispatcher();
+    OkHttpClient.Builder builder =
+        Rig.builder()
+            .dispatcher(dispatcher)
+            .dns(host -> {
+              dispatcher.cancelAll();
+              return List.of(InetAddress.getLoopbackAddress());
+            });
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), builder, RETHROWING);
+    Request post = new Request.Builder().url("http://service.test/charge").post(Rig.BODY).build();
+
+    Entry.Outcome got = spot.make(calls.newCall(post));
+
+    assertEquals(StopReason.CANCELLED, got.report().reason(), got.toString());
+    assertFalse(got.report().serverMayHaveActed());
   }
 
   /** What wraps the exception here is around the operation, which saw the failure itself. */

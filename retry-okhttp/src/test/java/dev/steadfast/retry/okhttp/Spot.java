@@ -26,7 +26,10 @@ enum Spot {
   }
 
   Call.Factory calls(Rig rig, HttpRetry retry, Interceptor users) {
-    OkHttpClient.Builder builder = Rig.builder();
+    return calls(rig, retry, Rig.builder(), users);
+  }
+
+  Call.Factory calls(Rig rig, HttpRetry retry, OkHttpClient.Builder builder, Interceptor users) {
     if (this == AFTER_ADD_TO) {
       return rig.client(RetryInterceptor.addTo(builder, retry).addInterceptor(users));
     }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +20,7 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -31,6 +33,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
+import okhttp3.Dns;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -112,6 +115,33 @@ class TimeoutTest {
     assertTimeout(got);
     assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
     assertEquals(1, server.requests().size());
+  }
+
+  /** Time is up while the host is looked up, the first time. */
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
+  void aKeylessPostThatWasNotSentInTimeIs(Spot spot) {
+    AtomicInteger lookups = new AtomicInteger();
+    Dns slow =
+        host -> {
+          if (lookups.incrementAndGet() == 1) {
+            rig.time.advance(ATTEMPT);
+          }
+          return List.of(InetAddress.getByName("127.0.0.1"));
+        };
+    OkHttpClient.Builder builder = Rig.builder().dns(slow);
+    Call.Factory calls =
+        spot.calls(rig, bounded(), builder, chain -> chain.proceed(chain.request()));
+    Request post = Calls.post(server);
+    Request named =
+        post.newBuilder().url(post.url().newBuilder().host("service.test").build()).build();
+
+    Entry.Outcome got = spot.make(calls.newCall(named));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, server.requests().size());
+    assertEquals(Disposition.UNSENT, got.report().attemptReports().get(0).disposition());
+    assertFalse(got.report().earlierAttemptMayHaveActed());
   }
 
   @ParameterizedTest
