@@ -225,6 +225,28 @@ public final class HttpOperation {
   }
 
   /**
+   * Whether there is a second attempt if the first one finds that its connection is dead.
+   *
+   * @param safety why the request may be sent again, as it goes over the wire
+   * @return false if the operation would end there: then it is worth asking the connection first
+   */
+  public boolean survivesDeadConnection(Evidence.Safety safety) {
+    if (Boolean.FALSE.equals(options.replayable())) {
+      return false;
+    }
+    return switch (safety) {
+      case UNPROCESSED, IDEMPOTENT -> true;
+      case KEYED -> plan.policy().maxAttempts() > 1 && !ownedAbove();
+      case UNSAFE -> false;
+    };
+  }
+
+  private boolean ownedAbove() {
+    Surroundings surroundings = plan.surroundings();
+    return surroundings != null && surroundings.doNotRetry();
+  }
+
+  /**
    * The header that carries the key, which must not leave its origin.
    *
    * @return the name, empty if the request has no key

@@ -195,12 +195,7 @@ final class WireState implements Runnable {
    * could not be sent again, or a retry must not meet the next dead connection.
    */
   boolean asksFirst(Request request) {
-    if (attempt.number() > 1) {
-      return true;
-    }
-    Safety of = safety(request);
-    boolean last = operation.plan().policy().maxAttempts() == 1;
-    return of == Safety.UNSAFE || (of == Safety.KEYED && last);
+    return attempt.number() > 1 || !operation.survivesDeadConnection(safety(request));
   }
 
   /**

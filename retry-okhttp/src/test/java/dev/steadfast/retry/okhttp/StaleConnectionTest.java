@@ -10,11 +10,15 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
@@ -83,6 +87,35 @@ class StaleConnectionTest {
 
     assertReported(1, 1);
     assertEquals("charge 5", target.h1().requests().get(5).bodyText());
+  }
+
+  /** It could not be sent again, so its connection is asked first. */
+  @ParameterizedTest
+  @EnumSource
+  void aGetThatIsNotReplayableFindsALiveConnection(Entry entry) throws Exception {
+    Call.Factory calls = rig.calls(entry, target.client(), rig.retry().build());
+    stale(calls, 5);
+    RetryOptions once = RetryOptions.builder().replayable(false).build();
+    Request get = target.get().newBuilder().tag(RetryOptions.class, once).build();
+
+    assertEquals(200, entry.make(calls.newCall(get)).status());
+
+    assertReported(1, 1);
+  }
+
+  /** The layer above owns the retries, and only the key would make it safe to send it again. */
+  @ParameterizedTest
+  @EnumSource
+  void underDoNotRetryAKeyedPostFindsALiveConnection(Entry entry) throws Exception {
+    Call.Factory calls = rig.calls(entry, target.client(), rig.keyed());
+    stale(calls, 5);
+    Map<String, String> told = Map.of("Do-Not-Retry", "true");
+    ScopeOptions options = ScopeOptions.builder().environment(rig.time.environment()).build();
+    try (RetryScope scope = RetryScope.enter(told::get, null, options)) {
+      assertEquals(200, entry.make(calls.newCall(target.post())).status());
+    }
+
+    assertReported(1, 1);
   }
 
   /** One attempt finds the first dead connection, the one resend looks at the others first. */
