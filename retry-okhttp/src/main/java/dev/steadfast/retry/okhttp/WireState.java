@@ -498,7 +498,7 @@ final class WireState implements Runnable {
   /** What is known of an attempt that got an answer. */
   Evidence evidence(Response answer, boolean bodySpent) {
     Response network = answer.networkResponse();
-    Requests requests = network == null ? requests(true) : requests(network);
+    Requests requests = network == null ? unanswered() : requests(network);
     return evidence(requests, answer.code(), bodySpent);
   }
 
@@ -518,6 +518,14 @@ final class WireState implements Runnable {
     }
     Safety unseen = latest == null || unsent ? operation.safety() : safety;
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
+  }
+
+  // An answer that did not come over the network, an interceptor's own for one: what it says of
+  // itself is not said of a request whose answer is lost.
+  private Requests unanswered() {
+    return head == null
+        ? Requests.of(disposition(), safety, earlier.and(settledSafety()))
+        : requests(true);
   }
 
   private Requests requests(Response network) {

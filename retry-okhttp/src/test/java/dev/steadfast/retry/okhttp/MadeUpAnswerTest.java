@@ -1,0 +1,76 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import okhttp3.Call;
+import okhttp3.Interceptor;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Interceptors of the user's that answer in place of the server. */
+class MadeUpAnswerTest {
+  private static final Interceptor LIMIT_FOR_A_FAILURE =
+      chain -> {
+        try {
+          return chain.proceed(chain.request());
+        } catch (IOException lost) {
+          return answer(chain.request(), 429);
+        }
+      };
+
+  private final Rig rig = new Rig();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  private static Response answer(Request request, int status) {
+    return new Response.Builder()
+        .request(request)
+        .protocol(Protocol.HTTP_1_1)
+        .code(status)
+        .message("made up")
+        .body(ResponseBody.create("", null))
+        .build();
+  }
+
+  /** A 429 of the server's would say that it did nothing; this one cannot. */
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void aLimitInPlaceOfALostAnswerProvesNothing(Spot spot) {
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), LIMIT_FOR_A_FAILURE);
+    server.defaultReply(Reply.closeAfterRequest());
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(1, server.requests().size(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertTrue(got.report().serverMayHaveActed());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void aGetIsSentAgainAllTheSame(Spot spot) {
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), LIMIT_FOR_A_FAILURE);
+    server.enqueue(Reply.closeAfterRequest());
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.get(server)));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(2, server.requests().size());
+  }
+}
