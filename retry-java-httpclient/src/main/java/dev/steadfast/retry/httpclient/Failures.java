@@ -124,7 +124,7 @@ final class Failures {
     }
     if (message.startsWith("too many authentication attempts")
         || message.equals("No credentials provided")) {
-      return permanent(FailureKind.ERROR_STATUS, Disposition.ANSWERED); // 401 or 407
+      return permanent(FailureKind.ERROR_STATUS, Disposition.REFUSED); // 401 or 407
     }
     if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
       return Failure.of(FailureKind.CONNECT, known.withoutHandshake());

@@ -152,13 +152,13 @@ class FailuresTest {
             new IOException("too many authentication attempts. Limit: 3"),
             SENT,
             FailureKind.ERROR_STATUS,
-            answered,
+            Disposition.REFUSED,
             permanent),
         row(
             new IOException("No credentials provided"),
             SENT,
             FailureKind.ERROR_STATUS,
-            answered,
+            Disposition.REFUSED,
             permanent),
         // No answer, and a message that quotes what the server wrote.
         quoting(new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),

@@ -54,8 +54,8 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
             results -> results.get(limited).time().minus(results.get("Engine.nanoTime").time())));
     all.add(bytes("Success with deadline and budget", 0, limited));
     all.add(
-        times("Two failures, to resilience4j", 0.1, failures, "Engine.resilience4j failures=2"));
-    all.add(bytes("Two failures", 16, failures));
+        times("Two failures, to resilience4j", 0.25, failures, "Engine.resilience4j failures=2"));
+    all.add(bytes("Two failures", 512, failures));
   }
 
   private static void budget(List<Target> all, int threads) {
