@@ -113,6 +113,7 @@ class StaleConnectionTest {
     ScopeOptions options = ScopeOptions.builder().environment(rig.time.environment()).build();
     try (RetryScope scope = RetryScope.enter(told::get, null, options)) {
       assertEquals(200, entry.make(calls.newCall(target.post())).status());
+      assertFalse(scope.gaveUp());
     }
 
     assertReported(1, 1);
