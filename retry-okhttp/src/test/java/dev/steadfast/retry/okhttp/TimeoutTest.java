@@ -127,7 +127,7 @@ class TimeoutTest {
           if (lookups.incrementAndGet() == 1) {
             rig.time.advance(ATTEMPT);
           }
-          return List.of(InetAddress.getByName("127.0.0.1"));
+          return List.of(InetAddress.getLoopbackAddress());
         };
     OkHttpClient.Builder builder = Rig.builder().dns(slow);
     Call.Factory calls =
