@@ -61,8 +61,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
-      if (attempt.begin(request)) {
-        delivery.handedOver();
+      if (attempt.begin(request) && delivery.handOver()) {
         send(request, attempt, delivery);
       }
     } catch (RuntimeException thrown) {

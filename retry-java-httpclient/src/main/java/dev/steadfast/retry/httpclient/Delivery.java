@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,13 @@ final class Delivery<T>
     implements BodyHandler<T>,
         BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable>,
         Runnable {
+  /** Whether the client has got the request. */
+  private enum Taken {
+    NOT_YET,
+    YES,
+    NEVER
+  }
+
   private final Attempt<Answer<T>> attempt;
   private final AttemptBody body;
   private final BodyHandler<T> users;
@@ -28,7 +36,7 @@ final class Delivery<T>
 
   private volatile @Nullable CompletableFuture<?> sent;
   private volatile @Nullable Collector<T> collector;
-  private volatile boolean notTaken = true;
+  private final AtomicReference<Taken> taken = new AtomicReference<>(Taken.NOT_YET);
   private volatile boolean answered;
   private volatile int status = -1; // of the whole response
 
@@ -63,14 +71,21 @@ final class Delivery<T>
     return collecting != null && collecting.handsOn();
   }
 
-  /** Whether the client did not even take the request. */
+  /**
+   * Whether the client did not even take the request. Then it never will, so that what is said of
+   * the attempt stays true: a timer may give one up whose thread is just about to send.
+   */
   boolean notTaken() {
-    return notTaken;
+    return taken.compareAndExchange(Taken.NOT_YET, Taken.NEVER) != Taken.YES;
   }
 
-  /** The client gets the request now. */
-  void handedOver() {
-    notTaken = false;
+  /**
+   * The client gets the request now.
+   *
+   * @return false if the attempt was given up as one that sent nothing; then nothing may be sent
+   */
+  boolean handOver() {
+    return taken.compareAndSet(Taken.NOT_YET, Taken.YES);
   }
 
   /** The client's future of it. */
@@ -88,7 +103,7 @@ final class Delivery<T>
   }
 
   void notTakenByClient() {
-    notTaken = true;
+    taken.set(Taken.NEVER);
   }
 
   @Override

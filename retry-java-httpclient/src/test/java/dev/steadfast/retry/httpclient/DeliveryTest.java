@@ -1,0 +1,53 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.Circumstances.Progress;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.Test;
+
+/** What is said of an attempt, and what its thread does afterwards. */
+class DeliveryTest {
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final BodyHandler<String> handler = BodyHandlers.ofString();
+  private final HttpRequest request = HttpRequest.newBuilder(URI.create("http://a.test/")).build();
+  private final Ask<String> ask =
+      new Ask<>(request, RequestBody.of(request, RetryOptions.none()), handler, null);
+  private final Delivery<String> delivery =
+      new Delivery<>(null, ask.body().forAttempt(null), handler, new FakeTime());
+
+  private Progress progress() {
+    return Circumstances.of(client, ask, delivery).progress();
+  }
+
+  @Test
+  void whatWasGivenUpAsNotSentIsNotSent() {
+    assertEquals(Progress.NOT_TAKEN, progress());
+
+    assertFalse(delivery.handOver());
+    assertEquals(Progress.NOT_TAKEN, progress());
+  }
+
+  @Test
+  void whatTheClientHasMayHaveBeenSent() {
+    assertTrue(delivery.handOver());
+
+    assertEquals(Progress.TAKEN, progress());
+  }
+
+  @Test
+  void whatTheClientThrewBackWasNotSent() {
+    assertTrue(delivery.handOver());
+    delivery.notTakenByClient();
+
+    assertEquals(Progress.NOT_TAKEN, progress());
+  }
+}
