@@ -44,11 +44,11 @@ final class OperationRecord {
     Evidence evidence = outcome.evidence();
     boolean accepted = verdict instanceof Verdict.Accepted;
     boolean cached = verdict instanceof Verdict.Accepted answer && !answer.observed();
-    if (cached) {
+    if (cached && attempts == 1) {
       attempts = 0; // no attempt was made
     }
     earlierMayHaveActed = mayHaveActed;
-    mayHaveActed |= !cached && evidence.disposition().mayHaveActed();
+    mayHaveActed |= evidence.disposition().mayHaveActed();
     ambiguous |= !accepted && evidence.ambiguous();
     failed = failure != null;
     replayed = evidence.replayed();

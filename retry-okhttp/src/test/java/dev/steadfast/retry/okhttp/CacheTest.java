@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Cache;
 import okhttp3.CacheControl;
 import okhttp3.Call;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -79,6 +83,36 @@ class CacheTest {
     assertEquals(0, rig.recorder.report().attempts());
     assertEquals(1, books.endedSucceeded.get());
     assertEquals(1, books.endedUnknown.get());
+  }
+
+  /** The server was asked before, and the report says so. */
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void aHitAfterAFailureIsTheSecondAttempt(Spot spot) {
+    AtomicInteger attempts = new AtomicInteger();
+    Interceptor thenFromTheCache =
+        chain -> {
+          Request.Builder request = chain.request().newBuilder();
+          if (attempts.incrementAndGet() == 2) {
+            request.cacheControl(CacheControl.FORCE_NETWORK);
+          }
+          return chain.proceed(request.build());
+        };
+    server.enqueue(
+        Reply.status(200).header("Cache-Control", "max-age=1000").body("kept"), Reply.status(503));
+    Call.Factory calls =
+        spot.calls(rig, rig.retry().build(), Rig.builder().cache(cache), thenFromTheCache);
+    assertEquals("kept", spot.make(calls.newCall(Calls.get(server))).body());
+    rig.recorder.forget();
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.get(server)));
+
+    assertEquals("kept", got.body());
+    assertEquals(2, got.report().attempts(), got.toString());
+    assertTrue(got.report().earlierAttemptMayHaveActed());
+    assertEquals(
+        List.of(1, 2), got.report().attemptReports().stream().map(AttemptReport::number).toList());
+    assertEquals(2, server.requests().size());
   }
 
   @ParameterizedTest
