@@ -43,12 +43,13 @@ final class OperationRecord {
     Verdict verdict = outcome.verdict();
     Evidence evidence = outcome.evidence();
     boolean accepted = verdict instanceof Verdict.Accepted;
-    boolean cached = verdict instanceof Verdict.Accepted answer && !answer.observed();
+    boolean sent = evidence.disposition().mayHaveActed();
+    boolean cached = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
     if (cached && attempts == 1) {
       attempts = 0; // no attempt was made
     }
     earlierMayHaveActed = mayHaveActed;
-    mayHaveActed |= evidence.disposition().mayHaveActed();
+    mayHaveActed |= sent;
     ambiguous |= !accepted && evidence.ambiguous();
     failed = failure != null;
     replayed = evidence.replayed();

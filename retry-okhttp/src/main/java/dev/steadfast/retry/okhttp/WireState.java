@@ -498,7 +498,7 @@ final class WireState implements Runnable {
   /** What is known of an attempt that got an answer. */
   Evidence evidence(Response answer, boolean bodySpent) {
     Response network = answer.networkResponse();
-    Requests requests = network == null ? unanswered() : requests(network);
+    Requests requests = network == null ? unanswered(answer) : requests(network);
     return evidence(requests, answer.code(), bodySpent);
   }
 
@@ -520,12 +520,20 @@ final class WireState implements Runnable {
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
   }
 
-  // An answer that did not come over the network, an interceptor's own for one: what it says of
-  // itself is not said of a request whose answer is lost.
-  private Requests unanswered() {
-    return head == null
-        ? Requests.of(disposition(), safety, earlier.and(settledSafety()))
-        : requests(true);
+  // What an interceptor says in an answer of its own is not said of a request whose answer is lost,
+  // and nobody knows what else the interceptor did.
+  private Requests unanswered(Response answer) {
+    if (head != null) {
+      return requests(true);
+    }
+    Requests sent = requests(ofCache(answer));
+    return Requests.of(sent.last(), safety, earlier.and(sent.safety()));
+  }
+
+  /** Whether it was kept in the cache, or says that there is nothing in it. */
+  private static boolean ofCache(Response answer) {
+    return answer.cacheResponse() != null
+        || (answer.code() == 504 && answer.request().cacheControl().onlyIfCached());
   }
 
   private Requests requests(Response network) {

@@ -73,4 +73,20 @@ class MadeUpAnswerTest {
     assertEquals(200, got.status(), got.toString());
     assertEquals(2, server.requests().size());
   }
+
+  /** The interceptor may have sent the request by other means. */
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void anAnswerOfItsOwnDoesNotProveThatNothingWasSent(Spot spot) {
+    Call.Factory calls =
+        spot.calls(rig, rig.retry().build(), chain -> answer(chain.request(), 503));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(503, got.status());
+    assertEquals(StopReason.ACCEPTED, rig.recorder.report().reason());
+    assertEquals(1, rig.recorder.report().attempts());
+    assertTrue(rig.recorder.report().serverMayHaveActed());
+    assertTrue(got.report().serverMayHaveActed());
+  }
 }
