@@ -84,7 +84,7 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   long remainingNanos() {
-    return state.remainingNanos(now());
+    return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // reading it costs time
   }
 
   long attemptTimeoutNanos(int attempt) {
@@ -140,12 +140,13 @@ final class Operation<R> implements RetryState.Admission {
 
   RetryDecision decide(
       Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
-    ended(attempt, outcome, thrown);
+    long now = now();
+    ended(attempt, outcome, thrown, now);
     RetryDecision decision;
     try {
-      decision = state.next(outcome, now());
+      decision = state.next(outcome, now);
     } catch (RuntimeException | Error broken) {
-      record.keep(outcome, thrown, now()); // the operation fails, so its report tells of all
+      record.keep(outcome, thrown, now); // the operation fails, so its report tells of all
       throw broken;
     }
     if (decision instanceof RetryDecision.Retry retry) {
@@ -170,14 +171,13 @@ final class Operation<R> implements RetryState.Admission {
     if (attempt.toBeRecorded()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, Hint.none());
-      ended(attempt, new Outcome(verdict, exchange.evidence()), thrown);
+      ended(attempt, new Outcome(verdict, exchange.evidence()), thrown, now());
     } else {
       attempt.permits().release();
     }
   }
 
-  private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown) {
-    long now = now();
+  private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown, long now) {
     attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
     attempt.recorded();
     record.attemptEnded(outcome, thrown);

@@ -308,13 +308,23 @@ public final class RetryLoop<R> {
       RetryTrace.put(thrown, Objects.requireNonNull(report));
       failure = thrown;
     } else if (response != null) {
-      result = exchange.deliver(response, operation.clean(reason) ? null : report);
+      deliver(response, operation.clean(reason) ? null : report);
     }
     BiConsumer<@Nullable R, @Nullable Throwable> told = completion;
     if (told != null) {
       told.accept(result, failure);
     }
     return false;
+  }
+
+  private void deliver(R response, @Nullable RetryReport report) {
+    try {
+      result = exchange.deliver(response, report);
+    } catch (Throwable broken) {
+      exchange.discard(response);
+      RetryTrace.put(broken, report == null ? RetryReport.clean(operation.info()) : report);
+      failure = broken;
+    }
   }
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */

@@ -172,6 +172,11 @@ public final class RetryState {
     return bounded ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
   }
 
+  /** Whether there is a deadline. */
+  boolean bounded() {
+    return bounded;
+  }
+
   /**
    * How many attempts were started.
    *

@@ -315,7 +315,7 @@ class TransportTest {
         assertThrows(
             IOException.class, () -> client.send(bench.put("data"), BodyHandlers.ofString()));
     assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
-    assertEquals(Disposition.ANSWERED, last(thrown).disposition());
+    assertEquals(Disposition.REFUSED, last(thrown).disposition());
     assertTrue(authenticator.asked.get() <= 4, authenticator.asked::toString);
   }
 

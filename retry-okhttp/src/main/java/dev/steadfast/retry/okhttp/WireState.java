@@ -492,7 +492,8 @@ final class WireState implements Runnable {
   /** What is known of an attempt whose failure an interceptor made of an answer. */
   Evidence evidenceOfHead(Response seen, boolean bodySpent) {
     seal();
-    return evidence(requests(true), seen.code(), bodySpent);
+    // What else the interceptor sent, nobody knows; a rule may still claim that nothing was done.
+    return evidence(requests(false), seen.code(), bodySpent);
   }
 
   /** What is known of an attempt that got an answer. */
