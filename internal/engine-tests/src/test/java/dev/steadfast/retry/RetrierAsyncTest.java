@@ -243,6 +243,63 @@ class RetrierAsyncTest {
     }
   }
 
+  @Test
+  void whoCompletesTheFuture_learnsWhoWasFirst() throws Exception {
+    CompletableFuture<String> completed = start("");
+    assertTrue(completed.complete("outside"));
+    assertFalse(completed.complete("again"));
+    assertFalse(completed.completeExceptionally(new IOException("again")));
+    assertFalse(completed.cancel(true));
+    assertEquals("outside", completed.join());
+    log.awaitEnd();
+  }
+
+  @Test
+  void whoFailsTheFuture_learnsWhoWasFirst() throws Exception {
+    CompletableFuture<String> failed = start("");
+    assertTrue(failed.completeExceptionally(new IOException("outside")));
+    assertFalse(failed.complete("again"));
+    log.awaitEnd();
+  }
+
+  @Test
+  void whoCancelsTheFuture_learnsWhoWasFirst() throws Exception {
+    CompletableFuture<String> cancelled = start("");
+    assertTrue(cancelled.cancel(true));
+    assertTrue(cancelled.cancel(true)); // it is cancelled: the JDK's answer to a second call too
+    assertFalse(cancelled.complete("again"));
+    log.awaitEnd();
+  }
+
+  @Test
+  void whoCompletesADerivedFuture_learnsWhoWasFirst() throws Exception {
+    CompletableFuture<String> future = start("");
+    CompletableFuture<String> derived = future.thenApply(x -> x);
+    assertTrue(derived.complete("outside"));
+    assertFalse(derived.complete("again"));
+    last().complete("a");
+    assertEquals("a", future.join());
+    log.awaitEnd();
+  }
+
+  @Test
+  void anOutcomeThatIsForcedOnTheFuture_stands() throws Exception {
+    CompletableFuture<String> future = start("");
+    future.obtrudeValue("outside");
+    assertEquals("outside", future.join());
+    future.obtrudeException(new IOException("outside"));
+    assertThrows(CompletionException.class, future::join);
+    log.awaitEnd();
+  }
+
+  @Test
+  void completeAsync_givesTheFutureItself() throws Exception {
+    CompletableFuture<String> future = start("");
+    assertSame(future, future.completeAsync(() -> "outside", Runnable::run));
+    assertEquals("outside", future.join());
+    log.awaitEnd();
+  }
+
   /**
    * Only a cancellation reaches up: what is derived may be given a value while the rest goes on.
    */
