@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -230,6 +233,27 @@ class RetrierCallTest {
     assertEquals("name: \" \" (expected: not empty)", blank.getMessage());
     assertThrows(NullPointerException.class, () -> builder.build().call(null));
     assertThrows(NullPointerException.class, () -> builder.build().callAsync(null));
+  }
+
+  @Test
+  void eachOperationThatIsHeardOf_hasAnObjectOfItsOwn() throws Exception {
+    List<OperationInfo> heard = new ArrayList<>();
+    Retrier retrier =
+        Retrier.builder()
+            .environment(time.environment())
+            .budget(budget)
+            .listener(
+                new RetryListener() {
+                  @Override
+                  public void operationStarted(OperationInfo operation) {
+                    heard.add(operation);
+                  }
+                })
+            .build();
+    retrier.call(() -> "a");
+    retrier.call(() -> "b");
+    assertEquals(2, heard.size());
+    assertNotSame(heard.get(0), heard.get(1));
   }
 
   @Test
