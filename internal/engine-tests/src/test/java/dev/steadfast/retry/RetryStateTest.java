@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -564,6 +565,30 @@ class RetryStateTest {
     assertEquals(Course.nanos("5s"), state.attemptTimeoutNanos(3, 0));
     assertEquals(Course.nanos("1s"), state.attemptTimeoutNanos(1, 0));
     assertEquals("retry 0s stale connection", course.trace());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "attempts_exhausted | fail            | false",
+        "attempts_exhausted | fail fail       | true",
+        "deadline           | fail            | false",
+        "deadline           | fail fail       | true",
+        // The resend on a stale connection is no retry.
+        "attempts_exhausted | stale fail      | false",
+        "attempts_exhausted | stale fail fail | true",
+        "attempts_exhausted | fail+told       | true",
+        "told_not_to_retry  | fail+told       | true",
+        "told_not_to_retry  | fail            | false",
+        "budget_exhausted   | fail            | true",
+        "not_retryable      | fail fail       | false"
+      })
+  void givingUp_isToRetryInVain_orToLearnThatRetryingDoesHarm(
+      String reason, String attempts, boolean gaveUp) {
+    RetryState state = state(policy("maxAttempts=9"), "");
+    new Course(state, 0, Long.MAX_VALUE).attempts(attempts);
+    assertEquals(gaveUp, state.gaveUp(StopReason.valueOf(reason.toUpperCase(Locale.ROOT))));
   }
 
   @ParameterizedTest
