@@ -13,8 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -123,6 +126,37 @@ class UserCodeTest {
           }
         });
     assertFalse(log.began());
+  }
+
+  /** A scheduler that has been closed. */
+  private static final class Closed implements RetryScheduler {
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      throw new RejectedExecutionException("closed");
+    }
+
+    @Override
+    public boolean await(CountDownLatch wake, long nanos) {
+      throw new RejectedExecutionException("closed");
+    }
+  }
+
+  @Test
+  void whatABudgetThrowsAtTheEnd_isKeptBesideTheReasonOfTheEnd() {
+    Retrier retrier =
+        Retrier.builder()
+            .policy(RetryPolicy.parse("backoff=fixed(1s)"))
+            .environment(new FakeTime().environment().withScheduler(new Closed()))
+            .budget(new BrokenBudget("refund"))
+            .build();
+    Throwable thrown =
+        assertThrows(
+            RejectedExecutionException.class,
+            () ->
+                retrier.call(() -> {
+                  throw new IOException("x");
+                }));
+    assertTrue(mentions(thrown, "broken"), () -> thrown + "");
   }
 
   /** Throws one exception, made in advance, whatever it is asked. */
