@@ -79,7 +79,7 @@ final class LoopFixture implements RetryScheduler {
     afterSchedule = hook;
   }
 
-  /** The next timer comes early, as some real ones do. */
+  /** The next timer, or the next wait, comes early, as some real ones do. */
   void fireNextTimerEarlyBy(String duration) {
     earlyNanos = nanos(duration);
   }
@@ -119,7 +119,12 @@ final class LoopFixture implements RetryScheduler {
     if (rejecting) {
       throw new RejectedExecutionException("closed");
     }
-    time.advance(Duration.ofNanos(nanos)); // as if another thread had moved the time
+    // As if another thread had moved the time, a little at each step.
+    long end = time.nanos() + nanos - earlyNanos;
+    earlyNanos = 0;
+    while (wake.getCount() > 0 && time.nanos() < end) {
+      time.advance(Duration.ofNanos(Math.min(1_000_000, end - time.nanos())));
+    }
     return wake.getCount() == 0;
   }
 
@@ -138,6 +143,7 @@ final class LoopFixture implements RetryScheduler {
   }
 
   void verifyTrace(String trace) {
+    exchange.verify();
     assertEquals(trace, log.trace());
     log.verify();
     guard.verify();

@@ -243,6 +243,39 @@ class RetryLoopTest {
   }
 
   @Test
+  void theQueueTimer_endsWithTheQueue() {
+    it.exchange.boundingAttempts().onStart(RetryLoopTest::nothing);
+    it.start();
+    assertEquals(1, it.time.pending());
+    begin(it.exchange.attempt());
+    assertEquals(0, it.time.pending());
+    it.exchange.attempt().complete("200", null);
+    it.verify("200", "1 ok, accepted");
+  }
+
+  @Test
+  void theQueueTimer_doesNotOutliveTheQueue_thatItCameTooLateFor() {
+    it.exchange
+        .boundingAttempts()
+        .onStart(
+            each -> it.beforeNextNow(() -> assertTrue(it.exchange.attempt().begin("request"))));
+    it.start();
+    assertEquals(0, it.time.pending());
+    it.exchange.attempt().complete("200", null);
+    it.verify("200", "1 ok, accepted");
+  }
+
+  @Test
+  void aTimerThatIsSetAgain_whileTheAttemptEnds_isTakenBack() {
+    it.fireNextTimerEarlyBy("1s");
+    it.exchange.onStart(RetryLoopTest::begin);
+    it.start();
+    it.afterNextSchedule(() -> it.exchange.attempt().complete("200", null));
+    it.advance("4s");
+    it.verify("200", "1 ok, accepted");
+  }
+
+  @Test
   void aQueueTimerThatIsRejected_endsTheOperation_notTheAttemptAlone() {
     it.exchange.onStart(RetryLoopTest::nothing);
     List<String> stopped = new ArrayList<>();
@@ -451,6 +484,39 @@ class RetryLoopTest {
   }
 
   @Test
+  void cancelRightBeforeAnAttempt_stopsIt() {
+    it.exchange.onStart(each -> assertFalse(each.begin("request")));
+    // The loop has begun, and looks whether there is time for an attempt.
+    it.beforeNextNow(() -> it.beforeNextNow(it.loop::cancel));
+    it.start();
+    it.exchange.runContinuations();
+    it.verify("CancellationException: cancelled", "cancelled");
+    assertEquals("", it.guard.answers());
+  }
+
+  @Test
+  void cancelRightBeforeTheWait_endsIt() {
+    it.exchange.onStart(each -> answer(each, "503 a")).whenDiscarding(it.loop::cancel);
+    it.start();
+    assertEquals(0, it.time.pending());
+    it.exchange.runContinuations();
+    it.verify("CancellationException: cancelled", "1 UNAVAILABLE, wait 100ms backoff, cancelled");
+  }
+
+  @Test
+  void cancelWhileTheWaitIsScheduled_endsIt() {
+    it.exchange.onStart(each -> {
+      begin(each);
+      it.afterNextSchedule(it.loop::cancel);
+      each.complete(null, new IOException("x"));
+    });
+    it.start();
+    assertEquals(0, it.time.pending());
+    it.exchange.runContinuations();
+    it.verify("CancellationException: cancelled", "1 IOException, wait 100ms backoff, cancelled");
+  }
+
+  @Test
   void cancelAfterTheEnd_changesNothing() {
     it.exchange.onStart(each -> answer(each, "200"));
     it.start();
@@ -579,6 +645,34 @@ class RetryLoopTest {
     it.verify("TimeoutException: deadline exceeded", "1 TimeoutException, deadline");
     assertEquals(List.of("200 late"), it.exchange.discarded());
     assertEquals("1 succeeded", it.guard.answers());
+  }
+
+  @Test
+  void theTimerOfTheDeadline_goesOnBeyondTheHead() {
+    LoopFixture deadline = new LoopFixture("totalTimeout=30s");
+    deadline.exchange.onStart(RetryLoopTest::begin);
+    deadline.start();
+    List<String> scheduled = new ArrayList<>();
+    deadline.afterNextSchedule(() -> scheduled.add("again"));
+    assertTrue(deadline.exchange.attempt().head("200 head"));
+    assertEquals(List.of(), scheduled);
+    deadline.advance("29s");
+    assertFalse(deadline.over());
+    deadline.advance("1s");
+    deadline.verify("TimeoutException: deadline exceeded", "1 TimeoutException, deadline");
+  }
+
+  @Test
+  void theTimerOfAnAttempt_endsWithTheHead_whereThereIsNoDeadline() {
+    LoopFixture endless = new LoopFixture("attemptTimeout=5s; totalTimeout=none");
+    endless.exchange.onStart(RetryLoopTest::begin);
+    endless.start();
+    assertEquals(1, endless.time.pending());
+    assertTrue(endless.exchange.attempt().head("200 head"));
+    assertEquals(0, endless.time.pending());
+    endless.advance("60s");
+    endless.exchange.attempt().complete("200 whole", null);
+    endless.verify("200 whole", "1 ok, accepted");
   }
 
   @Test
@@ -785,7 +879,7 @@ class RetryLoopTest {
 
   @Test
   void anAnswer_isAFailureOfTheServersHealth_onlyFrom500On() {
-    it.exchange.onStart(each -> answer(each, "503 a")).onStart(each -> answer(each, "404 b"));
+    it.exchange.onStart(each -> answer(each, "500 a")).onStart(each -> answer(each, "499 b"));
     it.start();
     it.advance("100ms");
     assertEquals("1 failed UnsuccessfulAttemptException, 2 succeeded", it.guard.answers());
@@ -832,6 +926,47 @@ class RetryLoopTest {
     Throwable thrown = assertThrows(Throwable.class, () -> it.loop.run(Long.MAX_VALUE));
     assertEquals("cancelled", thrown.getMessage());
     it.verifyTrace("1 IOException, wait 100ms backoff, cancelled");
+    assertEquals(50_000_000, it.time.nanos());
+  }
+
+  @Test
+  void run_cancelRightBeforeTheWait_endsIt() {
+    it.exchange
+        .boundingAttempts()
+        .onStart(each -> answer(each, "503 a"))
+        .whenDiscarding(it.loop::cancel);
+    Throwable thrown = assertThrows(Throwable.class, () -> it.loop.run(Long.MAX_VALUE));
+    assertEquals("cancelled", thrown.getMessage());
+    it.verifyTrace("1 UNAVAILABLE, wait 100ms backoff, cancelled");
+    assertEquals(0, it.time.nanos());
+  }
+
+  @Test
+  void run_aWaitThatEndsEarly_goesOn_becauseAHintIsAFloor() throws Throwable {
+    it.exchange
+        .boundingAttempts()
+        .onStart(each -> {
+          begin(each);
+          it.fireNextTimerEarlyBy("1ms");
+          each.complete(null, new IOException("x"));
+        })
+        .onStart(each -> answer(each, "200"));
+    assertEquals("200", it.loop.run(Long.MAX_VALUE));
+    it.verifyTrace("1 IOException, wait 100ms backoff, 2 ok, accepted");
+    assertEquals(100_000_000, it.time.nanos());
+  }
+
+  @Test
+  void run_anInterruptThatTheWaitDoesNotNotice_endsTheOperation() {
+    it.exchange
+        .boundingAttempts()
+        .onStart(each -> {
+          it.time.schedule(50_000_000, Thread.currentThread()::interrupt);
+          fail(each, "x");
+        });
+    assertThrows(InterruptedException.class, () -> it.loop.run(Long.MAX_VALUE));
+    assertFalse(Thread.interrupted());
+    it.verifyTrace("1 IOException, wait 100ms backoff, interrupted");
   }
 
   @Test

@@ -20,6 +20,8 @@ final class ScriptedExchange implements Exchange<String> {
   private final List<RetryReport> delivered = new ArrayList<>();
   private boolean boundsAttempts;
   private @Nullable Attempt<String> current;
+  private @Nullable Runnable whenDiscarding;
+  private @Nullable AssertionError broken;
 
   /** What the next attempt does when it is started. */
   ScriptedExchange onStart(Consumer<Attempt<String>> step) {
@@ -30,6 +32,19 @@ final class ScriptedExchange implements Exchange<String> {
   ScriptedExchange boundingAttempts() {
     boundsAttempts = true;
     return this;
+  }
+
+  /** Runs something when a response is discarded: between a decision and its wait. */
+  ScriptedExchange whenDiscarding(Runnable hook) {
+    whenDiscarding = hook;
+    return this;
+  }
+
+  /** No assertion within a step failed; the loop takes it for a failure of the attempt. */
+  void verify() {
+    if (broken != null) {
+      throw broken;
+    }
   }
 
   /** The attempt that was started last. */
@@ -55,7 +70,12 @@ final class ScriptedExchange implements Exchange<String> {
   @Override
   public void start(Attempt<String> attempt) {
     current = attempt;
-    script.remove().accept(attempt);
+    try {
+      script.remove().accept(attempt);
+    } catch (AssertionError failed) {
+      broken = failed;
+      throw failed;
+    }
   }
 
   @Override
@@ -107,6 +127,9 @@ final class ScriptedExchange implements Exchange<String> {
   @Override
   public void discard(String response) {
     discarded.add(response);
+    if (whenDiscarding != null) {
+      whenDiscarding.run();
+    }
   }
 
   @Override
