@@ -30,10 +30,6 @@ final class Operation<R> implements RetryState.Admission {
     return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
   }
 
-  Exchange<R> exchange() {
-    return exchange;
-  }
-
   OperationInfo info() {
     return info;
   }

@@ -39,9 +39,6 @@ final class Permits {
 
   /** Passes all guards, or gives back what the first ones admitted and throws. */
   static Permits acquire(List<Guard> guards, OperationInfo operation, long nowNanos) {
-    if (guards.isEmpty()) {
-      return NONE;
-    }
     Permits permits = new Permits(new ArrayList<>(guards.size()));
     try {
       for (Guard guard : guards) {

@@ -107,10 +107,6 @@ final class WorkExchange implements Exchange<Object> {
 
   @Override
   public void execute(Runnable continuation) {
-    if (blocking) {
-      continuation.run();
-    } else {
-      new CompletableFuture<Void>().defaultExecutor().execute(continuation);
-    }
+    new CompletableFuture<Void>().defaultExecutor().execute(continuation);
   }
 }
