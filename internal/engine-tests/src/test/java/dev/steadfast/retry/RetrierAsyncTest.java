@@ -266,7 +266,7 @@ class RetrierAsyncTest {
   void whoCancelsTheFuture_learnsWhoWasFirst() throws Exception {
     CompletableFuture<String> cancelled = start("");
     assertTrue(cancelled.cancel(true));
-    assertTrue(cancelled.cancel(true)); // it is cancelled: the JDK's answer to a second call too
+    assertTrue(cancelled.cancel(true)); // the JDK answers a second call like the first
     assertFalse(cancelled.complete("again"));
     log.awaitEnd();
   }
