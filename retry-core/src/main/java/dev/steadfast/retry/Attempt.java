@@ -64,7 +64,7 @@ public final class Attempt<R> {
   private final int number;
   private volatile Phase phase = Phase.QUEUED;
 
-  // Whoever comes second, the return of start() or the end, goes on with the operation().
+  // Whoever comes second, the return of start() or the end, goes on with the operation.
   @SuppressWarnings("UnusedVariable") // by HANDED_OVER
   private volatile int handedOver; // 1 once one of them has come
 

@@ -265,7 +265,7 @@ public final class RetryState {
     if (!fits(retry.delayNanos(), nowNanos)) {
       return fail(StopReason.DEADLINE, nowNanos);
     }
-    // 8 guards are asked, not acquired
+    // 8 guards are asked, not acquired: a known refusal ends the operation here
     Opening opening = admission.opening(nowNanos);
     if (opening.inNanos() > retry.delayNanos()) {
       if (!worthWaitingFor(opening, nowNanos)) {

@@ -47,7 +47,7 @@ class RetryStateTest {
         "- | - | fail fail accept       | retry 100ms backoff, retry 200ms backoff, stop accepted",
         "maxAttempts=1 | - | accept     | stop accepted",
         "- | - | 90s:accept             | stop accepted",
-        // 2 permanent, or of a kind that is worth one retry and came before
+        // 2 final; 3 of a kind that is worth one retry and came before
         "- | - | permanent              | stop not retryable",
         "- | - | fail permanent         | retry 100ms backoff, stop not retryable",
         "- | - | 90s:permanent          | stop not retryable",
@@ -60,7 +60,7 @@ class RetryStateTest {
         "- | - | too_early too_early+once | retry 100ms backoff, stop not retryable",
         "- | - | too_early+once too_early accept"
             + " | retry 100ms backoff, retry 200ms backoff, stop accepted",
-        // 2 possibly processed and not safe to repeat
+        // 2 final, or possibly processed and not safe to repeat as it went over the wire
         "- | - | fail+unsafe            | stop not replayable",
         "- | - | fail+unsafe+unsent     | retry 100ms backoff",
         "- | - | fail+unsafe+refused    | retry 100ms backoff",
@@ -74,15 +74,15 @@ class RetryStateTest {
         "- | - | fail+unsent+spent      | stop body not repeatable",
         "- | - | permanent+spent        | stop not retryable",
         "- | - | accept+unsafe+spent    | stop accepted",
-        // 3 attempts
+        // 3 no attempts left
         "- | - | fail fail fail"
             + " | retry 100ms backoff, retry 200ms backoff, stop attempts exhausted",
         "maxAttempts=1 | - | fail       | stop attempts exhausted",
         "maxAttempts=2 | - | fail fail  | retry 100ms backoff, stop attempts exhausted",
-        // 4 told
+        // 4 told not to retry
         "- | - | fail+told              | stop told not to retry",
         "- | - | fail fail+told         | retry 100ms backoff, stop told not to retry",
-        // 5 hint above the ceiling
+        // 5 the server's hint is above the ceiling
         "- | - | fail+hint=61s          | stop hint too long",
         "- | - | fail+exactly=61s       | stop hint too long",
         "- | - | fail+hint=60001ms      | stop hint too long",
@@ -93,7 +93,7 @@ class RetryStateTest {
         "hintCeiling=2s; aboveCeiling=clamp | - | fail+hint=3h | retry 2s server hint",
         "hintCeiling=2s; aboveCeiling=clamp | - | fail+exactly=3h | retry 2s server pushback",
         "hintCeiling=0s; aboveCeiling=clamp | - | fail+hint=3h | retry 100ms backoff",
-        // 6 delay
+        // 6 delay = max(backoff, hint + upward spread)
         "- | - | fail+hint=2s           | retry 2s server hint",
         "- | - | fail+hint=0s           | retry 100ms backoff",
         "- | - | fail+hint=99ms         | retry 100ms backoff",
@@ -122,7 +122,7 @@ class RetryStateTest {
         "totalTimeout=2001ms | highest | fail+hint=2s | retry 2s server hint",
         "totalTimeout=5s | highest | 1500ms:fail+hint=2s | retry 3499ms server hint",
         "totalTimeout=5s; minimumAttempt=1s | highest | fail+hint=3s | retry 4s server hint",
-        // 7 deadline
+        // 7 the delay and a minimal attempt would pass the deadline
         "totalTimeout=2s | - | fail+hint=2s | stop deadline",
         "totalTimeout=101ms | - | fail  | retry 100ms backoff",
         "totalTimeout=100999us | - | fail | stop deadline",
@@ -135,10 +135,10 @@ class RetryStateTest {
         "maxAttempts=9; totalTimeout=1s | - | fail fail fail fail"
             + " | retry 100ms backoff, retry 200ms backoff, retry 400ms backoff, stop deadline",
         "totalTimeout=1s | - | fail+exactly=1s | stop deadline",
-        // 8 guards
+        // 8 guards are asked, not acquired
         "- | refusing | fail            | stop guard refused",
         "- | refusing | accept          | stop accepted",
-        // 9 budget
+        // 9 withdraw from the budget
         "- | tokens=0 | fail            | stop budget exhausted",
         "- | tokens=1 | fail fail       | retry 100ms backoff, stop budget exhausted",
         "- | tokens=0 | accept          | stop accepted",

@@ -55,7 +55,7 @@ final class WireState implements Runnable {
   private boolean deadConnection; // the current one
   private @Nullable HttpUrl origin; // of the first request that the client made of the caller's
 
-  // Where the thread of the call is, and the exceptions that left each part last.
+  // Which part the call's thread is in, and the last exception that each part threw.
   private volatile boolean passedOn; // to the first interceptor, or to OkHttp
   private volatile boolean inOkHttp;
   private volatile @Nullable Request asked; // of OkHttp
