@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -71,8 +72,17 @@ public final class Attempt<R> {
   // What came while the attempt was BUSY; whoever made it so goes on with it.
   private volatile @Nullable Phase lateEnd;
   private volatile @Nullable Completion<R> lateCompletion;
+  private volatile boolean timeToBeLookedAt;
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable AttemptTimer timer;
+
+  // Time. While the request body is sent, neither the total timeout nor the client's default runs.
+  private long beganNanos;
+  private long bodyStartedNanos;
+  private long bodyEndedNanos;
+  private long bodyNanos; // how long bodies took; not yet added to the total timeout
+  private volatile boolean sendingBody;
+  private volatile boolean totalTimeoutOver; // at the head: the body is not bounded by it
   private volatile @Nullable Throwable userFailure;
   private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
@@ -123,7 +133,23 @@ public final class Attempt<R> {
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
    */
   public long timeoutNanos() {
-    return operation().attemptTimeoutNanos(number);
+    return Math.min(operation().ownTimeoutNanos(number), remainingNanos());
+  }
+
+  /**
+   * The time until the operation's deadline; for clients that bound themselves.
+   *
+   * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound, also while a
+   *     request body is sent and nothing but the total timeout bounds the operation
+   */
+  public long remainingNanos() {
+    Operation<R> of = operation();
+    if (!of.bounded()) {
+      return Long.MAX_VALUE; // reading the time costs some
+    }
+    long now = of.now();
+    long bound = of.remainingBoundNanos(now);
+    return sendingBody ? bound : Math.min(bound, of.remainingTotalNanos(now - bodyNanos));
   }
 
   /**
@@ -137,20 +163,74 @@ public final class Attempt<R> {
     if (!PHASE.compareAndSet(this, Phase.QUEUED, Phase.BUSY)) {
       return false;
     }
-    replaceTimer(null);
     try {
       permits = operation().admit();
     } catch (Throwable refused) {
       return fail(Phase.REFUSED, refused);
     }
     try {
-      startTimer(Phase.RUNNING, operation().timerNanos(number));
+      long now = operation().now();
+      beganNanos = now;
+      bodyEndedNanos = now;
+      setTimer(now, Phase.RUNNING);
+      began = true;
+      operation().attemptBegan(number, request, now);
     } catch (RejectedExecutionException rejected) {
       return fail(Phase.REJECTED, rejected);
+    } catch (Throwable broken) {
+      userFailure = broken;
+      return fail(Phase.REJECTED, broken);
     }
-    began = true;
-    operation().attemptBegan(number, request);
     return reopen(Phase.RUNNING);
+  }
+
+  /**
+   * The client begins to send a request body. The total timeout does not run until {@link
+   * #bodyEnded}; an attempt timeout that the policy sets does.
+   */
+  public void bodyStarted() {
+    if (!sendingBody) {
+      bodyStartedNanos = operation().now();
+      sendingBody = true;
+    }
+  }
+
+  /** The last byte of a request body was sent, or the client has given up sending it. */
+  public void bodyEnded() {
+    if (!sendingBody) {
+      return;
+    }
+    long now = operation().now();
+    bodyNanos += now - bodyStartedNanos;
+    bodyEndedNanos = now;
+    sendingBody = false; // after the rest: whoever reads that it is false reads the rest
+    try {
+      Phase open = phase;
+      if (open.open()) {
+        setTimer(now, open);
+      }
+    } catch (Throwable rejected) {
+      timerRejected(rejected);
+    }
+  }
+
+  /**
+   * The response body is not bounded by the total timeout: the caller reads it, or its handler does
+   * not collect it in memory. Called after {@link #head} returned true.
+   */
+  public void leaveBodyToCaller() {
+    totalTimeoutOver = true;
+  }
+
+  /**
+   * Restores the context of the thread that began the operation on this thread: its context class
+   * loader, and what the configuration captures. Without effect in a blocking operation, which
+   * never leaves its thread.
+   *
+   * @return undoes it; to be run on the same thread
+   */
+  public Runnable restoreContext() {
+    return loop.restoreContext();
   }
 
   /**
@@ -198,12 +278,7 @@ public final class Attempt<R> {
     if (!PHASE.compareAndSet(this, Phase.RUNNING, Phase.BUSY)) {
       return false;
     }
-    // The deadline's timer goes on; the attempt's own ends here.
-    AttemptTimer running = timer;
-    AttemptTimer ofDeadline = running != null && running.ofDeadline() ? running : null;
-    if (ofDeadline == null) {
-      replaceTimer(null);
-    }
+    addBodyTime();
     boolean delivers = false;
     try {
       Outcome outcome = operation().outcomeAtHead(this, head);
@@ -216,12 +291,8 @@ public final class Attempt<R> {
       userFailure = thrown;
     }
     try {
-      if (ofDeadline != null) {
-        ofDeadline.guard(Phase.HEAD); // before the phase: one that is due now is seen then
-      } else {
-        startTimer(Phase.HEAD, operation().remainingNanos());
-      }
-    } catch (RejectedExecutionException rejected) {
+      setTimer(operation().now(), Phase.HEAD);
+    } catch (Throwable rejected) {
       refusal = rejected;
       lateEnd = Phase.REJECTED;
     }
@@ -253,7 +324,7 @@ public final class Attempt<R> {
           return;
         }
       } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
-        replaceTimer(null);
+        stopTimer();
         this.response = response;
         this.failure = failure;
         handOver();
@@ -277,23 +348,24 @@ public final class Attempt<R> {
     end(Phase.CANCELLED, null);
   }
 
-  void end(Phase end, @Nullable Phase guarded) {
+  private boolean end(Phase end, @Nullable Phase guarded) {
     if (!claim(end, guarded)) {
-      return;
+      return false;
     }
-    replaceTimer(null);
+    stopTimer();
     stopOnTheWire();
     if (loop.blocking()) {
-      return; // the calling thread is in the wire, which lets go of it now
+      return true; // the calling thread is in the wire, which lets go of it now
     }
     if (end == Phase.CANCELLED) {
       loop.execute(this::handOver);
     } else {
       handOver();
     }
+    return true;
   }
 
-  /** Claims the end. A timer may end the phase that it guards and no other. */
+  /** Claims the end. The timer may end the phase whose time is up and no other. */
   private boolean claim(Phase end, @Nullable Phase guarded) {
     while (true) {
       Phase now = phase;
@@ -312,23 +384,111 @@ public final class Attempt<R> {
     }
   }
 
+  // Time.
+
   /** The deadline holds in the client's queue too. */
   void startQueueTimer() {
-    long nanos = phase == Phase.QUEUED ? operation().remainingNanos() : Long.MAX_VALUE;
-    if (nanos == Long.MAX_VALUE) {
-      return;
-    }
-    AttemptTimer queued = AttemptTimer.ofDeadline(this, Phase.QUEUED, nanos);
-    if (TIMER.compareAndSet(this, null, queued)) {
-      queued.startOrEnd(nanos);
-      if (phase != Phase.QUEUED) {
-        queued.stop();
+    if (phase == Phase.QUEUED) {
+      try {
+        setTimer(operation().now(), Phase.QUEUED);
+      } catch (Throwable rejected) {
+        timerRejected(rejected);
       }
     }
   }
 
+  /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
+  void lookAtTime() {
+    Phase now = phase;
+    while (now.open() || now == Phase.BUSY) {
+      if (now == Phase.BUSY) {
+        timeToBeLookedAt = true;
+        if (phase == Phase.BUSY) {
+          return; // whoever is busy looks
+        }
+      } else if (timeIsUp(now)) {
+        return;
+      }
+      now = phase;
+    }
+  }
+
+  /** Returns false if the attempt has moved on to another phase. */
+  private boolean timeIsUp(Phase open) {
+    try {
+      long now = operation().now();
+      long left = leftNanos(now, open);
+      if (left == 0) {
+        return end(Phase.TIMED_OUT, open);
+      }
+      setTimer(now, open);
+    } catch (Throwable rejected) {
+      timerRejected(rejected);
+    }
+    return true;
+  }
+
+  private long leftNanos(long nowNanos, Phase open) {
+    long left = operation().remainingBoundNanos(nowNanos);
+    boolean sending = sendingBody && open != Phase.HEAD;
+    if (!sending && !(open == Phase.HEAD && totalTimeoutOver)) {
+      left = Math.min(left, operation().remainingTotalNanos(nowNanos - bodyNanos));
+    }
+    if (open == Phase.RUNNING) {
+      left = Math.min(left, ownLeftNanos(nowNanos, sending));
+    }
+    return left;
+  }
+
+  private long ownLeftNanos(long nowNanos, boolean sending) {
+    long own = operation().ownTimeoutNanos(number);
+    if (own != Long.MAX_VALUE) {
+      return Math.max(0, own - (nowNanos - beganNanos));
+    }
+    long untilHead = operation().headTimeoutNanos();
+    return untilHead == Long.MAX_VALUE || sending
+        ? Long.MAX_VALUE
+        : Math.max(0, untilHead - (nowNanos - bodyEndedNanos));
+  }
+
+  private void setTimer(long nowNanos, Phase open) {
+    if (!operation().setsTimers()) {
+      return;
+    }
+    long left = leftNanos(nowNanos, open);
+    AttemptTimer known = timer;
+    if (known == null) {
+      if (left == Long.MAX_VALUE) {
+        return;
+      }
+      AttemptTimer made = new AttemptTimer(this);
+      known = TIMER.compareAndSet(this, null, made) ? made : timer;
+    }
+    Objects.requireNonNull(known).set(nowNanos, left);
+    if (!phase.open() && phase != Phase.BUSY) {
+      stopTimer(); // it has ended meanwhile
+    }
+  }
+
+  private void stopTimer() {
+    AttemptTimer running = timer;
+    if (running != null) {
+      running.stop();
+    }
+  }
+
+  /** Adds what request bodies took to the operation's total timeout. */
+  void addBodyTime() {
+    bodyEnded();
+    long took = bodyNanos;
+    if (took > 0) {
+      bodyNanos = 0;
+      operation().extendTotalTimeout(took);
+    }
+  }
+
   private boolean fail(Phase end, Throwable reason) {
-    replaceTimer(null);
+    stopTimer();
     refusal = reason;
     phase = end;
     handOver();
@@ -337,12 +497,12 @@ public final class Attempt<R> {
 
   private boolean reopen(Phase open) {
     phase = open;
-    AttemptTimer running = timer;
     Phase late = lateEnd;
     if (late != null) {
       end(late, null);
-    } else if (running != null && running.due()) {
-      end(Phase.TIMED_OUT, running.guarded());
+    } else if (timeToBeLookedAt) {
+      timeToBeLookedAt = false;
+      lookAtTime();
     }
     Completion<R> completion = lateCompletion;
     if (completion != null && LATE_COMPLETION.compareAndSet(this, completion, null)) {
@@ -351,27 +511,11 @@ public final class Attempt<R> {
     return phase == open;
   }
 
-  private void startTimer(Phase guarded, long nanos) {
-    if (nanos == Long.MAX_VALUE) {
-      return;
-    }
-    AttemptTimer next =
-        operation().attemptEndsAtDeadline(number)
-            ? AttemptTimer.ofDeadline(this, guarded, nanos)
-            : AttemptTimer.ofAttempt(this, guarded, nanos);
-    replaceTimer(next);
-    next.start(nanos);
-  }
-
-  private void replaceTimer(@Nullable AttemptTimer next) {
-    AttemptTimer running = TIMER.getAndSet(this, next);
-    if (running != null) {
-      running.stop();
-    }
-  }
-
   /** Without a timer the attempt might never end, so it does not go on. */
-  void timerRejected(RejectedExecutionException reason) {
+  private void timerRejected(Throwable reason) {
+    if (!(reason instanceof RejectedExecutionException)) {
+      userFailure = reason;
+    }
     refusal = reason;
     end(Phase.REJECTED, null);
   }

@@ -1,87 +1,75 @@
 package dev.steadfast.retry;
 
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** Ends an attempt when its time is up in the phase that this timer guards. */
+/**
+ * Ends an attempt when its time is up. One timer serves all phases of the attempt: where the time
+ * of a phase grows, the timer comes early, looks, and is set again. Safe for use by many threads.
+ */
 final class AttemptTimer implements Runnable {
+  private static final AtomicReferenceFieldUpdater<AttemptTimer, RetryScheduler.@Nullable Task>
+      TASK =
+          AtomicReferenceFieldUpdater.newUpdater(
+              AttemptTimer.class, RetryScheduler.Task.class, "task");
+
   private final Attempt<?> attempt;
-  private final long dueNanos;
-  private final boolean ofDeadline;
-  private volatile Attempt.Phase guarded;
-  private volatile RetryScheduler.@Nullable Task task;
+  private volatile RetryScheduler.@Nullable Task task; // null: not set
+  private volatile long dueNanos; // of the task
   private volatile boolean stopped;
-  private volatile boolean due;
 
-  private AttemptTimer(Attempt<?> attempt, Attempt.Phase guarded, long nanos, boolean ofDeadline) {
+  AttemptTimer(Attempt<?> attempt) {
     this.attempt = attempt;
-    this.guarded = guarded;
-    this.dueNanos = attempt.operation().now() + nanos;
-    this.ofDeadline = ofDeadline;
   }
 
-  /** A timer for what is left until the operation's deadline. */
-  static AttemptTimer ofDeadline(Attempt<?> attempt, Attempt.Phase guarded, long nanos) {
-    return new AttemptTimer(attempt, guarded, nanos, true);
-  }
-
-  /** A timer for the attempt's own time. */
-  static AttemptTimer ofAttempt(Attempt<?> attempt, Attempt.Phase guarded, long nanos) {
-    return new AttemptTimer(attempt, guarded, nanos, false);
-  }
-
-  boolean ofDeadline() {
-    return ofDeadline;
-  }
-
-  Attempt.Phase guarded() {
-    return guarded;
-  }
-
-  /** Goes on for another phase. */
-  void guard(Attempt.Phase next) {
-    guarded = next;
-  }
-
-  /** Whether the time is up. */
-  boolean due() {
-    return due;
-  }
-
-  void start(long nanos) {
-    task = attempt.operation().scheduler().schedule(nanos, this);
+  /**
+   * Sets the timer, unless it is set and comes early enough.
+   *
+   * @param nowNanos the time
+   * @param leftNanos the time that the attempt has left; {@link Long#MAX_VALUE} for no bound
+   * @throws java.util.concurrent.RejectedExecutionException if the scheduler takes no task
+   */
+  void set(long nowNanos, long leftNanos) {
+    RetryScheduler.Task running = task;
+    if (leftNanos == Long.MAX_VALUE) {
+      take(running);
+      return;
+    }
+    long due = nowNanos + leftNanos;
+    boolean early = running != null && dueNanos - due <= 0 && dueNanos - nowNanos > 0;
+    if (early || stopped) {
+      return;
+    }
+    RetryScheduler.Task next = attempt.operation().scheduler().schedule(leftNanos, this);
+    if (!TASK.compareAndSet(this, running, next)) {
+      next.cancel(); // another thread has set it just now
+      return;
+    }
+    dueNanos = due;
+    if (running != null) {
+      running.cancel();
+    }
     if (stopped) {
       stop();
     }
   }
 
-  void startOrEnd(long nanos) {
-    try {
-      start(nanos);
-    } catch (RejectedExecutionException rejected) {
-      attempt.timerRejected(rejected);
-    }
-  }
-
   void stop() {
     stopped = true;
-    RetryScheduler.Task scheduled = task;
-    if (scheduled != null) {
-      scheduled.cancel();
+    take(task);
+  }
+
+  private void take(RetryScheduler.@Nullable Task set) {
+    if (set != null && TASK.compareAndSet(this, set, null)) {
+      set.cancel();
     }
   }
 
   @Override
   public void run() {
-    if (stopped) {
-      return;
-    }
-    long early = dueNanos - attempt.operation().now();
-    if (early > 0) {
-      startOrEnd(early); // some schedulers run a task early
-    } else {
-      due = true;
-      attempt.end(Attempt.Phase.TIMED_OUT, guarded);
+    take(task); // the one that runs, or one that was set just now: what follows sets it again
+    if (!stopped) {
+      attempt.lookAtTime();
     }
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * get rid of a response. The loop asks; an exchange decides nothing about retrying.
  *
  * <p>For authors of adapters. One object per operation; its methods are never called by two threads
- * at the same time, but for {@link #discard} and {@link #execute}.
+ * at the same time, but for {@link #discard} and {@link #callBack}.
  *
  * @param <R> the response
  */
@@ -73,6 +73,16 @@ public interface Exchange<R> {
   }
 
   /**
+   * The longest time from the last byte of the request to the head of the response, where the
+   * policy sets no attempt timeout.
+   *
+   * @return nanoseconds; {@link Long#MAX_VALUE}, the default, for no limit
+   */
+  default long headTimeoutNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * Frees what a response holds: it is followed by another attempt, or came too late.
    *
    * @param response a response that nobody gets
@@ -111,12 +121,14 @@ public interface Exchange<R> {
   Throwable failure(End end, @Nullable Throwable cause);
 
   /**
-   * Runs what follows a cancellation, so that callbacks never run on the canceller's thread.
+   * Runs a callback of the caller's where the client runs such: on its executor. Called where the
+   * operation ended on a thread of the library's. What it throws is logged, and the callback runs
+   * on the calling thread.
    *
-   * @param continuation what to run
+   * @param callback completes the caller's future or calls him back
    */
-  default void execute(Runnable continuation) {
-    continuation.run();
+  default void callBack(Runnable callback) {
+    callback.run();
   }
 
   /** An end that comes from outside an attempt. */

@@ -15,6 +15,7 @@ final class Operation<R> implements RetryState.Admission {
   private final Exchange<R> exchange;
   private final RetryState state;
   private final OperationRecord record = new OperationRecord();
+  private long decidedNanos;
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
 
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
@@ -32,6 +33,10 @@ final class Operation<R> implements RetryState.Admission {
 
   OperationInfo info() {
     return info;
+  }
+
+  @Nullable ContextCapture context() {
+    return plan.context();
   }
 
   void begin(long boundNanos) {
@@ -83,18 +88,34 @@ final class Operation<R> implements RetryState.Admission {
     return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // reading it costs time
   }
 
-  long attemptTimeoutNanos(int attempt) {
-    return state.attemptTimeoutNanos(attempt, now());
+  boolean bounded() {
+    return state.bounded();
   }
 
-  /** Whether an attempt has no time of its own, so that its timer is that of the deadline. */
-  boolean attemptEndsAtDeadline(int attempt) {
-    return !state.boundsAttempt(attempt);
+  long remainingTotalNanos(long nowNanos) {
+    return state.remainingTotalNanos(nowNanos);
   }
 
-  /** The time that a timer has to keep for an attempt. */
-  long timerNanos(int attempt) {
-    return exchange.boundsAttempts() ? Long.MAX_VALUE : attemptTimeoutNanos(attempt);
+  long remainingBoundNanos(long nowNanos) {
+    return state.remainingBoundNanos(nowNanos);
+  }
+
+  void extendTotalTimeout(long nanos) {
+    state.extendTotalTimeout(nanos);
+  }
+
+  /** The attempt timeout that the policy sets. */
+  long ownTimeoutNanos(int attempt) {
+    return state.ownTimeoutNanos(attempt);
+  }
+
+  /** The client's own limit for the time from the last byte of the request to the head. */
+  long headTimeoutNanos() {
+    return exchange.headTimeoutNanos();
+  }
+
+  boolean setsTimers() {
+    return !exchange.boundsAttempts();
   }
 
   RetryScheduler scheduler() {
@@ -116,9 +137,9 @@ final class Operation<R> implements RetryState.Admission {
     return plan.guards().isEmpty() ? Permits.none() : Permits.acquire(plan.guards(), info, now());
   }
 
-  void attemptBegan(int number, Object request) {
+  void attemptBegan(int number, Object request, long nowNanos) {
     state.startAttempt();
-    record.attemptBegan(number, now());
+    record.attemptBegan(number, nowNanos);
     if (listeners().any()) {
       listeners().attemptStarted(info, number, request);
     }
@@ -137,6 +158,7 @@ final class Operation<R> implements RetryState.Admission {
   RetryDecision decide(
       Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
     long now = now();
+    decidedNanos = now;
     ended(attempt, outcome, thrown, now);
     RetryDecision decision;
     try {
@@ -210,9 +232,15 @@ final class Operation<R> implements RetryState.Admission {
     }
   }
 
+  /** When the last decision was made; its delay counts from then. */
+  long decidedNanos() {
+    return decidedNanos;
+  }
+
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
-    RetryDecision.Retry wait = state.readmission(now());
+    decidedNanos = now();
+    RetryDecision.Retry wait = state.readmission(decidedNanos);
     if (wait != null) {
       waiting(wait);
     }

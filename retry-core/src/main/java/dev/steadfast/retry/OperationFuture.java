@@ -1,11 +1,13 @@
 package dev.steadfast.retry;
 
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,30 +17,68 @@ import org.jspecify.annotations.Nullable;
  */
 final class OperationFuture<R, T> extends CompletableFuture<T>
     implements BiConsumer<@Nullable R, @Nullable Throwable> {
-  private final RetryLoop<R> loop;
+  private final Running<R> running;
   private final @Nullable Function<R, @Nullable T> result; // null: derived from the operation's own
+  private final UnaryOperator<Throwable> failure;
 
-  OperationFuture(RetryLoop<R> loop, @Nullable Function<R, @Nullable T> result) {
-    this.loop = loop;
+  /** The operation while it runs. A future that is kept afterwards keeps nothing of it alive. */
+  private static final class Running<R> {
+    private volatile @Nullable RetryLoop<R> loop;
+
+    Running(RetryLoop<R> loop) {
+      this.loop = loop;
+    }
+
+    void cancel() {
+      RetryLoop<R> reached = loop;
+      if (reached != null) {
+        reached.cancel();
+      }
+    }
+  }
+
+  OperationFuture(
+      RetryLoop<R> loop, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
+    this.running = new Running<>(loop);
     this.result = result;
+    this.failure = failure;
+  }
+
+  private OperationFuture(Running<R> running) {
+    this.running = running;
+    this.result = null;
+    this.failure = UnaryOperator.identity();
   }
 
   @Override
   public void accept(@Nullable R response, @Nullable Throwable thrown) {
+    RetryLoop<R> loop = Objects.requireNonNull(running.loop);
+    running.loop = null;
     if (thrown != null) {
-      super.completeExceptionally(thrown);
+      super.completeExceptionally(asStageFailure(thrown));
       return;
     }
     R answer = loop.present(response);
-    if (!super.complete(Objects.requireNonNull(result).apply(answer))) {
+    T value;
+    try {
+      value = Objects.requireNonNull(result).apply(answer);
+    } catch (Throwable broken) {
+      super.completeExceptionally(asStageFailure(broken));
+      return;
+    }
+    if (!super.complete(value)) {
       loop.discard(answer); // cancelled, or completed from outside
     }
+  }
+
+  private Throwable asStageFailure(Throwable thrown) {
+    return thrown instanceof CancellationException ? thrown : failure.apply(thrown);
   }
 
   // A derived future is completed with its own value: what it came from goes on.
   private boolean endsOperation(boolean completed) {
     if (completed && result != null) {
-      loop.cancel();
+      running.cancel();
     }
     return completed;
   }
@@ -57,14 +97,12 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
   @Override
   public void obtrudeValue(@Nullable T value) {
-    super.obtrudeValue(value);
-    endsOperation(true);
+    throw new UnsupportedOperationException("the result of an operation cannot be replaced");
   }
 
   @Override
   public void obtrudeException(Throwable thrown) {
-    super.obtrudeException(thrown);
-    endsOperation(true);
+    throw new UnsupportedOperationException("the result of an operation cannot be replaced");
   }
 
   // Completes without a call of complete(), so it is watched.
@@ -76,14 +114,14 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
-    return new OperationFuture<R, U>(loop, null);
+    return new OperationFuture<R, U>(running);
   }
 
   @Override
   public boolean cancel(boolean mayInterruptIfRunning) {
     boolean cancelled = super.cancel(mayInterruptIfRunning);
     if (cancelled) {
-      loop.cancel();
+      running.cancel();
     }
     return cancelled;
   }

@@ -1,6 +1,5 @@
 package dev.steadfast.retry;
 
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A wait that holds no thread: ended by its time or by a cancellation, whichever claims it. Safe
  * for use by many threads.
  */
-final class Pause implements SystemScheduler.Rejectable {
+final class Pause implements Runnable {
   private static final AtomicIntegerFieldUpdater<Pause> OVER =
       AtomicIntegerFieldUpdater.newUpdater(Pause.class, "over");
 
@@ -25,8 +24,10 @@ final class Pause implements SystemScheduler.Rejectable {
   void schedule(long nanos) {
     try {
       task = loop.operation().scheduler().schedule(nanos, this);
-    } catch (RejectedExecutionException rejected) {
-      rejected(rejected);
+    } catch (Throwable rejected) {
+      if (OVER.compareAndSet(this, 0, 1)) {
+        loop.pauseRejected(rejected);
+      }
     }
     if (over == 1) {
       stop();
@@ -40,13 +41,6 @@ final class Pause implements SystemScheduler.Rejectable {
       schedule(early); // some timers fire early; a hint is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {
       loop.pauseOver();
-    }
-  }
-
-  @Override
-  public void rejected(RejectedExecutionException reason) {
-    if (OVER.compareAndSet(this, 0, 1)) {
-      loop.pauseRejected(reason);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,8 @@ public final class Retrier {
     RetryPlan plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
             .withGuards(builder.guards)
-            .withListeners(builder.listeners);
+            .withListeners(builder.listeners)
+            .withContext(builder.context);
     this.work = new Work(plan, builder.name, builder.retryExceptions, builder.retryResults);
   }
 
@@ -102,7 +104,7 @@ public final class Retrier {
     Surroundings outer = Surroundings.current();
     WorkExchange exchange = WorkExchange.of(work, supplier, work.layer(outer));
     return new RetryLoop<>(work.plan().within(outer), work.info(), exchange)
-        .start(Long.MAX_VALUE, Work::<T>unmask);
+        .start(Long.MAX_VALUE, Work::<T>unmask, UnaryOperator.identity());
   }
 
   /** Collects settings; not safe for use by several threads. */
@@ -113,6 +115,7 @@ public final class Retrier {
     private String name = "work";
     private final List<Guard> guards = new ArrayList<>();
     private final List<RetryListener> listeners = new ArrayList<>();
+    private @Nullable ContextCapture context;
     private Predicate<Throwable> retryExceptions = failure -> true;
     private Predicate<@Nullable Object> retryResults = Work.NO_RESULT;
 
@@ -171,6 +174,18 @@ public final class Retrier {
      */
     public Builder listener(RetryListener listener) {
       listeners.add(Checks.notNull("listener", listener));
+      return this;
+    }
+
+    /**
+     * Carries the caller's context to the threads on which {@link Retrier#callAsync} goes on.
+     * Default: the context class loader and nothing else.
+     *
+     * @param capture takes the context when an operation begins
+     * @return this
+     */
+    public Builder context(ContextCapture capture) {
+      this.context = Checks.notNull("context", capture);
       return this;
     }
 

@@ -6,7 +6,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one retry loop. It drives an {@link Exchange} through its attempts, asks {@link RetryState}
@@ -20,12 +23,17 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public final class RetryLoop<R> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private final Operation<R> operation;
   private final Exchange<R> exchange;
 
   private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
   private @Nullable R result;
   private @Nullable Throwable failure;
+
+  private @Nullable CallerContext context; // null: blocking, or over
+  private boolean over;
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
   // What a cancellation has to reach: an Attempt, a Pause, or the latch of a thread that sleeps.
@@ -96,6 +104,7 @@ public final class RetryLoop<R> {
    */
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     this.completion = completion;
+    context = CallerContext.capture(operation.context());
     operation.begin(boundNanos);
     if (cancelled == null) {
       drive();
@@ -111,10 +120,13 @@ public final class RetryLoop<R> {
    * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
    * @param <T> the type that the caller sees
    * @param result makes the caller's result of the response
+   * @param failure makes what the future fails with of the failure; {@link
+   *     java.util.concurrent.CancellationException}s are not passed to it
    * @return the future
    */
-  public <T> CompletableFuture<T> start(long boundNanos, Function<R, @Nullable T> result) {
-    OperationFuture<R, T> future = new OperationFuture<>(this, result);
+  public <T> CompletableFuture<T> start(
+      long boundNanos, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
+    OperationFuture<R, T> future = new OperationFuture<>(this, result, failure);
     start(boundNanos, future);
     return future;
   }
@@ -143,45 +155,78 @@ public final class RetryLoop<R> {
 
   /** Makes attempts for as long as they end on this thread. */
   private void drive() {
-    Attempt<R> attempt;
-    do {
-      if (cancelled != null) {
-        abandon(cancelReason(), cancellation());
-        return;
+    try {
+      while (attempt()) {
+        // the next one
       }
-      if (operation.remainingNanos() == 0) {
-        abandon(StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
-        return;
+    } catch (Throwable broken) {
+      broken(null, broken);
+    }
+  }
+
+  /** Makes one attempt. Returns true if another one follows at once on this thread. */
+  private boolean attempt() {
+    if (cancelled != null) {
+      return abandon(cancelReason(), cancellation());
+    }
+    if (operation.remainingNanos() == 0) {
+      return abandon(StopReason.DEADLINE, exchange.failure(Exchange.End.DEADLINE, null));
+    }
+    Attempt<R> attempt = new Attempt<>(this, operation.nextAttempt());
+    underWay = attempt;
+    if (cancelled != null) {
+      attempt.cancel(); // the canceller may have missed it
+    }
+    try {
+      operation.startAttempt(attempt);
+      if (!blocking()) {
+        attempt.startQueueTimer();
       }
-      attempt = new Attempt<>(this, operation.nextAttempt());
-      underWay = attempt;
-      if (cancelled != null) {
-        attempt.cancel(); // the canceller may have missed it
-      }
-      try {
-        operation.startAttempt(attempt);
-        if (!blocking()) {
-          attempt.startQueueTimer();
-        }
-      } catch (Throwable thrown) {
-        attempt.complete(null, thrown);
-      }
-      if (!attempt.overOnReturn()) {
-        return; // who completes it goes on
-      }
-    } while (settle(attempt));
+    } catch (Throwable thrown) {
+      attempt.complete(null, thrown);
+    }
+    return attempt.overOnReturn() && settle(attempt); // else who completes it goes on
   }
 
   /** Goes on after an attempt that ended after start() had returned. */
   void goOn(Attempt<R> attempt) {
-    if (settle(attempt)) {
-      drive();
+    Runnable undo = restoreContext();
+    try {
+      if (settle(attempt)) {
+        drive();
+      }
+    } finally {
+      undo.run();
     }
+  }
+
+  Runnable restoreContext() {
+    return CallerContext.restore(context);
   }
 
   /** Returns true if another attempt follows at once on this thread. */
   private boolean settle(Attempt<R> attempt) {
     underWay = null;
+    try {
+      attempt.addBodyTime();
+      return settled(attempt);
+    } catch (Throwable broken) {
+      return broken(attempt, broken);
+    }
+  }
+
+  // Whatever throws where nothing should: the operation ends, once.
+  private boolean broken(@Nullable Attempt<R> attempt, Throwable thrown) {
+    if (over) {
+      LOG.warn("the end of an operation could not be told: {}", operation, thrown);
+      return false;
+    }
+    return attempt == null
+        ? abandon(StopReason.USER_CODE_FAILED, thrown)
+        : endOutside(attempt, StopReason.USER_CODE_FAILED, thrown);
+  }
+
+  private boolean settled(Attempt<R> attempt) {
     Throwable userFailure = attempt.userFailure();
     if (userFailure != null) {
       return userCodeFailed(attempt, userFailure);
@@ -267,7 +312,7 @@ public final class RetryLoop<R> {
   private boolean userCodeFailed(Attempt<R> attempt, Throwable thrown) {
     R response = attempt.response();
     if (response != null) {
-      exchange.discard(response);
+      discard(response);
     }
     return endOutside(attempt, StopReason.USER_CODE_FAILED, thrown);
   }
@@ -303,25 +348,61 @@ public final class RetryLoop<R> {
   }
 
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
-    @Nullable RetryReport report = operation.ended(reason, thrown != null);
-    if (thrown != null) {
-      RetryTrace.put(thrown, Objects.requireNonNull(report));
-      failure = thrown;
-    } else if (response != null) {
-      deliver(response, operation.clean(reason) ? null : report);
+    over = true;
+    failure = thrown;
+    try {
+      @Nullable RetryReport report = operation.ended(reason, thrown != null);
+      if (thrown != null) {
+        RetryTrace.put(thrown, Objects.requireNonNull(report));
+      } else if (response != null) {
+        deliver(response, operation.clean(reason) ? null : report);
+      }
+    } catch (Throwable broken) {
+      failure = thrown == null ? broken : thrown;
     }
+    if (completion != null) {
+      tell();
+    }
+    return false;
+  }
+
+  // Callbacks run where the client runs them, and not on the few threads of the library.
+  private void tell() {
+    if (!WorkerThread.isCurrent()) {
+      callBack();
+      return;
+    }
+    try {
+      exchange.callBack(this::calledBack);
+    } catch (Throwable refused) {
+      LOG.warn(
+          "an executor refused a callback, which runs on another thread: {}", operation, refused);
+      callBack();
+    }
+  }
+
+  private void calledBack() {
+    Runnable undo = restoreContext();
+    try {
+      callBack();
+    } finally {
+      undo.run();
+    }
+  }
+
+  private void callBack() {
     BiConsumer<@Nullable R, @Nullable Throwable> told = completion;
+    context = null; // a loop that is kept keeps no class loader
     if (told != null) {
       told.accept(result, failure);
     }
-    return false;
   }
 
   private void deliver(R response, @Nullable RetryReport report) {
     try {
       result = exchange.deliver(response, report);
     } catch (Throwable broken) {
-      exchange.discard(response);
+      discard(response);
       RetryTrace.put(broken, report == null ? RetryReport.clean(operation.info()) : report);
       failure = broken;
     }
@@ -329,16 +410,18 @@ public final class RetryLoop<R> {
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
-    if (retry.delayNanos() == 0) {
+    // Since the decision: what it took to read the rest of the response is not waited for again.
+    long dueNanos = operation.decidedNanos() + retry.delayNanos();
+    long left = retry.delayNanos() == 0 ? 0 : dueNanos - operation.now();
+    if (left <= 0) {
       return !blocking() || notInterrupted();
     }
-    long dueNanos = operation.now() + retry.delayNanos();
     if (blocking()) {
       return sleep(dueNanos);
     }
     Pause waiting = new Pause(this, dueNanos);
     underWay = waiting;
-    waiting.schedule(retry.delayNanos());
+    waiting.schedule(left);
     if (cancelled != null) {
       waiting.cancel();
     }
@@ -375,12 +458,20 @@ public final class RetryLoop<R> {
 
   void pauseOver() {
     underWay = null;
-    drive();
+    Runnable undo = restoreContext();
+    try {
+      drive();
+    } finally {
+      undo.run();
+    }
   }
 
-  void pauseRejected(RejectedExecutionException reason) {
+  void pauseRejected(Throwable reason) {
     underWay = null;
-    abandon(StopReason.REJECTED, rejection(reason));
+    boolean rejected = reason instanceof RejectedExecutionException;
+    abandon(
+        rejected ? StopReason.REJECTED : StopReason.USER_CODE_FAILED,
+        rejected ? rejection(reason) : reason);
   }
 
   boolean blocking() {
@@ -391,12 +482,23 @@ public final class RetryLoop<R> {
     return operation;
   }
 
+  /** Frees what a response holds, where nothing follows that could report a failure of it. */
   void discard(R response) {
-    exchange.discard(response);
+    try {
+      exchange.discard(response);
+    } catch (Throwable broken) {
+      LOG.warn("a response that nobody gets could not be freed: {}", operation, broken);
+    }
   }
 
+  /** Runs what follows a cancellation, so that it never runs on the canceller's thread. */
   void execute(Runnable continuation) {
-    exchange.execute(continuation);
+    try {
+      operation.scheduler().execute(continuation);
+    } catch (Throwable refused) {
+      LOG.warn("a scheduler refused a task, which runs on another thread: {}", operation, refused);
+      RetryScheduler.system().execute(continuation);
+    }
   }
 
   R present(@Nullable R value) {

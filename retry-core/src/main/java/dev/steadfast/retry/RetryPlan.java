@@ -19,6 +19,7 @@ public final class RetryPlan {
   private final RetryEnvironment environment;
   private final @Nullable Surroundings surroundings;
   private final @Nullable Boolean replayable;
+  private final @Nullable ContextCapture context;
 
   private RetryPlan(Draft draft) {
     this.policy = draft.policy;
@@ -29,6 +30,7 @@ public final class RetryPlan {
     this.environment = draft.environment;
     this.surroundings = draft.surroundings;
     this.replayable = draft.replayable;
+    this.context = draft.context;
   }
 
   /** A plan that is being changed. */
@@ -41,6 +43,7 @@ public final class RetryPlan {
     private RetryEnvironment environment;
     private @Nullable Surroundings surroundings;
     private @Nullable Boolean replayable;
+    private @Nullable ContextCapture context;
 
     Draft(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
       this.policy = Checks.notNull("policy", policy);
@@ -55,6 +58,7 @@ public final class RetryPlan {
       this.listeners = plan.listeners;
       this.surroundings = plan.surroundings;
       this.replayable = plan.replayable;
+      this.context = plan.context;
     }
   }
 
@@ -137,6 +141,16 @@ public final class RetryPlan {
     return Objects.equals(word, replayable) ? this : with(draft -> draft.replayable = word);
   }
 
+  /**
+   * The same plan with what carries the caller's context to other threads.
+   *
+   * @param capture null for nothing beside the context class loader
+   * @return a changed copy
+   */
+  public RetryPlan withContext(@Nullable ContextCapture capture) {
+    return with(draft -> draft.context = capture);
+  }
+
   /** The same plan with one account for all operations, taken from the budget once. */
   RetryPlan withAccountOf(String origin) {
     return with(draft -> draft.account = budget.account(origin));
@@ -163,6 +177,10 @@ public final class RetryPlan {
   /** What pays for the retries of an operation. */
   RetryBudget.Account account(String origin) {
     return account == null ? budget.account(origin) : account;
+  }
+
+  @Nullable ContextCapture context() {
+    return context;
   }
 
   @Nullable Boolean replayable() {

@@ -24,6 +24,17 @@ public interface RetryScheduler {
   Task schedule(long delayNanos, Runnable task);
 
   /**
+   * Runs a task as soon as a thread is free, never on the calling thread. What follows a
+   * cancellation runs here, so that callbacks never run on the canceller's thread. A scheduler of
+   * virtual time may run the task at once.
+   *
+   * @param task what to run
+   */
+  default void execute(Runnable task) {
+    schedule(0, task);
+  }
+
+  /**
    * Blocks the calling thread for a time, or until it is woken.
    *
    * @param wake counted down to end the wait early

@@ -33,8 +33,11 @@ public final class RetryState {
   private final RandomGenerator random;
   private final @Nullable Boolean replayable; // the caller's word; null: the requests tell
 
-  private long deadlineNanos;
-  private boolean bounded;
+  // Both deadlines may wrap: only differences of them are used.
+  private long deadlineNanos; // of the policy's total timeout
+  private boolean hasDeadline;
+  private long boundNanos; // of what the caller set for this operation
+  private boolean hasBound;
 
   private int attempts;
   private int freeAttempts; // resends on a stale connection, beside maxAttempts
@@ -125,9 +128,16 @@ public final class RetryState {
   }
 
   private void startTime(long nowNanos, long boundNanos) {
-    long total = Math.min(policy.totalTimeoutNanos(), boundNanos);
-    deadlineNanos = nowNanos + total; // may wrap: only differences of it are used
-    bounded = total != Long.MAX_VALUE;
+    long total = policy.totalTimeoutNanos();
+    deadlineNanos = nowNanos + total;
+    hasDeadline = total != Long.MAX_VALUE;
+    this.boundNanos = nowNanos + boundNanos;
+    hasBound = boundNanos != Long.MAX_VALUE;
+  }
+
+  /** Moves the end of the total timeout, which does not run while a request body is sent. */
+  void extendTotalTimeout(long nanos) {
+    deadlineNanos += nanos;
   }
 
   /**
@@ -153,12 +163,8 @@ public final class RetryState {
     return Math.min(ownTimeoutNanos(attempt), remainingNanos(nowNanos));
   }
 
-  /** Whether the policy bounds that attempt, beside the deadline. */
-  boolean boundsAttempt(int attempt) {
-    return ownTimeoutNanos(attempt) != Long.MAX_VALUE;
-  }
-
-  private long ownTimeoutNanos(int attempt) {
+  /** The attempt timeout of the policy, {@link Long#MAX_VALUE} for none. */
+  long ownTimeoutNanos(int attempt) {
     return policy.attemptTimeoutNanos(Math.max(1, attempt - freeAttempts));
   }
 
@@ -169,12 +175,22 @@ public final class RetryState {
    * @return nanoseconds, 0 if it has passed; {@link Long#MAX_VALUE} if there is none
    */
   public long remainingNanos(long nowNanos) {
-    return bounded ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+    return Math.min(remainingTotalNanos(nowNanos), remainingBoundNanos(nowNanos));
+  }
+
+  /** The time that is left of the policy's total timeout, which may end before the body does. */
+  long remainingTotalNanos(long nowNanos) {
+    return hasDeadline ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+  }
+
+  /** The time until the bound of this operation, which holds for bodies too. */
+  long remainingBoundNanos(long nowNanos) {
+    return hasBound ? Math.max(0, boundNanos - nowNanos) : Long.MAX_VALUE;
   }
 
   /** Whether there is a deadline. */
   boolean bounded() {
-    return bounded;
+    return hasDeadline || hasBound;
   }
 
   /**
@@ -372,7 +388,7 @@ public final class RetryState {
   }
 
   private boolean fits(long delayNanos, long nowNanos) {
-    if (!bounded) {
+    if (!bounded()) {
       return true;
     }
     long needed = Durations.saturatedAdd(delayNanos, policy.minimumAttemptNanos());

@@ -104,9 +104,4 @@ final class WorkExchange implements Exchange<Object> {
   public Throwable failure(End end, @Nullable Throwable cause) {
     return CallEnds.failure(end, cause);
   }
-
-  @Override
-  public void execute(Runnable continuation) {
-    new CompletableFuture<Void>().defaultExecutor().execute(continuation);
-  }
 }

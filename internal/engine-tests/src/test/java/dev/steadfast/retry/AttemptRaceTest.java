@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,8 @@ class AttemptRaceTest {
         new RetryEnvironment(timers::now, InstantSource.system(), () -> 0, timers);
     RetryPlan plan = RetryPlan.of(policy, RetryBudget.unlimited(), environment);
     OperationInfo info = OperationInfo.of("test", "test");
-    return new RetryLoop<>(plan, info, client).start(Long.MAX_VALUE, Function.identity());
+    return new RetryLoop<>(plan, info, client)
+        .start(Long.MAX_VALUE, Function.identity(), UnaryOperator.identity());
   }
 
   @Test

@@ -115,6 +115,11 @@ final class LoopFixture implements RetryScheduler {
   }
 
   @Override
+  public void execute(Runnable task) {
+    exchange.callBack(task);
+  }
+
+  @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
     if (rejecting) {
       throw new RejectedExecutionException("closed");

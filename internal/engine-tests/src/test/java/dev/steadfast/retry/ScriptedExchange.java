@@ -144,7 +144,7 @@ final class ScriptedExchange implements Exchange<String> {
   }
 
   @Override
-  public void execute(Runnable continuation) {
+  public void callBack(Runnable continuation) {
     continuations.add(continuation);
   }
 }

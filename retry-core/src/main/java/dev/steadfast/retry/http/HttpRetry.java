@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
@@ -47,7 +48,8 @@ public final class HttpRetry {
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
             .withGuards(guards(hintGate, builder.guards))
-            .withListeners(builder.listeners);
+            .withListeners(builder.listeners)
+            .withContext(builder.context);
     this.keys = builder.keys;
     this.classifier = builder.classifier;
     this.signals =
@@ -188,6 +190,7 @@ public final class HttpRetry {
     private RetryPolicy policy = RetryPolicy.defaults();
     private RetryBudget budget = RetryBudget.perOrigin(0.1);
     private RetryEnvironment environment = RetryEnvironment.system();
+    private @Nullable ContextCapture context;
     private final List<Guard> guards = new ArrayList<>();
     private final List<RetryListener> listeners = new ArrayList<>();
     private @Nullable IdempotencyKeys keys;
@@ -274,6 +277,18 @@ public final class HttpRetry {
      */
     public Builder classifier(HttpClassifier classifier) {
       this.classifier = Checks.notNull("classifier", classifier);
+      return this;
+    }
+
+    /**
+     * Carries the caller's context to the threads on which an asynchronous operation goes on:
+     * around attempts, listeners and callbacks. Default: the context class loader and nothing else.
+     *
+     * @param capture takes the context when an operation begins
+     * @return this
+     */
+    public Builder context(ContextCapture capture) {
+      this.context = Checks.notNull("context", capture);
       return this;
     }
 

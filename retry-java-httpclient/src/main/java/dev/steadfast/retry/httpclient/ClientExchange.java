@@ -171,7 +171,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   @Override
-  public void execute(Runnable continuation) {
+  public void callBack(Runnable continuation) {
     try {
       continuations.execute(continuation);
     } catch (RejectedExecutionException rejected) {

@@ -248,7 +248,7 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   @Override
-  public void execute(Runnable continuation) {
+  public void callBack(Runnable continuation) {
     sender.callBack(continuation);
   }
 }

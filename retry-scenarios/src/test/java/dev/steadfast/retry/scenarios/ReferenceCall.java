@@ -313,7 +313,7 @@ final class ReferenceCall implements Exchange<ReferenceCall.Answer>, RequestView
   }
 
   @Override
-  public void execute(Runnable continuation) {
+  public void callBack(Runnable continuation) {
     if (executor == null) {
       continuation.run();
     } else {

@@ -222,6 +222,12 @@ public final class FakeTime implements RetryScheduler {
     return () -> remove(added);
   }
 
+  /** Runs the task on another thread, at once in real time. */
+  @Override
+  public void execute(Runnable task) {
+    RetryScheduler.system().execute(task);
+  }
+
   @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
     if (Thread.interrupted()) {

@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** GET requests through the machine and the rules of HTTP, with outcomes by a script. */
@@ -115,7 +116,7 @@ final class ScriptedCalls {
   CompletableFuture<Status> start(String url, RetryOptions options, Ending... outcomes) {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
     return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
-        .start(operation.boundNanos(), status -> status);
+        .start(operation.boundNanos(), status -> status, UnaryOperator.identity());
   }
 
   private static final class Script implements Exchange<Status> {
@@ -187,7 +188,7 @@ final class ScriptedCalls {
     }
 
     @Override
-    public void execute(Runnable continuation) {
+    public void callBack(Runnable continuation) {
       new CompletableFuture<Void>().defaultExecutor().execute(continuation);
     }
   }

@@ -1,0 +1,38 @@
+package dev.steadfast.retry;
+
+/**
+ * Carries what a thread has bound to it - logging context, trace, tenant - from the thread that
+ * begins an asynchronous operation to the threads that go on with it. The context class loader is
+ * carried without this.
+ *
+ * <pre>{@code
+ * .context(() -> Context.current()::makeCurrent)                   // OpenTelemetry
+ * .context(() -> ContextSnapshotFactory.builder().build().captureAll()::setThreadLocals) // Micrometer
+ * }</pre>
+ *
+ * <p>A blocking operation stays on its thread and captures nothing. Implementations are safe for
+ * use by many threads.
+ */
+@FunctionalInterface
+public interface ContextCapture {
+
+  /**
+   * Takes the context of the calling thread, once per operation, before anything is sent.
+   *
+   * @return the context; what this throws goes to the caller, and nothing is sent
+   */
+  Snapshot capture();
+
+  /** The context of one operation. */
+  @FunctionalInterface
+  interface Snapshot {
+    /**
+     * Restores the context on the calling thread. Called around each attempt, listener and callback
+     * that runs on another thread than the one that began the operation.
+     *
+     * @return closed on the same thread, to bind again what was bound before
+     * @throws Exception logged; the operation goes on without the context
+     */
+    AutoCloseable restore() throws Exception;
+  }
+}
