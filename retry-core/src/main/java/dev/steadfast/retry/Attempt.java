@@ -1,6 +1,5 @@
 package dev.steadfast.retry;
 
-import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -451,30 +450,48 @@ public final class Attempt<R> {
         : Math.max(0, untilHead - (nowNanos - bodyEndedNanos));
   }
 
+  /** Sets a timer for the end of the attempt's time, unless one is set that comes before. */
   private void setTimer(long nowNanos, Phase open) {
     if (!operation().setsTimers()) {
       return;
     }
-    long left = leftNanos(nowNanos, open);
-    AttemptTimer known = timer;
-    if (known == null) {
-      if (left == Long.MAX_VALUE) {
-        return;
-      }
-      AttemptTimer made = new AttemptTimer(this);
-      known = TIMER.compareAndSet(this, null, made) ? made : timer;
+    boolean sending;
+    do {
+      sending = sendingBody;
+      replaceTimer(nowNanos, leftNanos(nowNanos, open));
+    } while (sending != sendingBody); // the time that is left has changed meanwhile
+  }
+
+  private void replaceTimer(long nowNanos, long leftNanos) {
+    AttemptTimer running = timer;
+    if (leftNanos == Long.MAX_VALUE) {
+      stop(running);
+      return;
     }
-    Objects.requireNonNull(known).set(nowNanos, left);
+    long due = nowNanos + leftNanos;
+    if (running != null && running.comesBy(due)) {
+      return;
+    }
+    AttemptTimer next = new AttemptTimer(this, due);
+    if (!TIMER.compareAndSet(this, running, next)) {
+      replaceTimer(nowNanos, leftNanos); // another thread has set one
+      return;
+    }
+    stop(running);
+    next.start(leftNanos);
     if (!phase.open() && phase != Phase.BUSY) {
-      stopTimer(); // it has ended meanwhile
+      next.stop(); // the attempt has ended meanwhile
+    }
+  }
+
+  private static void stop(@Nullable AttemptTimer running) {
+    if (running != null) {
+      running.stop();
     }
   }
 
   private void stopTimer() {
-    AttemptTimer running = timer;
-    if (running != null) {
-      running.stop();
-    }
+    stop(timer);
   }
 
   /** Adds what request bodies took to the operation's total timeout. */

@@ -368,7 +368,7 @@ public final class RetryLoop<R> {
 
   // Callbacks run where the client runs them, and not on the few threads of the library.
   private void tell() {
-    if (!WorkerThread.isCurrent()) {
+    if (!WorkerThread.isWorker()) {
       callBack();
       return;
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 /**
  * Runs tasks later and lets threads wait. Implementations are safe for use by many threads.
  *
- * <p>The contract that the library relies on: a task never runs on a thread whose delay would delay
- * other timers, because tasks may call user code.
+ * <p>The library relies on this: a task never runs on a thread whose delay would delay other
+ * timers, because tasks may call user code; and a task that was accepted runs in the end.
  */
 public interface RetryScheduler {
 
@@ -24,11 +24,12 @@ public interface RetryScheduler {
   Task schedule(long delayNanos, Runnable task);
 
   /**
-   * Runs a task as soon as a thread is free, never on the calling thread. What follows a
-   * cancellation runs here, so that callbacks never run on the canceller's thread. A scheduler of
-   * virtual time may run the task at once.
+   * Runs a task as soon as possible, and not on the calling thread: what follows a cancellation
+   * runs this way, so that callbacks never run on the canceller's thread. By default a task with a
+   * delay of zero. A scheduler of virtual time may run it at once.
    *
    * @param task what to run
+   * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more
    */
   default void execute(Runnable task) {
     schedule(0, task);
@@ -51,23 +52,28 @@ public interface RetryScheduler {
   }
 
   /**
-   * The JDK's own shared timer, which hands each task to the JDK's default asynchronous executor:
-   * the library starts no thread and needs no {@code close}. An application that blocks all threads
-   * of that executor, the common pool, holds up timeouts with them; for it there is {@link #on}.
+   * The library's own threads: one that waits for what is due, and a few that run it. All are
+   * daemons, shared by everything of one class loader. They start when they are needed and end
+   * after 10 seconds without work, so there is nothing to close. Nothing depends on the common pool
+   * or on the timer of {@link java.util.concurrent.CompletableFuture}.
+   *
+   * <p>If the process can make no thread for a while, tasks wait until it can. Only if there is no
+   * thread of the library's at all does {@link #schedule} throw.
    *
    * @return the default scheduler
    */
   static RetryScheduler system() {
-    return SystemScheduler.DEFAULT;
+    return TimerScheduler.SYSTEM;
   }
 
   /**
-   * The JDK's shared timer, with tasks handed to an executor of the caller's.
+   * As {@link #system}, with tasks handed to an executor of the caller's. A task that the executor
+   * does not take runs on a thread of the library's, whatever the executor throws.
    *
    * @param executor runs the tasks; user code such as listeners runs there
    * @return a scheduler
    */
   static RetryScheduler on(Executor executor) {
-    return new SystemScheduler(Checks.notNull("executor", executor));
+    return TimerScheduler.on(Checks.notNull("executor", executor));
   }
 }

@@ -180,11 +180,6 @@ class RetrierAsyncTest {
             "completeExceptionally",
             false,
             ends(each -> each.completeExceptionally(new IOException("outside")))),
-        Arguments.of("obtrude", false, ends(each -> each.obtrudeValue("outside"))),
-        Arguments.of(
-            "obtrudeException",
-            false,
-            ends(each -> each.obtrudeException(new IOException("outside")))),
         Arguments.of("completeAsync", false, ends(each -> each.completeAsync(() -> "outside"))),
         Arguments.of("orTimeout", false, ends(each -> each.orTimeout(1, TimeUnit.NANOSECONDS))),
         Arguments.of(
@@ -283,12 +278,13 @@ class RetrierAsyncTest {
   }
 
   @Test
-  void anOutcomeThatIsForcedOnTheFuture_stands() throws Exception {
+  void anOutcomeCannotBeForcedOnTheFuture() throws Exception {
     CompletableFuture<String> future = start("");
-    future.obtrudeValue("outside");
-    assertEquals("outside", future.join());
-    future.obtrudeException(new IOException("outside"));
-    assertThrows(CompletionException.class, future::join);
+    assertThrows(UnsupportedOperationException.class, () -> future.obtrudeValue("outside"));
+    assertThrows(
+        UnsupportedOperationException.class, () -> future.obtrudeException(new IOException("x")));
+    last().complete("a");
+    assertEquals("a", future.join());
     log.awaitEnd();
   }
 
@@ -309,7 +305,6 @@ class RetrierAsyncTest {
     CompletableFuture<String> derived = future.thenApply(x -> x);
     derived.complete("outside");
     future.copy().completeExceptionally(new IOException("outside"));
-    future.thenApply(x -> x).obtrudeValue("outside");
     last().complete("a");
     assertEquals("a", future.join());
     assertEquals("outside", derived.join());

@@ -20,7 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The JDK's shared timer as a scheduler. Timers here are due at once; no test waits for time. */
+/**
+ * The library's own threads as a scheduler. Timers here are due at once; no test waits for time.
+ */
 class SchedulerTest {
   private static final Executor REJECTING =
       task -> {
@@ -125,19 +127,42 @@ class SchedulerTest {
     assertFalse(RetryScheduler.system().await(new CountDownLatch(1), 0));
   }
 
-  /** An executor of one's own is for applications that block the common pool. */
   @Test
-  void aTimerThatIsFarDoesNotNeedTheCommonPool() throws Exception {
+  void timersDoNotNeedTheCommonPool() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     for (int i = 0; i < ForkJoinPool.getCommonPoolParallelism(); i++) {
       ForkJoinPool.commonPool().submit(() -> release.await(30, TimeUnit.SECONDS));
     }
-    CountDownLatch due = new CountDownLatch(1);
+    CountDownLatch due = new CountDownLatch(2);
     try {
-      RetryScheduler.on(Runnable::run).schedule(FarTimers.NEAR_NANOS + 1, due::countDown);
+      RetryScheduler.system().schedule(1, due::countDown);
+      RetryScheduler.on(Runnable::run).schedule(1, due::countDown);
       assertTrue(due.await(20, TimeUnit.SECONDS));
     } finally {
       release.countDown();
+    }
+  }
+
+  /** CompletableFuture runs callbacks of its own timeouts on its timer's thread. */
+  @Test
+  void timersDoNotNeedTheTimerOfCompletableFuture() throws Exception {
+    CountDownLatch due = new CountDownLatch(1);
+    boolean inTime =
+        new CompletableFuture<Void>()
+            .orTimeout(1, TimeUnit.NANOSECONDS)
+            .handle((none, late) -> {
+              RetryScheduler.system().schedule(1, due::countDown);
+              return awaits(due);
+            })
+            .get(30, TimeUnit.SECONDS);
+    assertTrue(inTime);
+  }
+
+  private static boolean awaits(CountDownLatch latch) {
+    try {
+      return latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -160,24 +185,16 @@ class SchedulerTest {
   }
 
   @Test
-  void anExecutorThatRejectsTheRetry_endsTheOperation_andTheTokenGoesBack() throws Exception {
-    CompletableFuture<String> future =
+  void anExecutorThatRejectsTheRetry_doesNotEndTheOperation() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    CompletableFuture<Integer> future =
         retrier("backoff=fixed(1ns)", RetryScheduler.on(REJECTING))
-            .callAsync(() -> CompletableFuture.failedFuture(new IOException("x")));
-    RejectedExecutionException thrown =
-        assertInstanceOf(RejectedExecutionException.class, failure(future));
-    assertEquals("the scheduler accepts no retry", thrown.getMessage());
-    assertEquals("executor is closed", thrown.getCause().getMessage());
-    verify("1 IOException, wait 1ns backoff, rejected by the scheduler");
-    assertEquals(
-        "x",
-        RetryReport.of(thrown)
-            .orElseThrow()
-            .last()
-            .orElseThrow()
-            .failure()
-            .orElseThrow()
-            .getMessage());
+            .callAsync(() ->
+                calls.incrementAndGet() < 2
+                    ? CompletableFuture.failedFuture(new IOException("x"))
+                    : CompletableFuture.completedFuture(calls.get()));
+    assertEquals(2, future.get(30, TimeUnit.SECONDS));
+    verify("1 IOException, wait 1ns backoff, 2 ok, accepted");
   }
 
   // Time stands still until the work has been asked for; a timer that comes before comes again.

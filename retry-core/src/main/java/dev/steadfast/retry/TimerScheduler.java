@@ -1,0 +1,118 @@
+package dev.steadfast.retry;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A scheduler on the library's own threads. They are shared by all of this class loader. */
+final class TimerScheduler implements RetryScheduler {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private static final TimerThread TIMERS =
+      new TimerThread(
+          WorkerThread::new,
+          TimeUnit.SECONDS.toNanos(10),
+          Math.max(4, Runtime.getRuntime().availableProcessors()));
+
+  static final TimerScheduler SYSTEM = new TimerScheduler(TIMERS, null);
+
+  private final TimerThread timers;
+  private final @Nullable Executor executor; // null: tasks run on the pool
+
+  TimerScheduler(TimerThread timers, @Nullable Executor executor) {
+    this.timers = timers;
+    this.executor = executor;
+  }
+
+  static TimerScheduler on(Executor executor) {
+    return new TimerScheduler(TIMERS, executor);
+  }
+
+  /** As {@link #SYSTEM}, with threads of its own. */
+  static TimerScheduler with(ThreadFactory threads, long idleNanos, int workers) {
+    return new TimerScheduler(new TimerThread(threads, idleNanos, workers), null);
+  }
+
+  @Override
+  public Task schedule(long delayNanos, Runnable task) {
+    Executor to = executor;
+    return timers.schedule(delayNanos, to == null ? task : new HandOver(to, task));
+  }
+
+  /** Runs a task on an executor of the user's, or, if that does not take it, on the pool. */
+  private static final class HandOver implements Runnable {
+    private final Executor executor;
+    private final AtomicReference<@Nullable Runnable> task;
+
+    HandOver(Executor executor, Runnable task) {
+      this.executor = executor;
+      this.task = new AtomicReference<>(task);
+    }
+
+    @Override
+    public void run() {
+      try {
+        executor.execute(this::runTask);
+      } catch (Throwable refused) {
+        LOG.debug("an executor took no task; it runs on a thread of the library", refused);
+        runTask();
+      }
+    }
+
+    // Once: the executor may have run the task before it threw.
+    private void runTask() {
+      Runnable once = task.getAndSet(null);
+      if (once != null) {
+        WorkerPool.run(once);
+      }
+    }
+  }
+
+  @Override
+  public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    Wait wait = new Wait(wake, nanos);
+    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      try {
+        ForkJoinPool.managedBlock(wait);
+      } catch (RejectedExecutionException noneToLend) {
+        wait.block();
+      }
+    } else {
+      wait.block();
+    }
+    return wait.woken;
+  }
+
+  /** Has a pool of fork-join workers lend another thread for the time of the wait. */
+  private static final class Wait implements ForkJoinPool.ManagedBlocker {
+    private final CountDownLatch wake;
+    private final long nanos;
+    private boolean over;
+    private boolean woken;
+
+    Wait(CountDownLatch wake, long nanos) {
+      this.wake = wake;
+      this.nanos = nanos;
+    }
+
+    @Override
+    public boolean block() throws InterruptedException {
+      woken = wake.await(nanos, TimeUnit.NANOSECONDS);
+      over = true;
+      return true;
+    }
+
+    @Override
+    public boolean isReleasable() {
+      return over;
+    }
+  }
+}
