@@ -10,8 +10,8 @@ import java.util.StringJoiner;
 /** The text form of a {@link RetryPolicy}. */
 final class PolicyText {
   private static final String NAMES =
-      "maxAttempts, backoff, totalTimeout, attemptTimeout, minimumAttempt, hintCeiling,"
-          + " aboveCeiling or hintSpread";
+      "maxAttempts, backoff, totalTimeout, attemptTimeout, bodyIdleTimeout, minimumAttempt,"
+          + " hintCeiling, aboveCeiling or hintSpread";
 
   private PolicyText() {}
 
@@ -21,6 +21,7 @@ final class PolicyText {
         .add("backoff=" + policy.backoff())
         .add("totalTimeout=" + policy.totalTimeout().map(Durations::print).orElse("none"))
         .add("attemptTimeout=" + printList(policy.attemptTimeoutList()))
+        .add("bodyIdleTimeout=" + policy.bodyIdleTimeout().map(Durations::print).orElse("none"))
         .add("minimumAttempt=" + Durations.print(policy.minimumAttempt()))
         .add("hintCeiling=" + Durations.print(policy.hintCeiling()))
         .add("aboveCeiling=" + print(policy.aboveCeiling()))
@@ -107,6 +108,13 @@ final class PolicyText {
           builder.withoutAttemptTimeout();
         } else {
           builder.attemptTimeouts(durations(in));
+        }
+      }
+      case "bodyIdleTimeout" -> {
+        if (in.take("none")) {
+          builder.noBodyIdleTimeout();
+        } else {
+          builder.bodyIdleTimeout(duration(in));
         }
       }
       case "minimumAttempt" -> builder.minimumAttempt(duration(in));

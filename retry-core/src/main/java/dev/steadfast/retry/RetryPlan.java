@@ -166,6 +166,15 @@ public final class RetryPlan {
   }
 
   /**
+   * The policy's bound on the time in which no byte of a body moves, for authors of adapters.
+   *
+   * @return nanoseconds, more than zero; {@link Long#MAX_VALUE} for none
+   */
+  public long bodyIdleTimeoutNanos() {
+    return policy.bodyIdleTimeoutNanos();
+  }
+
+  /**
    * The budget.
    *
    * @return the budget

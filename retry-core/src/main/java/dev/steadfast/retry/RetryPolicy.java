@@ -28,6 +28,7 @@ public final class RetryPolicy {
   private final long totalTimeoutNanos; // 0 for none
   private final long[]
       attemptTimeoutNanos; // by attempt, the last for all that follow; may be empty
+  private final long bodyIdleTimeoutNanos; // Long.MAX_VALUE for none
   private final long minimumAttemptNanos;
   private final long hintCeilingNanos;
   private final AboveCeiling aboveCeiling;
@@ -38,6 +39,7 @@ public final class RetryPolicy {
     this.backoff = builder.backoff;
     this.totalTimeoutNanos = builder.totalTimeoutNanos;
     this.attemptTimeoutNanos = builder.attemptTimeoutNanos;
+    this.bodyIdleTimeoutNanos = builder.bodyIdleTimeoutNanos;
     this.minimumAttemptNanos = builder.minimumAttemptNanos;
     this.hintCeilingNanos = builder.hintCeilingNanos;
     this.aboveCeiling = builder.aboveCeiling;
@@ -74,10 +76,10 @@ public final class RetryPolicy {
   /**
    * Reads the form that {@link #toString} prints: {@code name=value} pairs, separated by a
    * semicolon, in any order, each at most once. What is not named keeps its default. The names are
-   * {@code maxAttempts}, {@code backoff}, {@code totalTimeout} and {@code attemptTimeout} (both may
-   * be {@code none}; the latter may be a list such as {@code 1s,2s,5s}), {@code minimumAttempt},
-   * {@code hintCeiling}, {@code aboveCeiling} ({@code give-up} or {@code clamp}) and {@code
-   * hintSpread}.
+   * {@code maxAttempts}, {@code backoff}, {@code totalTimeout}, {@code attemptTimeout} and {@code
+   * bodyIdleTimeout} (these three may be {@code none}; the attempt timeout may be a list such as
+   * {@code 1s,2s,5s}), {@code minimumAttempt}, {@code hintCeiling}, {@code aboveCeiling} ({@code
+   * give-up} or {@code clamp}) and {@code hintSpread}.
    *
    * @param text for instance {@code maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s}
    * @return the policy
@@ -130,6 +132,17 @@ public final class RetryPolicy {
   }
 
   /**
+   * The bound on the time in which no byte of a body moves, on {@code java.net.http}.
+   *
+   * @return the bound, empty for none
+   */
+  public Optional<Duration> bodyIdleTimeout() {
+    return bodyIdleTimeoutNanos == Long.MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(bodyIdleTimeoutNanos));
+  }
+
+  /**
    * The least time that must be left after a wait for an attempt to be worth starting.
    *
    * @return more than zero
@@ -176,6 +189,7 @@ public final class RetryPolicy {
     builder.backoff = backoff;
     builder.totalTimeoutNanos = totalTimeoutNanos;
     builder.attemptTimeoutNanos = attemptTimeoutNanos;
+    builder.bodyIdleTimeoutNanos = bodyIdleTimeoutNanos;
     builder.minimumAttemptNanos = minimumAttemptNanos;
     builder.hintCeilingNanos = hintCeilingNanos;
     builder.aboveCeiling = aboveCeiling;
@@ -196,6 +210,10 @@ public final class RetryPolicy {
     return attemptTimeoutNanos;
   }
 
+  long bodyIdleTimeoutNanos() {
+    return bodyIdleTimeoutNanos;
+  }
+
   long minimumAttemptNanos() {
     return minimumAttemptNanos;
   }
@@ -211,6 +229,7 @@ public final class RetryPolicy {
         && backoff.equals(that.backoff)
         && totalTimeoutNanos == that.totalTimeoutNanos
         && Arrays.equals(attemptTimeoutNanos, that.attemptTimeoutNanos)
+        && bodyIdleTimeoutNanos == that.bodyIdleTimeoutNanos
         && minimumAttemptNanos == that.minimumAttemptNanos
         && hintCeilingNanos == that.hintCeilingNanos
         && aboveCeiling == that.aboveCeiling
@@ -219,7 +238,9 @@ public final class RetryPolicy {
 
   @Override
   public int hashCode() {
-    return 31 * (31 * maxAttempts + backoff.hashCode()) + Long.hashCode(totalTimeoutNanos);
+    int hash = 31 * maxAttempts + backoff.hashCode();
+    hash = 31 * hash + Long.hashCode(totalTimeoutNanos);
+    return 31 * hash + Long.hashCode(bodyIdleTimeoutNanos);
   }
 
   /**
@@ -238,6 +259,7 @@ public final class RetryPolicy {
     private Backoff backoff = Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(20));
     private long totalTimeoutNanos = 30_000_000_000L;
     private long[] attemptTimeoutNanos = {};
+    private long bodyIdleTimeoutNanos = 30_000_000_000L;
     private long minimumAttemptNanos = 1_000_000;
     private long hintCeilingNanos = 60_000_000_000L;
     private AboveCeiling aboveCeiling = AboveCeiling.GIVE_UP;
@@ -321,6 +343,35 @@ public final class RetryPolicy {
           attemptTimeouts.stream()
               .mapToLong(each -> Durations.nanos(Checks.positive("attemptTimeout", each)))
               .toArray();
+      return this;
+    }
+
+    /**
+     * The longest time in which no byte of a request or response body moves while the client waits
+     * for the network, on {@code java.net.http}. Default 30 s. At its end the operation, or the
+     * reading of the body, ends with {@code HttpTimeoutException}. It lets a stream or a long
+     * transfer live and ends a stalled one. A response whose body is known to be collected in
+     * memory is bounded by the total timeout too. On OkHttp the client's own read and write
+     * timeouts do this, and this one has no effect.
+     *
+     * @param bodyIdleTimeout more than zero
+     * @return this
+     * @throws IllegalArgumentException if it is zero or negative
+     */
+    public Builder bodyIdleTimeout(Duration bodyIdleTimeout) {
+      this.bodyIdleTimeoutNanos =
+          Durations.nanos(Checks.positive("bodyIdleTimeout", bodyIdleTimeout));
+      return this;
+    }
+
+    /**
+     * No bound on the time in which no byte of a body moves. Dangerous: a stalled transfer that
+     * nothing else bounds never ends.
+     *
+     * @return this
+     */
+    public Builder noBodyIdleTimeout() {
+      this.bodyIdleTimeoutNanos = Long.MAX_VALUE;
       return this;
     }
 

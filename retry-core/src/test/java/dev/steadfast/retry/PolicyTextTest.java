@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PolicyTextTest {
   private static final String DEFAULTS =
       "maxAttempts=3; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=none;"
-          + " minimumAttempt=1ms; hintCeiling=1m; aboveCeiling=give-up; hintSpread=1.0";
+          + " bodyIdleTimeout=30s; minimumAttempt=1ms; hintCeiling=1m; aboveCeiling=give-up; hintSpread=1.0";
 
   @Test
   void printsEverySettingWithItsUnit() {
@@ -29,6 +29,7 @@ class PolicyTextTest {
             .noTotalTimeout()
             .attemptTimeouts(
                 List.of(Duration.ofSeconds(1), Duration.ofMillis(2500), Duration.ofHours(1)))
+            .noBodyIdleTimeout()
             .minimumAttempt(Duration.ofNanos(7))
             .hintCeiling(Duration.ZERO)
             .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
@@ -36,7 +37,7 @@ class PolicyTextTest {
             .build();
     assertEquals(
         "maxAttempts=10; backoff=none; totalTimeout=none; attemptTimeout=1s,2500ms,1h;"
-            + " minimumAttempt=7ns; hintCeiling=0s; aboveCeiling=clamp; hintSpread=1.0E-5",
+            + " bodyIdleTimeout=none; minimumAttempt=7ns; hintCeiling=0s; aboveCeiling=clamp; hintSpread=1.0E-5",
         policy.toString());
     assertEquals(policy, RetryPolicy.parse(policy.toString()));
   }
@@ -68,6 +69,11 @@ class PolicyTextTest {
         timeouts.add(anyDuration(random));
       }
       builder.attemptTimeouts(timeouts);
+    }
+    if (random.nextBoolean()) {
+      builder.bodyIdleTimeout(anyDuration(random));
+    } else if (random.nextBoolean()) {
+      builder.noBodyIdleTimeout();
     }
     Duration minimum = anyDuration(random);
     builder.minimumAttempt(minimum);
@@ -108,6 +114,9 @@ class PolicyTextTest {
   void noneTakesBackWhatADefaultSays() {
     assertEquals(
         RetryPolicy.builder().noTotalTimeout().build(), RetryPolicy.parse("totalTimeout=none"));
+    assertEquals(
+        RetryPolicy.builder().noBodyIdleTimeout().build(),
+        RetryPolicy.parse("bodyIdleTimeout=none"));
     assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("attemptTimeout=none"));
     assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("aboveCeiling=give-up"));
   }
@@ -140,6 +149,7 @@ class PolicyTextTest {
         "maxAttempts=0                      | 13 | maxAttempts: 0 (expected: >= 1)",
         "totalTimeout=0s                    | 14 | totalTimeout: PT0S (expected: more than zero)",
         "attemptTimeout=1s,0s               | 16 | attemptTimeout: PT0S (expected: more",
+        "bodyIdleTimeout=0s                 | 17 | bodyIdleTimeout: PT0S (expected: more",
         "minimumAttempt=0ns                 | 16 | minimumAttempt: PT0S (expected: more",
         "hintSpread=11                      | 12 | hintSpread: 11.0 (expected: 0.0 to 10.0)",
         "hintSpread=1E3                     | 12 | hintSpread: 1000.0 (expected: 0.0 to 10.0)",
@@ -183,6 +193,8 @@ class PolicyTextTest {
         "attemptTimeout=                | 16 | the end | a duration such as 100ms",
         "attemptTimeout=1s,             | 19 | the end | a duration such as 100ms",
         "attemptTimeout=1s,none         | 19 | 'n'     | a duration such as 100ms",
+        "bodyIdleTimeout=              | 17 | the end | a duration such as 100ms",
+        "bodyIdleTimeout=1s,2s         | 19 | ','     | ';'",
         "minimumAttempt=none            | 16 | 'n'     | a duration such as 100ms",
         "hintCeiling=1w                 | 14 | 'w'     | a unit: ns, us, ms, s, m, h or d",
         "aboveCeiling=giveup            | 14 | 'g'     | give-up or clamp",

@@ -36,6 +36,7 @@ class RetryPolicyTest {
     assertEquals(Backoff.parse("full(100ms..20s)"), policy.backoff());
     assertEquals(Optional.of(Duration.ofSeconds(30)), policy.totalTimeout());
     assertEquals(Optional.empty(), policy.attemptTimeout(1));
+    assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
     assertEquals(Duration.ofMillis(1), policy.minimumAttempt());
     assertEquals(Duration.ofSeconds(60), policy.hintCeiling());
     assertEquals(RetryPolicy.AboveCeiling.GIVE_UP, policy.aboveCeiling());
@@ -56,6 +57,7 @@ class RetryPolicyTest {
     assertEquals(Backoff.fixed(Duration.ofMillis(3)), policy.backoff());
     assertEquals(Optional.of(Duration.ofMinutes(2)), policy.totalTimeout());
     assertEquals(Optional.of(Duration.ofSeconds(1)), policy.attemptTimeout(1));
+    assertEquals(Optional.of(Duration.ofSeconds(4)), policy.bodyIdleTimeout());
     assertEquals(Duration.ofMillis(40), policy.minimumAttempt());
     assertEquals(Duration.ofSeconds(9), policy.hintCeiling());
     assertEquals(RetryPolicy.AboveCeiling.CLAMP, policy.aboveCeiling());
@@ -69,6 +71,7 @@ class RetryPolicyTest {
         .backoff(Backoff.fixed(Duration.ofMillis(3)))
         .totalTimeout(Duration.ofMinutes(2))
         .attemptTimeout(Duration.ofSeconds(1))
+        .bodyIdleTimeout(Duration.ofSeconds(4))
         .minimumAttempt(Duration.ofMillis(40))
         .hintCeiling(Duration.ofSeconds(9))
         .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
@@ -115,6 +118,7 @@ class RetryPolicyTest {
             .maxAttempts(Integer.MAX_VALUE)
             .totalTimeout(AGES)
             .attemptTimeout(AGES)
+            .bodyIdleTimeout(AGES)
             .minimumAttempt(AGES)
             .hintCeiling(AGES)
             .hintSpread(10)
@@ -122,6 +126,7 @@ class RetryPolicyTest {
     assertEquals(Integer.MAX_VALUE, widest.maxAttempts());
     assertEquals(Optional.of(LONGEST), widest.totalTimeout());
     assertEquals(Optional.empty(), widest.attemptTimeout(1)); // 292 years bound nothing
+    assertEquals(Optional.empty(), widest.bodyIdleTimeout());
     assertEquals(LONGEST, widest.minimumAttempt());
     assertEquals(LONGEST, widest.hintCeiling());
     assertEquals(10, widest.hintSpread());
@@ -132,12 +137,14 @@ class RetryPolicyTest {
             .maxAttempts(1)
             .totalTimeout(least)
             .attemptTimeout(least)
+            .bodyIdleTimeout(least)
             .minimumAttempt(least)
             .hintCeiling(Duration.ZERO)
             .hintSpread(-0.0)
             .build();
     assertEquals(Optional.of(least), tightest.totalTimeout());
     assertEquals(Optional.of(least), tightest.attemptTimeout(1));
+    assertEquals(Optional.of(least), tightest.bodyIdleTimeout());
     assertEquals(Duration.ZERO, tightest.hintCeiling());
     assertEquals("0.0", Double.toString(tightest.hintSpread()));
   }
@@ -166,6 +173,7 @@ class RetryPolicyTest {
       assertRejected(
           "attemptTimeout" + rule,
           () -> builder().attemptTimeouts(List.of(Duration.ofSeconds(1), bad)));
+      assertRejected("bodyIdleTimeout" + rule, () -> builder().bodyIdleTimeout(bad));
       assertRejected("minimumAttempt" + rule, () -> builder().minimumAttempt(bad));
     }
     assertRejected(
@@ -185,6 +193,7 @@ class RetryPolicyTest {
     assertNull("attemptTimeouts", () -> builder().attemptTimeouts(null));
     List<Duration> withNull = Arrays.asList(Duration.ofSeconds(1), null);
     assertNull("attemptTimeout", () -> builder().attemptTimeouts(withNull));
+    assertNull("bodyIdleTimeout", () -> builder().bodyIdleTimeout(null));
     assertNull("minimumAttempt", () -> builder().minimumAttempt(null));
     assertNull("hintCeiling", () -> builder().hintCeiling(null));
     assertNull("aboveCeiling", () -> builder().aboveCeiling(null));
@@ -233,6 +242,7 @@ class RetryPolicyTest {
                 each -> each.backoff(Backoff.fixed(Duration.ofMillis(3))),
                 each -> each.totalTimeout(Duration.ofMinutes(2)),
                 each -> each.attemptTimeout(Duration.ofSeconds(1)),
+                each -> each.bodyIdleTimeout(Duration.ofSeconds(4)),
                 each -> each.minimumAttempt(Duration.ofMillis(40)),
                 each -> each.hintCeiling(Duration.ofSeconds(9)),
                 each -> each.aboveCeiling(RetryPolicy.AboveCeiling.CLAMP),
@@ -262,6 +272,29 @@ class RetryPolicyTest {
     assertEquals(
         Optional.empty(),
         builder().totalTimeout(Duration.ofSeconds(1)).noTotalTimeout().build().totalTimeout());
+    assertEquals(
+        RetryPolicy.defaults(),
+        builder().noBodyIdleTimeout().bodyIdleTimeout(Duration.ofSeconds(30)).build());
+    assertEquals(
+        Optional.empty(),
+        builder()
+            .bodyIdleTimeout(Duration.ofSeconds(1))
+            .noBodyIdleTimeout()
+            .build()
+            .bodyIdleTimeout());
+  }
+
+  @Test
+  void adaptersReadTheBodyIdleTimeout_inNanoseconds() {
+    assertEquals(30_000_000_000L, bodyIdleNanos(RetryPolicy.defaults()));
+    assertEquals(7, bodyIdleNanos(builder().bodyIdleTimeout(Duration.ofNanos(7)).build()));
+    assertEquals(Long.MAX_VALUE, bodyIdleNanos(builder().noBodyIdleTimeout().build()));
+    assertEquals(Long.MAX_VALUE, bodyIdleNanos(builder().bodyIdleTimeout(AGES).build()));
+  }
+
+  private static long bodyIdleNanos(RetryPolicy policy) {
+    return RetryPlan.of(policy, RetryBudget.unlimited(), RetryEnvironment.system())
+        .bodyIdleTimeoutNanos();
   }
 
   @Test
@@ -288,6 +321,8 @@ class RetryPolicyTest {
             builder()
                 .attemptTimeouts(List.of(Duration.ofSeconds(1), Duration.ofSeconds(2)))
                 .build(),
+            builder().bodyIdleTimeout(Duration.ofSeconds(31)).build(),
+            builder().noBodyIdleTimeout().build(),
             builder().minimumAttempt(Duration.ofMillis(2)).build(),
             builder().hintCeiling(Duration.ofSeconds(61)).build(),
             builder().aboveCeiling(RetryPolicy.AboveCeiling.CLAMP).build(),
