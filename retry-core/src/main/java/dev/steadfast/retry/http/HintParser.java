@@ -6,16 +6,22 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the delay that a response asks for. Junk is absent, the past is zero, and what is too large
  * for a long saturates; nothing here throws, whatever a server sends.
+ *
+ * <p>Each header is looked up once, and of one that has many lines the first 16 are read: what a
+ * server sends must not cost more here than it cost the client to receive.
  */
 final class HintParser {
   private static final List<String> MILLIS_HEADERS =
       List.of("x-ms-retry-after-ms", "retry-after-ms");
   // A millisecond can be added, and the whole is far above what a long of nanoseconds holds.
   private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
+
+  private static final int MOST_LINES = 16;
 
   private final boolean rateLimitReset;
 
@@ -30,11 +36,11 @@ final class HintParser {
         return Hint.atLeast(delay.get());
       }
     }
+    ServerTime serverTime = new ServerTime(response, now);
     Optional<Duration> delay =
-        largest(response, "Retry-After", value -> retryAfter(value, response, now));
+        largest(response, "Retry-After", value -> retryAfter(value, serverTime));
     if (delay.isEmpty() && rateLimitReset) {
-      delay =
-          largest(response, "X-RateLimit-Reset", value -> reset(value, serverTime(response, now)));
+      delay = largest(response, "X-RateLimit-Reset", value -> reset(value, serverTime));
     }
     return delay.map(Hint::atLeast).orElse(Hint.none());
   }
@@ -43,11 +49,41 @@ final class HintParser {
     Optional<Duration> read(String value);
   }
 
+  /** What the server's clock says, found out when it is first asked for. */
+  private static final class ServerTime {
+    private final ResponseView response;
+    private final Instant local;
+    private @Nullable Instant known;
+
+    ServerTime(ResponseView response, Instant local) {
+      this.response = response;
+      this.local = local;
+    }
+
+    // The server's own clock tells how far away its date is, unless a cache kept the response.
+    Instant get() {
+      Instant found = known;
+      if (found == null) {
+        List<String> dates = response.headers("Date");
+        boolean own = dates.size() == 1 && response.headers("Age").isEmpty();
+        found = own ? HttpDates.parse(trim(dates.get(0)), local).orElse(local) : local;
+        known = found;
+      }
+      return found;
+    }
+
+    Duration until(Instant at) {
+      Instant now = get();
+      return at.isAfter(now) ? Duration.between(now, at) : Duration.ZERO;
+    }
+  }
+
   // A singleton field that came twice is malformed; the longest is the careful reading of it.
   private static Optional<Duration> largest(ResponseView response, String name, Reader reader) {
+    List<String> lines = response.headers(name);
     Duration longest = null;
-    for (String value : response.headers(name)) {
-      Duration each = reader.read(trim(value)).orElse(null);
+    for (String line : lines.subList(0, Math.min(MOST_LINES, lines.size()))) {
+      Duration each = reader.read(trim(line)).orElse(null);
       if (each != null && (longest == null || each.compareTo(longest) > 0)) {
         longest = each;
       }
@@ -56,24 +92,11 @@ final class HintParser {
   }
 
   /** RFC 9110 section 10.2.3: delay-seconds or HTTP-date. */
-  private static Optional<Duration> retryAfter(String value, ResponseView response, Instant now) {
+  private static Optional<Duration> retryAfter(String value, ServerTime serverTime) {
     if (digits(value)) {
       return Optional.of(of(value, Duration::ofSeconds));
     }
-    return HttpDates.parse(value, now).map(at -> until(at, serverTime(response, now)));
-  }
-
-  // The server's own clock tells how far away its date is, unless a cache kept the response.
-  private static Instant serverTime(ResponseView response, Instant now) {
-    List<String> dates = response.headers("Date");
-    if (dates.size() != 1 || !response.headers("Age").isEmpty()) {
-      return now;
-    }
-    return HttpDates.parse(trim(dates.get(0)), now).orElse(now);
-  }
-
-  private static Duration until(Instant at, Instant now) {
-    return at.isAfter(now) ? Duration.between(now, at) : Duration.ZERO;
+    return HttpDates.parse(value, serverTime.local).map(serverTime::until);
   }
 
   /** Milliseconds, with a fraction in some SDKs. */
@@ -89,7 +112,7 @@ final class HintParser {
   }
 
   /** Seconds from now below 10^9, seconds since 1970 below 10^12, milliseconds since then above. */
-  private static Optional<Duration> reset(String value, Instant now) {
+  private static Optional<Duration> reset(String value, ServerTime serverTime) {
     if (!digits(value) || value.length() > 15) {
       return Optional.empty();
     }
@@ -99,7 +122,7 @@ final class HintParser {
     }
     boolean millis = number >= 1_000_000_000_000L;
     return Optional.of(
-        until(millis ? Instant.ofEpochMilli(number) : Instant.ofEpochSecond(number), now));
+        serverTime.until(millis ? Instant.ofEpochMilli(number) : Instant.ofEpochSecond(number)));
   }
 
   private static Duration of(String digits, LongFunction<Duration> unit) {

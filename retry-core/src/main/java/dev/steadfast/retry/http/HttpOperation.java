@@ -289,19 +289,15 @@ public final class HttpOperation {
    * @return true for what {@link #headers} sets
    */
   public boolean adds(String name) {
-    return headerNames().stream().anyMatch(name::equalsIgnoreCase);
-  }
-
-  private List<String> headerNames() {
-    List<String> names = new ArrayList<>(headers.keySet());
-    if (attemptHeader != null) {
-      names.add(attemptHeader.name());
+    for (String own : headers.keySet()) {
+      if (own.equalsIgnoreCase(name)) {
+        return true;
+      }
     }
-    if (propagation != null) {
-      names.addAll(propagation.headers().outbound());
-      names.removeIf(name -> !view.request().headers(name).isEmpty());
-    }
-    return names;
+    return (attemptHeader != null && attemptHeader.name().equalsIgnoreCase(name))
+        || (propagation != null
+            && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
+            && view.request().headers(name).isEmpty());
   }
 
   /**

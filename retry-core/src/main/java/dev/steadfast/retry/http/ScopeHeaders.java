@@ -30,6 +30,7 @@ public final class ScopeHeaders {
   private final String key;
   private final String attempt;
   private final Field gaveUp;
+  private final List<String> outbound;
 
   /** A header that says something by one value. */
   private record Field(String name, String value) {
@@ -54,6 +55,8 @@ public final class ScopeHeaders {
     this.key = key;
     this.attempt = attempt;
     this.gaveUp = gaveUp;
+    this.outbound =
+        Stream.of(doNotRetry.name(), grpcTimeout, timeoutMillis).filter(Objects::nonNull).toList();
   }
 
   /**
@@ -275,9 +278,7 @@ public final class ScopeHeaders {
 
   /** The names of what goes out. */
   List<String> outbound() {
-    return Stream.of(doNotRetry.name(), grpcTimeout, timeoutMillis)
-        .filter(Objects::nonNull)
-        .toList();
+    return outbound;
   }
 
   void writeDoNotRetry(BiConsumer<String, String> header) {

@@ -3,20 +3,29 @@ package dev.steadfast.retry.http;
 import dev.steadfast.retry.Hint;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Map;
+import java.util.TreeMap;
 
-/** Reads what a response that tells of a failure says about retrying. */
+/**
+ * Reads what a response that tells of a failure says about retrying. Each header is looked up once,
+ * as a lookup may cost a walk over all lines.
+ */
 final class SignalReader {
   /** A header that says go or stop by one of its values. */
   record Signal(String header, String value) {
     boolean in(ResponseView response) {
       for (String each : response.headers(header)) {
-        if (each.trim().equalsIgnoreCase(value)) {
+        if (said(each)) {
           return true;
         }
       }
       return false;
+    }
+
+    private boolean said(String line) {
+      return line.trim().equalsIgnoreCase(value);
     }
   }
 
@@ -25,17 +34,33 @@ final class SignalReader {
   static final List<Signal> GOES =
       List.of(new Signal("x-should-retry", "true"), new Signal("Stripe-Should-Retry", "true"));
 
-  private static final Pattern PUSHBACK = Pattern.compile("[0-9]{1,10}");
+  private static final int MOST_PUSHBACK_DIGITS = 10;
   private static final Signal QOS_STOP = new Signal("Qos-Retry-Hint", "do-not-retry");
 
-  private final List<Signal> stops;
-  private final List<Signal> goes;
+  /** All signals of one header. */
+  private record Words(List<Signal> stops, List<Signal> goes) {
+    Words() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  private enum Said {
+    NOTHING,
+    GO,
+    STOP
+  }
+
+  private final Map<String, Words> words = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final HintParser hints;
 
   SignalReader(List<Signal> stops, List<Signal> goes, HintParser hints) {
-    this.stops = List.copyOf(stops);
-    this.goes = List.copyOf(goes);
+    stops.forEach(each -> words(each).stops().add(each));
+    goes.forEach(each -> words(each).goes().add(each));
     this.hints = hints;
+  }
+
+  private Words words(Signal signal) {
+    return words.computeIfAbsent(signal.header(), header -> new Words());
   }
 
   Signals read(ResponseView response, Instant now) {
@@ -44,19 +69,36 @@ final class SignalReader {
     boolean finalNack = unavailable && present(response, "finagle-http-nonretryable-nack");
     List<String> pushback = response.headers("grpc-retry-pushback-ms");
     Hint pushed = pushback(pushback);
+    Said said = said(response);
     boolean stop =
         finalNack
             || (!pushback.isEmpty() && !pushed.present())
-            || any(stops, response)
+            || said == Said.STOP
             || ((unavailable || response.status() == 429) && QOS_STOP.in(response));
-    boolean go = !stop && any(goes, response);
+    boolean go = !stop && said == Said.GO;
     Hint hint = pushed.present() ? pushed : hints.parse(response, now);
     return new Signals(hint, stop, go, nack || finalNack);
   }
 
-  private static boolean any(List<Signal> signals, ResponseView response) {
+  private Said said(ResponseView response) {
+    Said said = Said.NOTHING;
+    for (Map.Entry<String, Words> each : words.entrySet()) {
+      Words ofHeader = each.getValue();
+      for (String line : response.headers(each.getKey())) {
+        if (any(ofHeader.stops(), line)) {
+          return Said.STOP;
+        }
+        if (said == Said.NOTHING && any(ofHeader.goes(), line)) {
+          said = Said.GO;
+        }
+      }
+    }
+    return said;
+  }
+
+  private static boolean any(List<Signal> signals, String line) {
     for (Signal each : signals) {
-      if (each.in(response)) {
+      if (each.said(line)) {
         return true;
       }
     }
@@ -80,12 +122,8 @@ final class SignalReader {
     return most < 0 ? Hint.none() : Hint.exactly(Duration.ofMillis(most));
   }
 
-  // Integer.parseInt takes a plus sign and the digits of every script.
   private static long millis(String value) {
-    if (!PUSHBACK.matcher(value).matches()) {
-      return -1;
-    }
-    long millis = Long.parseLong(value);
+    long millis = value.length() > MOST_PUSHBACK_DIGITS ? -1 : Digits.parse(value);
     return millis > Integer.MAX_VALUE ? -1 : millis;
   }
 }
