@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import okhttp3.Headers;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
@@ -221,9 +222,10 @@ final class OkHttpExchange implements Exchange<Answer> {
       return attempted;
     }
     Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
-    for (String name : attempted.headers().names()) {
-      if (operation.adds(name)) {
-        own.removeHeader(name);
+    Headers headers = attempted.headers();
+    for (int i = 0; i < headers.size(); i++) {
+      if (operation.adds(headers.name(i))) {
+        own.removeHeader(headers.name(i));
       }
     }
     return own.build();

@@ -14,6 +14,7 @@ import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.regex.Pattern;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Headers;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class WireState implements Runnable {
   private static final AtomicIntegerFieldUpdater<WireState> SENT =
       AtomicIntegerFieldUpdater.newUpdater(WireState.class, "sent");
+
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final Pattern SECONDS = Pattern.compile("[1-9][0-9]{0,8}");
 
   private final HttpOperation operation;
   private final Wires wires;
@@ -71,7 +75,7 @@ final class WireState implements Runnable {
   private volatile boolean held;
   private volatile boolean interrupted;
   private volatile boolean broken;
-  private @Nullable List<String> hiddenRetryAfter;
+  private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
 
   WireState(HttpOperation operation, Wires wires, Attempt<Answer> attempt, Call call) {
     this.operation = operation;
@@ -559,39 +563,69 @@ final class WireState implements Runnable {
   }
 
   /**
-   * Takes away what would make OkHttp send the request again by itself: it repeats a 503 that says
-   * {@code Retry-After: 0}, a 408 without delay, and crashes on a delay of eleven digits.
+   * The headers of an answer as the server sent them, and as OkHttp saw them: with one line more.
+   */
+  private record Shown(Headers sent, Headers seen) {
+    // Removing a line moves all that follow it, so many lines are not removed: then the added one
+    // stays, on an answer that nobody can make sense of.
+    private static final int MOST_LINES = 16;
+
+    Headers revealed(Headers returned) {
+      if (returned.equals(seen)) {
+        return sent;
+      }
+      // OkHttp unpacked the body and dropped its encoding and length, or an interceptor was at
+      // work.
+      List<String> values = sent.values(RETRY_AFTER);
+      if (values.size() > MOST_LINES) {
+        return returned;
+      }
+      Headers.Builder headers = returned.newBuilder().removeAll(RETRY_AFTER);
+      // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+      values.forEach(value -> headers.addUnsafeNonAscii(RETRY_AFTER, value));
+      return headers.build();
+    }
+  }
+
+  /**
+   * Keeps OkHttp from sending the request again by itself: it repeats a 503 that says {@code
+   * Retry-After: 0} and a 408 without delay, and crashes on a delay of eleven digits. The last line
+   * holds for it, so one is added; other answers pass as they are.
    */
   Response hideFollowUp(Response response) {
+    shown = null;
     int code = response.code();
     if (code != 503 && code != 408) {
       return response;
     }
-    hiddenRetryAfter = response.headers("Retry-After");
-    Response.Builder hidden = response.newBuilder().removeHeader("Retry-After");
-    return code == 408 ? hidden.header("Retry-After", "1").build() : hidden.build();
+    String delay = response.header(RETRY_AFTER);
+    if (delay == null ? code == 503 : isNoReasonToFollowUp(delay)) {
+      return response;
+    }
+    Response longer = response.newBuilder().addHeader(RETRY_AFTER, "1").build();
+    shown = new Shown(response.headers(), longer.headers());
+    return longer;
+  }
+
+  // Seconds that are more than none and fit an int, or what OkHttp does not take for a number.
+  private static boolean isNoReasonToFollowUp(String delay) {
+    boolean number = delay.chars().allMatch(Character::isDigit);
+    return !number || SECONDS.matcher(delay).matches();
   }
 
   private Response reveal(Response response) {
-    List<String> values = hiddenRetryAfter;
-    if (values == null || (response.code() != 503 && response.code() != 408)) {
+    Shown last = shown;
+    if (last == null || (response.code() != 503 && response.code() != 408)) {
       return response;
     }
     Response network = response.networkResponse();
     return response
         .newBuilder()
-        .headers(revealed(response.headers(), values))
+        .headers(last.revealed(response.headers()))
         .networkResponse(
             network == null
                 ? null
-                : network.newBuilder().headers(revealed(network.headers(), values)).build())
+                : network.newBuilder().headers(last.revealed(network.headers())).build())
         .build();
-  }
-
-  private static Headers revealed(Headers hidden, List<String> values) {
-    Headers.Builder headers = hidden.newBuilder().removeAll("Retry-After");
-    // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
-    values.forEach(value -> headers.addUnsafeNonAscii("Retry-After", value));
-    return headers.build();
   }
 }

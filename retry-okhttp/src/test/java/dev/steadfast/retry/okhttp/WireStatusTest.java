@@ -6,13 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.scenarios.Reply;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import okhttp3.Authenticator;
 import okhttp3.Call;
+import okhttp3.Headers;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -20,6 +27,7 @@ import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,6 +51,8 @@ class WireStatusTest {
                   .header("Authorization", "Basic x")
                   .post(RequestBody.create("charge 5 again", null))
                   .build();
+
+  private static final int MANY_LINES = 500;
 
   private final Rig rig = new Rig();
   private Target target;
@@ -201,6 +211,83 @@ class WireStatusTest {
       assertEquals(status, got.status());
       assertTrue(got.headers().get("Retry-After").startsWith("bient"), got.toString());
     }
+    assertReported(2);
+  }
+
+  /** However many lines say how long to wait, they come back as they were, in their order. */
+  @ParameterizedTest
+  @MethodSource("protocolsAndEntries")
+  void theLinesOfAnAnswerKeepTheirOrder(boolean h2, Entry entry) {
+    target = new Target(h2);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    List<String> lines = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    for (int i = MANY_LINES; i >= 0; i--) {
+      lines.addAll(List.of("Retry-After", "" + i));
+      expected.add("retry-after: " + i);
+    }
+    lines.addAll(List.of("X-After", "last"));
+    expected.add("x-after: last");
+    for (int status : new int[] {408, 503}) {
+      target.script(status, lines.toArray(new String[0]));
+      Headers got = entry.make(calls.newCall(target.get())).headers();
+      List<String> seen = new ArrayList<>();
+      got.forEach(
+          line -> seen.add(line.getFirst().toLowerCase(Locale.ROOT) + ": " + line.getSecond()));
+      seen.retainAll(expected);
+      assertEquals(expected, seen);
+    }
+    assertReported(2);
+  }
+
+  /** OkHttp unpacks the body, and drops headers for that. */
+  @ParameterizedTest
+  @EnumSource(Entry.class)
+  void theDelayOfAPackedAnswerComesBack(Entry entry) throws IOException {
+    target = new Target(false);
+    Call.Factory calls = rig.calls(entry, target.client(), rig.once());
+    for (int status : new int[] {408, 503}) {
+      ByteArrayOutputStream packed = new ByteArrayOutputStream();
+      try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+        out.write("later".getBytes(StandardCharsets.UTF_8));
+      }
+      target
+          .h1()
+          .enqueue(
+              Reply.status(status)
+                  .header("Retry-After", "0")
+                  .header("Content-Encoding", "gzip")
+                  .header("X-After", "last")
+                  .body(packed.toByteArray()));
+      Entry.Outcome got = entry.make(calls.newCall(target.get()));
+      assertEquals("later", got.body());
+      assertEquals(List.of("0"), got.headers().values("Retry-After"));
+      assertEquals("last", got.headers().get("X-After"));
+      assertNull(got.headers().get("Content-Encoding"));
+    }
+    assertReported(2);
+  }
+
+  /** The delay is changed for OkHttp only where it would act on it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"30", "1", "999999999", "Fri, 06 Jun 2014 12:30:30 GMT", "soon", "-1"})
+  void anInterceptorWithinSeesADelayThatOkHttpDoesNotActOn(String delay) {
+    target = new Target(false);
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OkHttpClient client =
+        rig.client(
+            RetryInterceptor.addTo(target.client(), rig.once())
+                .addInterceptor(chain -> {
+                  Response response = chain.proceed(chain.request());
+                  seen.add(response.code() + " " + response.headers("Retry-After"));
+                  return response;
+                }));
+    for (int status : new int[] {408, 503}) {
+      target.script(status, "Retry-After", delay);
+      Entry.Outcome got = Entry.EXECUTE.make(client.newCall(target.get()));
+      assertEquals(List.of(delay), got.headers().values("Retry-After"));
+    }
+    assertEquals(List.of("408 [" + delay + "]", "503 [" + delay + "]"), seen);
     assertReported(2);
   }
 
