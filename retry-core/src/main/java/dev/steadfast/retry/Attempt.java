@@ -148,7 +148,9 @@ public final class Attempt<R> {
     }
     long now = of.now();
     long bound = of.remainingBoundNanos(now);
-    return sendingBody ? bound : Math.min(bound, of.remainingTotalNanos(now - bodyNanos));
+    return sendingBody || totalTimeoutOver
+        ? bound
+        : Math.min(bound, of.remainingTotalNanos(now - bodyNanos));
   }
 
   /**
@@ -432,6 +434,9 @@ public final class Attempt<R> {
     boolean sending = sendingBody && open != Phase.HEAD;
     if (!sending && !(open == Phase.HEAD && totalTimeoutOver)) {
       left = Math.min(left, operation().remainingTotalNanos(nowNanos - bodyNanos));
+    }
+    if (sending || open == Phase.HEAD) {
+      left = Math.min(left, operation().idleLeftNanos(nowNanos));
     }
     if (open == Phase.RUNNING) {
       left = Math.min(left, ownLeftNanos(nowNanos, sending));

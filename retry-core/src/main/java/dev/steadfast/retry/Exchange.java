@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * get rid of a response. The loop asks; an exchange decides nothing about retrying.
  *
  * <p>For authors of adapters. One object per operation; its methods are never called by two threads
- * at the same time, but for {@link #discard} and {@link #callBack}.
+ * at the same time, but for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
  *
  * @param <R> the response
  */
@@ -79,6 +79,17 @@ public interface Exchange<R> {
    * @return nanoseconds; {@link Long#MAX_VALUE}, the default, for no limit
    */
   default long headTimeoutNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * How long the body that is on its way, up or down, may still be silent before the attempt counts
+   * as stalled. Asked by the thread of a timer.
+   *
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if it has stalled; {@link Long#MAX_VALUE}, the default, for no limit
+   */
+  default long idleLeftNanos(long nowNanos) {
     return Long.MAX_VALUE;
   }
 

@@ -114,6 +114,10 @@ final class Operation<R> implements RetryState.Admission {
     return exchange.headTimeoutNanos();
   }
 
+  long idleLeftNanos(long nowNanos) {
+    return exchange.idleLeftNanos(nowNanos);
+  }
+
   boolean setsTimers() {
     return !exchange.boundsAttempts();
   }

@@ -1,9 +1,11 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.Attempt;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,18 +14,41 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptBody implements BodyPublisher {
   private final RequestBody body;
+  private final @Nullable Attempt<?> attempt; // null: the bytes are only looked at
   private final Consumer<Throwable> userCodeFailed;
+  private final LongSupplier ticker;
   private volatile boolean subscribed;
+  private volatile @Nullable CheckedPass latest;
+  private volatile @Nullable SendInterrupt sentBy;
   private volatile @Nullable RequestBodyChangedException changed;
 
-  AttemptBody(RequestBody body, Consumer<Throwable> userCodeFailed) {
+  AttemptBody(
+      RequestBody body,
+      @Nullable Attempt<?> attempt,
+      Consumer<Throwable> userCodeFailed,
+      LongSupplier ticker) {
     this.body = body;
+    this.attempt = attempt;
     this.userCodeFailed = userCodeFailed;
+    this.ticker = ticker;
+  }
+
+  /** The thread that waits for the answer, which may run the publisher as well. */
+  void sentBy(SendInterrupt waiting) {
+    if (attempt != null) {
+      sentBy = waiting;
+    }
   }
 
   /** Whether the client has asked for it: false proves that no byte of it was sent. */
   boolean subscribed() {
     return subscribed;
+  }
+
+  /** How long the body may still be silent; not counted while the publisher has to give bytes. */
+  long idleLeftNanos(long nowNanos, long mostNanos) {
+    CheckedPass pass = latest;
+    return pass == null ? mostNanos : pass.idleLeftNanos(nowNanos, mostNanos);
   }
 
   /** Not null if this attempt would have sent other bytes than an earlier one. */
@@ -41,12 +66,41 @@ final class AttemptBody implements BodyPublisher {
     BodyPublisher publisher = body.publisher().orElseThrow();
     subscribed = true;
     CheckedPass pass = new CheckedPass(receiver, this, body.sent());
+    latest = pass;
+    if (attempt != null) {
+      attempt.bodyStarted();
+    }
     try {
-      publisher.subscribe(pass);
+      inUserCode(() -> publisher.subscribe(pass));
     } catch (Throwable thrown) {
       sourceFailed(thrown);
       throw thrown;
     }
+  }
+
+  /** Runs code of the publisher's, which gets no interrupt of ours. */
+  void inUserCode(Runnable code) {
+    SendInterrupt waiting = sentBy;
+    if (waiting == null || !waiting.enterUserCode()) {
+      code.run();
+      return;
+    }
+    try {
+      code.run();
+    } finally {
+      waiting.leaveUserCode();
+    }
+  }
+
+  /** The client has the last byte, or wants no more. */
+  void ended() {
+    if (attempt != null) {
+      attempt.bodyEnded();
+    }
+  }
+
+  long now() {
+    return ticker.getAsLong();
   }
 
   void passed(Fingerprint fingerprint) {

@@ -31,12 +31,14 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
   private final AtomicBoolean finished = new AtomicBoolean();
   private volatile boolean ended; // by the publisher, after the comparison
   private volatile Flow.@Nullable Subscription upstream;
+  private volatile long movedNanos; // when the client took bytes, or asked for some
 
   CheckedPass(Flow.Subscriber<? super ByteBuffer> receiver, AttemptBody body, Fingerprint before) {
     this.receiver = receiver;
     this.body = body;
     this.before = before;
     this.holdsBack = before.bytes() > 0 || before.whole();
+    this.movedNanos = body.now();
   }
 
   @Override
@@ -45,8 +47,16 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
     receiver.onSubscribe(this);
   }
 
+  /** How long the client may still take nothing: it has what it asked for, and asks for no more. */
+  long idleLeftNanos(long nowNanos, long mostNanos) {
+    return demand.get() == 0 && mostNanos != Long.MAX_VALUE
+        ? Math.max(0, mostNanos - (nowNanos - movedNanos))
+        : mostNanos;
+  }
+
   @Override
   public void request(long n) {
+    movedNanos = body.now();
     demand.accumulateAndGet(n, CheckedPass::saturatedAdd);
     if (ended) {
       finish();
@@ -63,16 +73,25 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
   private void askUpstream(long n) {
     Flow.Subscription source = upstream;
     if (source != null) {
-      source.request(n);
+      body.inUserCode(() -> source.request(n));
     }
   }
 
   @Override
   public void cancel() {
+    body.ended();
     Flow.Subscription source = upstream;
     if (source != null) {
       source.cancel();
     }
+  }
+
+  private void handOn(ByteBuffer buffer) {
+    movedNanos = body.now();
+    if (demand.get() != Long.MAX_VALUE) {
+      demand.decrementAndGet();
+    }
+    receiver.onNext(buffer);
   }
 
   @Override
@@ -86,7 +105,7 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
     }
     body.passed(new Fingerprint(bytes, (int) crc.getValue(), false));
     if (!holdsBack) {
-      receiver.onNext(buffer);
+      handOn(buffer);
     } else if (!buffer.hasRemaining()) {
       askUpstream(1); // an empty buffer takes the place of none
     } else {
@@ -100,8 +119,7 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
     if (ready == null) {
       askUpstream(1);
     } else {
-      demand.decrementAndGet();
-      receiver.onNext(ready);
+      handOn(ready);
     }
   }
 
@@ -136,6 +154,7 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
   @Override
   public void onError(Throwable failure) {
     if (!failed) {
+      body.ended();
       body.sourceFailed(failure);
       receiver.onError(failure);
     }
@@ -160,8 +179,9 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
     ByteBuffer last = held;
     if ((last == null || demand.get() > 0) && finished.compareAndSet(false, true)) {
       if (last != null) {
-        receiver.onNext(last);
+        handOn(last);
       }
+      body.ended();
       receiver.onComplete();
     }
   }

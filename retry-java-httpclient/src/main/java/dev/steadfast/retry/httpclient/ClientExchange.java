@@ -6,6 +6,7 @@ import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
@@ -13,29 +14,34 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
 final class ClientExchange<T> implements Exchange<Answer<T>> {
+  // From the last byte of the request to the head of the response.
+  private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final HttpClient client;
   private final HttpOperation operation;
   private final Ask<T> ask;
-  private final Executor continuations;
+  private final boolean blocking;
 
   private volatile @Nullable Delivery<T> current;
   private volatile @Nullable RuntimeException refusal;
 
-  ClientExchange(HttpClient client, HttpOperation operation, Ask<T> ask, Executor continuations) {
+  ClientExchange(HttpClient client, HttpOperation operation, Ask<T> ask, boolean blocking) {
     this.client = client;
     this.operation = operation;
     this.ask = ask;
-    this.continuations = continuations;
+    this.blocking = blocking;
   }
 
   /** The loop that drives this. */
@@ -55,9 +61,9 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
 
   @Override
   public void start(Attempt<Answer<T>> attempt) {
-    AttemptBody body = ask.body().forAttempt(attempt);
-    Delivery<T> delivery =
-        new Delivery<>(attempt, body, ask.handler(), operation.plan().environment().scheduler());
+    RetryPlan plan = operation.plan();
+    AttemptBody body = ask.body().forAttempt(attempt, plan.environment().ticker());
+    Delivery<T> delivery = new Delivery<>(attempt, body, ask.handler(), plan);
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
@@ -72,6 +78,10 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   private void send(HttpRequest request, Attempt<Answer<T>> attempt, Delivery<T> delivery) {
+    if (blocking) {
+      sendBlocking(request, attempt, delivery);
+      return;
+    }
     Pushes<T> pushes = ask.pushes();
     CompletableFuture<HttpResponse<T>> sent =
         client.sendAsync(
@@ -81,12 +91,50 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     sent.whenComplete(delivery);
   }
 
+  private void sendBlocking(HttpRequest request, Attempt<Answer<T>> attempt, Delivery<T> delivery) {
+    SendInterrupt interrupt = new SendInterrupt();
+    delivery.body().sentBy(interrupt);
+    delivery.of(interrupt, timesOut(attempt));
+    attempt.onCancel(delivery);
+    HttpResponse<T> response = null;
+    Throwable thrown = null;
+    try {
+      response = client.send(request, delivery);
+    } catch (Throwable failed) {
+      thrown = failed;
+    }
+    delivery.returned();
+    boolean interrupted = thrown instanceof InterruptedException;
+    boolean byUser = interrupted && !interrupt.over(true);
+    if (!interrupted) {
+      interrupt.over(false);
+    }
+    if (refused(thrown) && !delivery.answered()) {
+      delivery.notTakenByClient();
+    }
+    delivery.accept(response, thrown);
+    if (byUser && attempt.stopped()) {
+      Thread.currentThread().interrupt(); // the attempt had ended already: the interrupt comes next
+    }
+  }
+
+  // What the client throws of itself when it gets a request; other exceptions come with a cause.
+  private static boolean refused(@Nullable Throwable thrown) {
+    return thrown instanceof RuntimeException && thrown.getCause() == null;
+  }
+
   private boolean changesRequest() {
     return operation.changesHeaders() || ask.body().present();
   }
 
+  /** Whether the client itself is told the attempt timeout that the policy sets. */
+  private boolean timesOut(Attempt<?> attempt) {
+    return blocking && operation.plan().policy().attemptTimeout(attempt.number()).isPresent();
+  }
+
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
-    if (!changesRequest()) {
+    boolean timesOut = timesOut(attempt);
+    if (!changesRequest() && !timesOut) {
       return ask.request();
     }
     HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
@@ -94,7 +142,27 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     if (ask.body().present()) {
       copy.method(ask.request().method(), body);
     }
+    if (timesOut) {
+      copy.timeout(sooner(ask.request().timeout(), Math.max(1, attempt.timeoutNanos())));
+    }
     return copy.build();
+  }
+
+  private static Duration sooner(Optional<Duration> users, long nanos) {
+    Duration ours = Duration.ofNanos(nanos);
+    return users.filter(own -> own.compareTo(ours) < 0).orElse(ours);
+  }
+
+  // An explicit timeout of the user's beats the default.
+  @Override
+  public long headTimeoutNanos() {
+    return ask.request().timeout().isPresent() ? Long.MAX_VALUE : HEAD_TIMEOUT_NANOS;
+  }
+
+  @Override
+  public long idleLeftNanos(long nowNanos) {
+    Delivery<T> delivery = current;
+    return delivery == null ? Long.MAX_VALUE : delivery.idleLeftNanos(nowNanos);
   }
 
   @Override
@@ -107,7 +175,8 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   @Override
   public Outcome outcome(Throwable failure) {
     Circumstances known = circumstances();
-    Failures.Failure classified = Failures.classify(failure, known);
+    Throwable thrown = blocking ? Failures.wrappedBySend(failure) : failure;
+    Failures.Failure classified = Failures.classify(thrown, known);
     return operation.outcome(classified.what(), evidence(known, classified.last(), -1));
   }
 
@@ -171,12 +240,12 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   @Override
-  public void callBack(Runnable continuation) {
-    try {
-      continuations.execute(continuation);
-    } catch (RejectedExecutionException rejected) {
-      // A continuation that nobody runs is an operation that never ends.
-      new CompletableFuture<Void>().defaultExecutor().execute(continuation);
+  public void callBack(Runnable callback) {
+    Optional<Executor> executor = client.executor();
+    if (executor.isPresent()) {
+      executor.get().execute(callback);
+    } else {
+      callback.run();
     }
   }
 }

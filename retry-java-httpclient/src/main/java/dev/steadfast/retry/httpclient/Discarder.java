@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +20,25 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 1;
 
   private final RetryScheduler scheduler;
+  private final @Nullable Throwable failure; // of the user's handler
   private final CompletableFuture<T> body = new CompletableFuture<>();
   private volatile Flow.@Nullable Subscription subscription;
   private volatile RetryScheduler.@Nullable Task timer;
   private long bytes; // confined to the client's signals
 
+  /** For a response that is followed by another attempt. */
   Discarder(RetryScheduler scheduler) {
+    this(scheduler, null);
+  }
+
+  /**
+   * For a response that the user's handler failed to take.
+   *
+   * @param failure what the body ends with, so that the client passes it on in its own way
+   */
+  Discarder(RetryScheduler scheduler, @Nullable Throwable failure) {
     this.scheduler = scheduler;
+    this.failure = failure;
   }
 
   @Override
@@ -40,7 +51,7 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
     this.subscription = subscription;
     try {
       timer = scheduler.schedule(MOST_NANOS, this::stop);
-    } catch (RejectedExecutionException noTimer) {
+    } catch (Throwable noTimer) {
       stop();
       return;
     }
@@ -58,7 +69,7 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   }
 
   @Override
-  public void onError(Throwable failure) {
+  public void onError(Throwable broken) {
     end();
   }
 
@@ -81,6 +92,10 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
     if (running != null) {
       running.cancel();
     }
-    body.complete(null);
+    if (failure == null) {
+      body.complete(null);
+    } else {
+      body.completeExceptionally(failure);
+    }
   }
 }

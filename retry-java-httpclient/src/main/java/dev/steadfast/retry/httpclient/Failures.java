@@ -16,8 +16,12 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -56,6 +60,9 @@ final class Failures {
     }
     if (failure instanceof CancellationException) {
       return cancelled(known.disposition());
+    }
+    if (failure instanceof InterruptedException) {
+      return Failure.permanent(FailureKind.OTHER, known.disposition(), StopReason.INTERRUPTED);
     }
     if (failure instanceof RequestBodyChangedException) {
       return Failure.permanent(FailureKind.OTHER, known.disposition(), StopReason.BODY_CHANGED);
@@ -160,9 +167,12 @@ final class Failures {
    * one and the same exception, and the report of one operation must not ride on that of another.
    */
   static Throwable ownCopy(Throwable failure) {
-    Throwable copy = sameClass(failure.getClass(), failure.getMessage());
+    Throwable copy =
+        OF_ONE_REQUEST.contains(failure.getClass())
+            ? null
+            : sameClass(failure.getClass(), failure.getMessage());
     if (copy == null) {
-      return failure; // of a kind that belongs to one request
+      return failure;
     }
     if (failure.getCause() != null) {
       copy.initCause(failure.getCause());
@@ -171,22 +181,52 @@ final class Failures {
     return copy;
   }
 
-  private static @Nullable IOException sameClass(Class<?> type, @Nullable String message) {
-    if (type == IOException.class) {
-      return new IOException(message);
+  /**
+   * The exception of an asynchronous send as the client's {@code send} throws it: of the same
+   * class, with the frames of the caller, and with the original as its cause.
+   */
+  static IOException withFramesOfCaller(IOException failure) {
+    IOException copy = sameClass(failure.getClass(), failure.getMessage());
+    if (copy == null) {
+      return failure; // of a class that the client does not copy either
     }
-    if (type == EOFException.class) {
-      return new EOFException(message);
-    }
-    if (type == SocketException.class) {
-      return new SocketException(message);
-    }
-    if (type == ProtocolException.class) {
-      return new ProtocolException(message);
-    }
-    if (type == SSLException.class) {
-      return new SSLException(message);
-    }
-    return type == ClosedChannelException.class ? new ClosedChannelException() : null;
+    copy.initCause(failure);
+    return copy;
   }
+
+  /** What the client's {@code send} has wrapped in an exception with the frames of the caller. */
+  static Throwable wrappedBySend(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return cause != null
+            && failure instanceof IOException
+            && failure.getClass().isInstance(cause)
+            && Objects.equals(failure.getMessage(), cause.getMessage())
+        ? cause
+        : failure;
+  }
+
+  private static @Nullable IOException sameClass(Class<?> type, @Nullable String message) {
+    Function<@Nullable String, IOException> copy = COPIES.get(type);
+    return copy == null ? null : copy.apply(message);
+  }
+
+  private static final Set<Class<?>> OF_ONE_REQUEST =
+      Set.of(
+          ConnectException.class,
+          HttpTimeoutException.class,
+          HttpConnectTimeoutException.class,
+          SSLHandshakeException.class);
+
+  private static final Map<Class<?>, Function<@Nullable String, IOException>> COPIES =
+      Map.of(
+          IOException.class, IOException::new,
+          EOFException.class, EOFException::new,
+          SocketException.class, SocketException::new,
+          ConnectException.class, ConnectException::new,
+          ProtocolException.class, ProtocolException::new,
+          HttpTimeoutException.class, HttpTimeoutException::new,
+          HttpConnectTimeoutException.class, HttpConnectTimeoutException::new,
+          SSLException.class, SSLException::new,
+          SSLHandshakeException.class, SSLHandshakeException::new,
+          ClosedChannelException.class, unused -> new ClosedChannelException());
 }

@@ -6,6 +6,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestBody {
   private static final RequestBody NONE = new RequestBody(null, true);
-  private static final AttemptBody NO_BYTES = new AttemptBody(NONE, unused -> {});
+  private static final AttemptBody NO_BYTES = new AttemptBody(NONE, null, unused -> {}, () -> 0);
 
   private final @Nullable BodyPublisher publisher;
   private final boolean repeatable;
@@ -48,8 +49,10 @@ final class RequestBody {
   }
 
   /** The body as one attempt sends it. */
-  AttemptBody forAttempt(Attempt<?> attempt) {
-    return publisher == null ? NO_BYTES : new AttemptBody(this, attempt::userCodeFailed);
+  AttemptBody forAttempt(Attempt<?> attempt, LongSupplier ticker) {
+    return publisher == null
+        ? NO_BYTES
+        : new AttemptBody(this, attempt, attempt::userCodeFailed, ticker);
   }
 
   /** Whether another attempt could send it. */
@@ -67,7 +70,7 @@ final class RequestBody {
       return Optional.empty();
     }
     BodyBytes bytes = new BodyBytes(limit);
-    new AttemptBody(this, bytes::onError).subscribe(bytes);
+    new AttemptBody(this, null, bytes::onError, () -> 0).subscribe(bytes);
     return bytes.ifWhole();
   }
 

@@ -18,7 +18,9 @@ import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinWorkerThread;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -137,10 +139,20 @@ public final class RetryingHttpClient extends HttpClient {
     if (Thread.interrupted()) {
       throw new InterruptedException(); // as the JDK does, before anything is sent
     }
-    // Only the waiting thread can cancel, so it may run what follows.
-    ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, Runnable::run);
-    RetryLoop<Answer<T>> loop = exchange.loop();
-    return new Sending<>(loop, start(loop, exchange)).await();
+    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      // Within the client's own send such a thread would run other tasks of its pool.
+      ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, false);
+      RetryLoop<Answer<T>> loop = exchange.loop();
+      return new Sending<>(loop, start(loop, exchange)).await();
+    }
+    ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, true);
+    try {
+      return exchange.loop().run(exchange.boundNanos()).response();
+    } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
+      throw thrown;
+    } catch (Throwable thrown) {
+      throw new IOException(thrown);
+    }
   }
 
   @Override
@@ -170,9 +182,7 @@ public final class RetryingHttpClient extends HttpClient {
       HttpRequest request,
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
-    Executor executor = executor().orElseGet(() -> new CompletableFuture<Void>().defaultExecutor());
-    ClientExchange<T> exchange =
-        exchange(request, responseBodyHandler, pushPromiseHandler, executor);
+    ClientExchange<T> exchange = exchange(request, responseBodyHandler, pushPromiseHandler, false);
     return start(exchange.loop(), exchange);
   }
 
@@ -180,7 +190,7 @@ public final class RetryingHttpClient extends HttpClient {
       HttpRequest request,
       BodyHandler<T> handler,
       @Nullable PushPromiseHandler<T> pushes,
-      Executor continuations) {
+      boolean blocking) {
     Checks.notNull("request", request);
     Checks.notNull("responseBodyHandler", handler);
     RequestBody body = RequestBody.of(request, options);
@@ -188,12 +198,13 @@ public final class RetryingHttpClient extends HttpClient {
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     keyedRequest.check(ask, operation.info());
-    return new ClientExchange<>(delegate, operation, ask, continuations);
+    return new ClientExchange<>(delegate, operation, ask, blocking);
   }
 
   private static <T> CompletableFuture<HttpResponse<T>> start(
       RetryLoop<Answer<T>> loop, ClientExchange<T> exchange) {
-    CompletableFuture<HttpResponse<T>> future = loop.start(exchange.boundNanos(), Answer::response);
+    CompletableFuture<HttpResponse<T>> future =
+        loop.start(exchange.boundNanos(), Answer::response, CompletionException::new);
     RuntimeException refusal = exchange.refusal();
     if (refusal != null && future.isCompletedExceptionally()) {
       throw refusal; // as the JDK does

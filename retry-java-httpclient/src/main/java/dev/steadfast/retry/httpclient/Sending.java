@@ -4,7 +4,10 @@ import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryScheduler;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +41,8 @@ record Sending<T>(RetryLoop<Answer<T>> loop, CompletableFuture<HttpResponse<T>> 
     @Override
     public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable failure) {
       this.response = response;
-      this.failure = failure;
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+      this.failure = cause == null ? failure : cause;
       come.countDown();
     }
 
@@ -63,19 +67,19 @@ record Sending<T>(RetryLoop<Answer<T>> loop, CompletableFuture<HttpResponse<T>> 
       if (known != null) {
         return known;
       }
-      if (failure instanceof IOException broken) {
-        throw broken;
-      }
       if (failure instanceof InterruptedException interrupted) {
         throw interrupted;
       }
-      if (failure instanceof RuntimeException unchecked) {
-        throw unchecked;
+      if (failure instanceof CancellationException cancelled) {
+        throw cancelled;
       }
-      if (failure instanceof Error error) {
-        throw error;
+      if (failure instanceof IllegalArgumentException illegal) {
+        throw new IllegalArgumentException(illegal.getMessage(), illegal);
       }
-      throw new IOException(failure);
+      if (failure instanceof IOException broken) {
+        throw Failures.withFramesOfCaller(broken);
+      }
+      throw new IOException(Objects.requireNonNull(failure).getMessage(), failure);
     }
   }
 }

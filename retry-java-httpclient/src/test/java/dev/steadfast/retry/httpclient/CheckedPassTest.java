@@ -53,7 +53,7 @@ class CheckedPassTest {
     private boolean complete;
 
     Pass(RequestBody body) {
-      attempt = new AttemptBody(body, failures::add);
+      attempt = new AttemptBody(body, null, failures::add, () -> 0);
       pass = new CheckedPass(this, attempt, body.sent());
       pass.onSubscribe(this);
     }

@@ -1,5 +1,11 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.RetryBudget;
+
+import dev.steadfast.retry.RetryPolicy;
+
+import dev.steadfast.retry.RetryPlan;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,13 +22,17 @@ import org.junit.jupiter.api.Test;
 
 /** What is said of an attempt, and what its thread does afterwards. */
 class DeliveryTest {
+  private static final RetryPlan PLAN =
+      RetryPlan.of(
+          RetryPolicy.defaults(), RetryBudget.unlimited(), new FakeTime().environment());
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final BodyHandler<String> handler = BodyHandlers.ofString();
   private final HttpRequest request = HttpRequest.newBuilder(URI.create("http://a.test/")).build();
   private final Ask<String> ask =
       new Ask<>(request, RequestBody.of(request, RetryOptions.none()), handler, null);
   private final Delivery<String> delivery =
-      new Delivery<>(null, ask.body().forAttempt(null), handler, new FakeTime());
+      new Delivery<>(null, ask.body().forAttempt(null, () -> 0), handler, PLAN);
 
   private Progress progress() {
     return Circumstances.of(client, ask, delivery).progress();

@@ -1,0 +1,93 @@
+package dev.steadfast.retry.httpclient;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+
+/**
+ * Interrupts the thread that waits in {@code send}, and takes the interrupt back when {@code send}
+ * has returned: a thread that the user interrupts stays interrupted, any other does not. One object
+ * per attempt, made on that thread.
+ *
+ * <p>A thread has one interrupt flag. An interrupt of the user's that comes after ours and before
+ * {@code send} has seen ours is the same flag, and goes with it.
+ */
+final class SendInterrupt {
+  private static final AtomicReferenceFieldUpdater<SendInterrupt, State> STATE =
+      AtomicReferenceFieldUpdater.newUpdater(SendInterrupt.class, State.class, "state");
+
+  private enum State {
+    /** The thread is in {@code send}. */
+    ARMED,
+    /** It runs code of the user's there, which gets no interrupt of ours. */
+    USER_CODE,
+    /** As before; it is to be interrupted afterwards. */
+    USER_CODE_THEN_FIRE,
+    FIRING,
+    FIRED,
+    /** The thread is out of {@code send}, or the user has interrupted it: too late for ours. */
+    OVER
+  }
+
+  private final Thread thread = Thread.currentThread();
+  private volatile State state = State.ARMED;
+
+  /** Interrupts the thread, unless it is out of {@code send}; may be called by any thread. */
+  void fire() {
+    while (true) {
+      State now = state;
+      if (now == State.ARMED && STATE.compareAndSet(this, now, State.FIRING)) {
+        state = interrupted();
+        return;
+      }
+      if (now == State.USER_CODE && STATE.compareAndSet(this, now, State.USER_CODE_THEN_FIRE)) {
+        return;
+      }
+      if (now != State.ARMED && now != State.USER_CODE) {
+        return;
+      }
+    }
+  }
+
+  private State interrupted() {
+    if (thread.isInterrupted()) {
+      return State.OVER; // by the user, whose interrupt ends the send as well
+    }
+    thread.interrupt();
+    return State.FIRED;
+  }
+
+  /**
+   * Code of the user's begins to run on the calling thread.
+   *
+   * @return whether {@link #leaveUserCode} has to be called afterwards
+   */
+  boolean enterUserCode() {
+    return Thread.currentThread().equals(thread)
+        && STATE.compareAndSet(this, State.ARMED, State.USER_CODE);
+  }
+
+  void leaveUserCode() {
+    if (!STATE.compareAndSet(this, State.USER_CODE, State.ARMED)) {
+      state = State.ARMED;
+      fire();
+    }
+  }
+
+  /**
+   * The thread is out of {@code send}; called by it.
+   *
+   * @param consumed whether {@code send} threw an {@link InterruptedException}
+   * @return whether that exception is ours; if it is not, an interrupt of ours is taken back
+   */
+  boolean over(boolean consumed) {
+    if (STATE.compareAndSet(this, State.ARMED, State.OVER)) {
+      return false;
+    }
+    while (state == State.FIRING) {
+      Thread.onSpinWait(); // for the two steps of another thread
+    }
+    if (state != State.FIRED) {
+      return false;
+    }
+    return consumed || Thread.interrupted();
+  }
+}
