@@ -1,0 +1,563 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.http.HttpClassifier;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.Signals;
+import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.scenarios.Reply;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever code of the user's throws, an {@code Error} included: the operation ends. */
+class ThrownErrorTest {
+  private final Bench bench = new Bench();
+  private final Ledger ledger = new Ledger();
+
+  @AfterEach
+  void close() {
+    bench.close();
+  }
+
+  private HttpRetry.Builder retry() {
+    return HttpRetry.builder().policy(policy().build()).budget(ledger).guard(ledger);
+  }
+
+  private static RetryPolicy.Builder policy() {
+    return RetryPolicy.builder()
+        .backoff(Backoff.fixed(Duration.ofMillis(1)))
+        .totalTimeout(Duration.ofMinutes(1));
+  }
+
+  private static HttpClient client(HttpRetry.Builder retry) {
+    return RetryingHttpClient.wrap(Bench.plain().build(), retry.build());
+  }
+
+  private static Error mine() {
+    return new AssertionError("mine");
+  }
+
+  private static boolean isMine(Throwable thrown) {
+    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+        .anyMatch(each -> "mine".equals(each.getMessage()));
+  }
+
+  private static <T> HttpResponse<T> inTime(
+      Entry entry, HttpClient client, HttpRequest request, BodyHandler<T> handler)
+      throws Throwable {
+    Throwable[] thrown = new Throwable[1];
+    HttpResponse<T> response =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(10),
+            () -> {
+              try {
+                return entry.call(client, request, handler);
+              } catch (Throwable failure) {
+                thrown[0] = failure;
+                return null;
+              }
+            });
+    if (thrown[0] != null) {
+      throw thrown[0];
+    }
+    return response;
+  }
+
+  private void endsWithMine(Entry entry, HttpClient client, HttpRequest request) {
+    Throwable thrown =
+        assertThrows(
+            Throwable.class, () -> inTime(entry, client, request, BodyHandlers.ofString()));
+    assertTrue(isMine(thrown), () -> "ended with " + thrown);
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  private void answers(Entry entry, HttpClient client) throws Throwable {
+    assertEquals(200, inTime(entry, client, bench.put("a"), BodyHandlers.ofString()).statusCode());
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  // ---- what takes the response
+
+  static Stream<Arguments> entriesAndFaults() {
+    return Stream.of(Entry.values())
+        .flatMap(entry -> Stream.of(UserFault.values()).map(fault -> Arguments.of(entry, fault)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("entriesAndFaults")
+  void whatTakesTheResponse(Entry entry, UserFault fault) {
+    Throwable thrown =
+        assertThrows(
+            Throwable.class, () -> inTime(entry, client(retry()), bench.put("a"), fault.handler()));
+    boolean hasNone = fault.name().endsWith("NULL");
+    assertTrue(hasNone || isMine(thrown), () -> "ended with " + thrown);
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSubscriberThatThrowsWhenItIsToldThatTheBodyBroke(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "abc"));
+    AtomicInteger asked = new AtomicInteger();
+    HttpResponse<String> response =
+        inTime(
+            entry,
+            client(retry()),
+            bench.put("a"),
+            info ->
+                asked.incrementAndGet() > 1
+                    ? BodyHandlers.ofString().apply(info)
+                    : new Unhappy(BodySubscribers.ofString(StandardCharsets.UTF_8)));
+    assertEquals("ok", response.body());
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  private record Unhappy(BodySubscriber<String> text) implements BodySubscriber<String> {
+    @Override
+    public CompletionStage<String> getBody() {
+      return text.getBody();
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      text.onSubscribe(subscription);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      text.onNext(buffers);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      text.onError(failure);
+      throw mine();
+    }
+
+    @Override
+    public void onComplete() {
+      text.onComplete();
+    }
+  }
+
+  // ---- what gives the request body
+
+  /** Where a publisher fails. */
+  enum Publishing {
+    SUBSCRIBE,
+    REQUEST
+  }
+
+  private record Failing(Publishing where, BodyPublisher bytes) implements BodyPublisher {
+    @Override
+    public long contentLength() {
+      return bytes.contentLength();
+    }
+
+    @Override
+    public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+      if (where == Publishing.SUBSCRIBE) {
+        throw mine();
+      }
+      subscriber.onSubscribe(
+          new Flow.Subscription() {
+            @Override
+            public void request(long n) {
+              throw mine();
+            }
+
+            @Override
+            public void cancel() {}
+          });
+    }
+  }
+
+  static Stream<Arguments> entriesAndPublishings() {
+    return Stream.of(Entry.values())
+        .flatMap(entry -> Stream.of(Publishing.values()).map(where -> Arguments.of(entry, where)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("entriesAndPublishings")
+  void whatGivesTheRequestBody(Entry entry, Publishing where) {
+    HttpRequest request =
+        HttpRequest.newBuilder(bench.server.uri("/"))
+            .PUT(new Failing(where, BodyPublishers.ofString("a")))
+            .build();
+    endsWithMine(entry, client(retry()), request);
+  }
+
+  // ---- rules, guards, budgets, listeners
+
+  @ParameterizedTest
+  @EnumSource
+  void aClassifierThatThrowsAtAnAnswer(Entry entry) {
+    endsWithMine(entry, client(retry().classifier(new Throwing())), bench.put("a"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aClassifierThatThrowsAtAFailure(Entry entry) {
+    bench.server.enqueue(Reply.closeAfterRequest());
+    endsWithMine(entry, client(retry().classifier(new Throwing())), bench.put("a"));
+  }
+
+  private static final class Throwing implements HttpClassifier {
+    @Override
+    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+      throw mine();
+    }
+
+    @Override
+    public Verdict onFailure(OperationView operation, TransportFailure failure) {
+      throw mine();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBackoffThatThrows(Entry entry) {
+    bench.server.enqueue(Reply.status(503));
+    RetryPolicy policy =
+        policy()
+            .backoff((retry, previous, random) -> {
+              throw mine();
+            })
+            .build();
+    endsWithMine(entry, client(retry().policy(policy)), bench.put("a"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aListenerThatThrowsChangesNothing(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.status(503));
+    answers(entry, client(retry().listener(new ThrowingListener())));
+  }
+
+  private static final class ThrowingListener implements RetryListener {
+    @Override
+    public void operationStarted(OperationInfo operation) {
+      throw mine();
+    }
+
+    @Override
+    public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+      throw mine();
+    }
+
+    @Override
+    public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
+      throw mine();
+    }
+
+    @Override
+    public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+      throw mine();
+    }
+
+    @Override
+    public void ended(OperationInfo operation, RetryReport report) {
+      throw mine();
+    }
+  }
+
+  /** Where a guard throws. */
+  enum Guarding {
+    ASKED,
+    ACQUIRED,
+    ANSWERED
+  }
+
+  private record ThrowingGuard(Guarding where) implements Guard, Guard.Permit {
+    private void throwIf(Guarding here) {
+      if (here == where) {
+        throw mine();
+      }
+    }
+
+    @Override
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
+      throwIf(Guarding.ASKED);
+      return 0;
+    }
+
+    @Override
+    public Permit acquire(OperationInfo operation, long nowNanos) {
+      throwIf(Guarding.ACQUIRED);
+      return this;
+    }
+
+    @Override
+    public void succeeded(long elapsedNanos) {
+      throwIf(Guarding.ANSWERED);
+    }
+
+    @Override
+    public void failed(long elapsedNanos, Throwable failure) {
+      throwIf(Guarding.ANSWERED);
+    }
+
+    @Override
+    public void released() {
+      throwIf(Guarding.ANSWERED);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aGuardThatThrowsWhenItIsAsked(Entry entry) {
+    bench.server.enqueue(Reply.status(503));
+    endsWithMine(entry, client(retry().guard(new ThrowingGuard(Guarding.ASKED))), bench.put("a"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aGuardThatThrowsInsteadOfAPermit(Entry entry) {
+    endsWithMine(
+        entry, client(retry().guard(new ThrowingGuard(Guarding.ACQUIRED))), bench.put("a"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPermitThatThrowsChangesNothing(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.status(503));
+    answers(entry, client(retry().guard(new ThrowingGuard(Guarding.ANSWERED))));
+  }
+
+  /** Where a budget throws. */
+  enum Budgeting {
+    FAILED,
+    WITHDRAWN,
+    ENDED
+  }
+
+  private record ThrowingBudget(Budgeting where) implements RetryBudget, RetryBudget.Account {
+    private void throwIf(Budgeting here) {
+      if (here == where) {
+        throw mine();
+      }
+    }
+
+    @Override
+    public Account account(String origin) {
+      return this;
+    }
+
+    @Override
+    public void attemptFailed(FailureKind kind, Withdrawal last, long nowNanos) {
+      throwIf(Budgeting.FAILED);
+    }
+
+    @Override
+    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+      throwIf(Budgeting.WITHDRAWN);
+      return Withdrawal.of(1);
+    }
+
+    @Override
+    public void refund(Withdrawal withdrawal, long nowNanos) {}
+
+    @Override
+    public void operationEnded(Outcome outcome, Withdrawal last, long nowNanos) {
+      throwIf(Budgeting.ENDED);
+    }
+  }
+
+  static Stream<Arguments> entriesAndBudgetings() {
+    return Stream.of(Entry.values())
+        .flatMap(entry -> Stream.of(Budgeting.values()).map(where -> Arguments.of(entry, where)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("entriesAndBudgetings")
+  void aBudgetThatThrows(Entry entry, Budgeting where) {
+    bench.server.enqueue(Reply.status(503));
+    endsWithMine(entry, client(retry().budget(new ThrowingBudget(where))), bench.put("a"));
+  }
+
+  // ---- the scheduler
+
+  /** Throws at one call, and works at all others. */
+  private static final class ThrowingScheduler implements RetryScheduler {
+    private final RetryScheduler works = RetryScheduler.system();
+    private final AtomicInteger calls = new AtomicInteger();
+    private final int throwsAt;
+
+    ThrowingScheduler(int throwsAt) {
+      this.throwsAt = throwsAt;
+    }
+
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      if (calls.incrementAndGet() == throwsAt) {
+        throw mine();
+      }
+      return works.schedule(delayNanos, task);
+    }
+
+    @Override
+    public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+      if (calls.incrementAndGet() == throwsAt) {
+        throw mine();
+      }
+      return works.await(wake, nanos);
+    }
+  }
+
+  static Stream<Arguments> entriesAndCalls() {
+    return Stream.of(Entry.values())
+        .flatMap(
+            entry -> Stream.of(1, 2, 3, 4, 5, 6).map(throwsAt -> Arguments.of(entry, throwsAt)));
+  }
+
+  /** The first calls are timers of attempts, discarded bodies and waits, in the adapter's order. */
+  @ParameterizedTest
+  @MethodSource("entriesAndCalls")
+  void aSchedulerThatThrows(Entry entry, int throwsAt) throws Throwable {
+    bench.server.enqueue(Reply.status(503).body("sorry"));
+    RetryEnvironment environment =
+        RetryEnvironment.system().withScheduler(new ThrowingScheduler(throwsAt));
+    try {
+      HttpClient client = client(retry().environment(environment));
+      assertEquals(
+          200, inTime(entry, client, bench.put("a"), BodyHandlers.ofString()).statusCode());
+    } catch (AssertionError timedOut) {
+      assertTrue(isMine(timedOut), timedOut::getMessage);
+    } catch (Exception thrown) {
+      assertTrue(isMine(thrown), () -> "ended with " + thrown);
+    }
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  // ---- a body stage that shows no future
+
+  /** As far as a {@code CompletionStage} must go: it need not show a {@code CompletableFuture}. */
+  private static final class Reserved<T> extends CompletableFuture<T> {
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+      return new Reserved<>();
+    }
+
+    @Override
+    public CompletableFuture<T> toCompletableFuture() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  /** Collects text in memory, and shows the body as a reserved stage. */
+  private static final class ReservedText implements BodySubscriber<String> {
+    private final BodySubscriber<String> text = BodySubscribers.ofString(StandardCharsets.UTF_8);
+    private final Throwable failure;
+
+    ReservedText(Throwable failure) {
+      this.failure = failure;
+    }
+
+    @Override
+    public CompletionStage<String> getBody() {
+      Reserved<String> body = new Reserved<>();
+      text.getBody()
+          .whenComplete((value, thrown) -> {
+            Throwable end = failure == null ? thrown : failure;
+            if (end == null) {
+              body.complete(value);
+            } else {
+              body.completeExceptionally(end);
+            }
+          });
+      return body;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      text.onSubscribe(subscription);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      text.onNext(buffers);
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      text.onError(thrown);
+    }
+
+    @Override
+    public void onComplete() {
+      text.onComplete();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReservedBodyStageGivesItsBody(Entry entry) throws Throwable {
+    HttpResponse<String> response =
+        inTime(entry, client(retry()), bench.put("a"), info -> new ReservedText(null));
+    assertEquals("ok", response.body());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReservedBodyStageGivesItsFailure(Entry entry) {
+    Throwable thrown =
+        assertThrows(
+            Throwable.class,
+            () -> inTime(entry, client(retry()), bench.put("a"), info -> new ReservedText(mine())));
+    assertTrue(isMine(thrown), () -> "ended with " + thrown);
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBrokenBodyUnderAReservedStageIsRetried(Entry entry) throws Throwable {
+    bench.server.enqueue(Reply.truncatedBody(200, 100, "abc"));
+    HttpResponse<String> response =
+        inTime(entry, client(retry()), bench.put("a"), info -> new ReservedText(null));
+    assertEquals("ok", response.body());
+    assertEquals("0 operations, 0 permits", ledger.settled());
+  }
+}
