@@ -19,26 +19,36 @@ import javax.net.ssl.SSLParameters;
 /** A client as a user might write one: it passes everything on, by whichever method it is asked. */
 final class OwnDelegate extends HttpClient {
   private final HttpClient delegate;
+  private final Runnable beforeEach;
 
   OwnDelegate(HttpClient delegate) {
+    this(delegate, () -> {});
+  }
+
+  /** As a user might write one to watch requests: it does something on the thread that sends. */
+  OwnDelegate(HttpClient delegate, Runnable beforeEach) {
     this.delegate = delegate;
+    this.beforeEach = beforeEach;
   }
 
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
+    beforeEach.run();
     return delegate.send(request, handler);
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler) {
+    beforeEach.run();
     return delegate.sendAsync(request, handler);
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
+    beforeEach.run();
     return delegate.sendAsync(request, handler, pushes);
   }
 
