@@ -32,10 +32,11 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
 
   // Those of the JDK that collect the body in memory, or throw it away.
   private static final Set<Class<?>> IN_MEMORY =
-      Set.of(
-          BodySubscribers.ofByteArray().getClass(),
-          BodySubscribers.ofString(StandardCharsets.UTF_8).getClass(),
-          BodySubscribers.discarding().getClass());
+      Set.copyOf(
+          List.of( // some of them are one class
+              BodySubscribers.ofByteArray().getClass(),
+              BodySubscribers.ofString(StandardCharsets.UTF_8).getClass(),
+              BodySubscribers.discarding().getClass()));
 
   /** Who may signal the user's subscriber: one thread at a time, and nobody after the end. */
   private enum Signals {
@@ -273,7 +274,8 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
   @Override
   public void onError(Throwable failure) {
     broken = !cancelledByUser;
-    if (endedNow()) {
+    endedNow();
+    if (ended == null) { // after an onComplete that threw, too
       users.onError(failure);
     }
   }

@@ -148,6 +148,9 @@ final class Delivery<T>
       return;
     }
     lastResort = plan.environment().scheduler().schedule(GRACE_NANOS, waiting::fire);
+    if (interrupt == null) {
+      returned(); // just now
+    }
   }
 
   /** How long the body that is on its way, up or down, may still be silent. */

@@ -1,15 +1,12 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.RetryBudget;
-
-import dev.steadfast.retry.RetryPolicy;
-
-import dev.steadfast.retry.RetryPlan;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPlan;
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.Circumstances.Progress;
 import dev.steadfast.retry.testkit.FakeTime;
@@ -23,8 +20,7 @@ import org.junit.jupiter.api.Test;
 /** What is said of an attempt, and what its thread does afterwards. */
 class DeliveryTest {
   private static final RetryPlan PLAN =
-      RetryPlan.of(
-          RetryPolicy.defaults(), RetryBudget.unlimited(), new FakeTime().environment());
+      RetryPlan.of(RetryPolicy.defaults(), RetryBudget.unlimited(), new FakeTime().environment());
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final BodyHandler<String> handler = BodyHandlers.ofString();

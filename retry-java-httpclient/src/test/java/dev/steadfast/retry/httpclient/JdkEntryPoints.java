@@ -192,12 +192,10 @@ final class JdkEntryPoints {
           || message.startsWith("chunked transfer encoding")) {
         return Category.BROKEN_ANSWER;
       }
-      boolean lost =
-          thrown instanceof SocketException
-              || thrown.getCause() instanceof EOFException
-              || thrown.getCause() instanceof SocketException;
-      if (lost) {
-        return Category.CONNECTION_LOST;
+      for (Throwable each = thrown; each != null; each = each.getCause()) {
+        if (each instanceof SocketException || each instanceof EOFException) {
+          return Category.CONNECTION_LOST;
+        }
       }
       throw new AssertionError("an exception that the design does not know", thrown);
     }

@@ -473,6 +473,11 @@ class OutcomeTest {
     }
 
     @Override
+    public void execute(Runnable task) {
+      scheduler.execute(task);
+    }
+
+    @Override
     public boolean await(CountDownLatch wake, long nanos) {
       throw new RejectedExecutionException("no more");
     }

@@ -149,6 +149,11 @@ final class ScenarioRun {
       }
 
       @Override
+      public void execute(Runnable task) {
+        run.time().execute(task);
+      }
+
+      @Override
       public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
         begun(nanos);
         return run.time().await(wake, nanos);
