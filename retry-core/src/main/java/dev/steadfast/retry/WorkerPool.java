@@ -150,9 +150,8 @@ final class WorkerPool {
     if (!first.equals(head)) {
       head = first;
       headSince = nowNanos;
-      lookedAt = nowNanos - TimerThread.LOOK_NANOS;
-    }
-    if (nowNanos - lookedAt >= TimerThread.LOOK_NANOS) {
+      lookedAt = nowNanos;
+    } else if (nowNanos - lookedAt >= TimerThread.LOOK_NANOS) {
       lookedAt = nowNanos;
       boolean waitedLong = nowNanos - headSince >= LONGEST_WAIT_NANOS;
       if (!wakeIdle() && start(waitedLong ? MOST_WORKERS : usualWorkers)) {
