@@ -5,7 +5,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +33,6 @@ final class TimerScheduler implements RetryScheduler {
 
   static TimerScheduler on(Executor executor) {
     return new TimerScheduler(TIMERS, executor);
-  }
-
-  /** As {@link #SYSTEM}, with threads of its own. */
-  static TimerScheduler with(ThreadFactory threads, long idleNanos, int workers) {
-    return new TimerScheduler(new TimerThread(threads, idleNanos, workers), null);
   }
 
   @Override

@@ -8,9 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -366,6 +369,57 @@ class TimerThreadTest {
     timers.schedule(0, () -> worker.complete(WorkerThread.isWorker()));
     assertTrue(worker.get(10, TimeUnit.SECONDS));
     inherited.remove();
+  }
+
+  /** An application that is deployed, schedules a task, and is undeployed while others go on. */
+  @Test
+  void theThreadsDoNotKeepTheClassLoaderOfTheirCaller() throws Exception {
+    TimerThread timers = timers(LONG, 1);
+    awaitGone(deployed(new TimerScheduler(timers, null)));
+    assertEquals(2, threads.made.size());
+    threads.made.forEach(thread -> assertTrue(thread.isAlive()));
+  }
+
+  private static WeakReference<?> deployed(RetryScheduler scheduler) throws Exception {
+    String name = Application.class.getName();
+    Class<?> type = new OneClassLoader(name).loadClass(name);
+    assertNotSame(Application.class, type);
+    Object application = type.getDeclaredConstructor().newInstance();
+    type.getMethod("accept", RetryScheduler.class).invoke(application, scheduler);
+    return new WeakReference<>(type.getClassLoader());
+  }
+
+  /** Defines one class anew. */
+  private static final class OneClassLoader extends ClassLoader {
+    private final String name;
+
+    OneClassLoader(String name) {
+      super(TimerThreadTest.class.getClassLoader());
+      this.name = name;
+    }
+
+    @Override
+    protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
+      if (!wanted.equals(name)) {
+        return super.loadClass(wanted, resolve);
+      }
+      String file = wanted.substring(wanted.lastIndexOf('.') + 1) + ".class";
+      try (InputStream in = TimerThreadTest.class.getResourceAsStream(file)) {
+        byte[] bytes = Objects.requireNonNull(in).readAllBytes();
+        return defineClass(wanted, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(wanted, e);
+      }
+    }
+  }
+
+  /** Public, because it is used through its class alone. */
+  public static final class Application {
+    public void accept(RetryScheduler scheduler) throws InterruptedException {
+      CountDownLatch ran = new CountDownLatch(1);
+      scheduler.schedule(1, ran::countDown);
+      assertTrue(ran.await(10, TimeUnit.SECONDS));
+    }
   }
 
   @Test

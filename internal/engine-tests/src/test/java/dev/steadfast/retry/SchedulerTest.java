@@ -3,11 +3,13 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -181,6 +183,60 @@ class SchedulerTest {
       assertTrue(woken.get(30, TimeUnit.SECONDS));
     } finally {
       pool.shutdown();
+    }
+  }
+
+  @Test
+  void aTaskThatItsExecutorDoesNotTake_runsOnAThreadOfTheLibrary() throws Exception {
+    List<Executor> executors =
+        List.of(
+            REJECTING,
+            task -> {
+              throw new AssertionError("made to fail");
+            },
+            task -> {
+              task.run();
+              throw new IllegalStateException("it took the task all the same");
+            });
+    for (Executor each : executors) {
+      AtomicInteger runs = new AtomicInteger();
+      CompletableFuture<Boolean> ours = new CompletableFuture<>();
+      Runnable task =
+          () -> {
+            runs.incrementAndGet();
+            ours.complete(WorkerThread.isWorker());
+          };
+      RetryScheduler.on(each).schedule(1, task);
+      assertTrue(ours.get(30, TimeUnit.SECONDS));
+      CompletableFuture<Boolean> executed = new CompletableFuture<>();
+      RetryScheduler.on(each).execute(() -> executed.complete(WorkerThread.isWorker()));
+      assertTrue(executed.get(30, TimeUnit.SECONDS));
+      assertEquals(1, runs.get());
+    }
+  }
+
+  @Test
+  void anExecutorThatBlocks_blocksNoOtherTask() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    RetryScheduler blocking = RetryScheduler.on(task -> awaits(release));
+    CountDownLatch due = new CountDownLatch(20);
+    try {
+      for (int i = 0; i < 20; i++) {
+        blocking.schedule(1, () -> {});
+        RetryScheduler.system().schedule(2, due::countDown);
+      }
+      assertTrue(due.await(20, TimeUnit.SECONDS));
+    } finally {
+      release.countDown();
+    }
+  }
+
+  @Test
+  void aTaskThatIsExecuted_doesNotRunOnTheCallingThread() throws Exception {
+    for (RetryScheduler each : List.of(RetryScheduler.system(), RetryScheduler.on(Runnable::run))) {
+      CompletableFuture<Thread> ran = new CompletableFuture<>();
+      each.execute(() -> ran.complete(Thread.currentThread()));
+      assertNotSame(Thread.currentThread(), ran.get(30, TimeUnit.SECONDS));
     }
   }
 

@@ -19,19 +19,28 @@ import org.jspecify.annotations.Nullable;
  * breaker named {@code (others)}.
  */
 public final class CircuitBreakerGuard implements Guard {
-  private final Instances<CircuitBreaker, GuardedBreaker> instances;
+  private final @Nullable CircuitBreakerRegistry registry;
+  private final Function<String, CircuitBreaker> make;
   private final Function<OperationInfo, String> key;
   private final boolean waits;
   private final OriginTable<Instances.Held<CircuitBreaker, GuardedBreaker>> breakers;
 
   private CircuitBreakerGuard(
-      Instances<CircuitBreaker, GuardedBreaker> instances,
+      @Nullable CircuitBreakerRegistry registry,
+      Function<String, CircuitBreaker> make,
       Function<OperationInfo, String> key,
       boolean waits) {
-    this.instances = instances;
+    this.registry = registry;
+    this.make = make;
     this.key = key;
     this.waits = waits;
-    this.breakers = new OriginTable<>(instances);
+    this.breakers =
+        new OriginTable<>(
+            new Instances<>(
+                registry,
+                make,
+                (breaker, shared) -> new GuardedBreaker(breaker, waits),
+                CircuitBreakerGuard::idle));
   }
 
   static CircuitBreakerGuard of(CircuitBreakerConfig config) {
@@ -42,23 +51,13 @@ public final class CircuitBreakerGuard implements Guard {
             .recordException(failure -> true)
             .ignoreException(failure -> false)
             .build();
-    return of(null, name -> CircuitBreaker.of(name, ours));
+    return new CircuitBreakerGuard(
+        null, name -> CircuitBreaker.of(name, ours), OperationInfo::origin, false);
   }
 
   static CircuitBreakerGuard of(CircuitBreakerRegistry registry) {
-    return of(registry, registry::circuitBreaker);
-  }
-
-  private static CircuitBreakerGuard of(
-      @Nullable CircuitBreakerRegistry registry, Function<String, CircuitBreaker> make) {
     return new CircuitBreakerGuard(
-        new Instances<>(
-            registry,
-            make,
-            (breaker, shared) -> new GuardedBreaker(breaker),
-            CircuitBreakerGuard::idle),
-        OperationInfo::origin,
-        false);
+        registry, registry::circuitBreaker, OperationInfo::origin, false);
   }
 
   private static boolean idle(CircuitBreaker breaker) {
@@ -73,7 +72,7 @@ public final class CircuitBreakerGuard implements Guard {
    * @return a changed copy
    */
   public CircuitBreakerGuard keyedBy(Function<OperationInfo, String> key) {
-    return new CircuitBreakerGuard(instances, Checks.notNull("key", key), waits);
+    return new CircuitBreakerGuard(registry, make, Checks.notNull("key", key), waits);
   }
 
   /**
@@ -88,7 +87,7 @@ public final class CircuitBreakerGuard implements Guard {
    * @return a changed copy
    */
   public CircuitBreakerGuard waitingForHalfOpen() {
-    return new CircuitBreakerGuard(instances, key, true);
+    return new CircuitBreakerGuard(registry, make, key, true);
   }
 
   @Override

@@ -2,45 +2,32 @@ package dev.steadfast.retry.resilience4j;
 
 import dev.steadfast.retry.Guard;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.event.CircuitBreakerOnStateTransitionEvent;
 import io.github.resilience4j.core.IntervalFunction;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One breaker, with what resilience4j does not tell: when it opened, and for how long. */
+/** One breaker, with what resilience4j does not tell: for how long it stays open. */
 final class GuardedBreaker {
   // resilience4j admits strictly after the end of its wait, by a clock that ticks in milliseconds.
   private static final long MARGIN_NANOS = 1_000_000;
 
-  /** The breaker's own time at which it opened. */
-  private record Opened(long nanos) {}
-
   private final CircuitBreaker breaker;
   private final TimeUnit unit;
   private final long waitNanos;
-  private volatile @Nullable Opened opened;
+  private final @Nullable LastOpening lastOpening; // null: nobody waits for it to end
 
-  GuardedBreaker(CircuitBreaker breaker) {
+  GuardedBreaker(CircuitBreaker breaker, boolean waits) {
     this.breaker = breaker;
     this.unit = breaker.getTimestampUnit();
     this.waitNanos =
         waitNanos(breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState());
-    breaker.getEventPublisher().onStateTransition(this::transition);
+    this.lastOpening = waits ? LastOpening.of(breaker) : null;
   }
 
   private static long waitNanos(IntervalFunction interval) {
     long first = interval.apply(1);
     boolean constant = first == interval.apply(2);
     return constant ? TimeUnit.MILLISECONDS.toNanos(first) : Guard.NEVER;
-  }
-
-  private void transition(CircuitBreakerOnStateTransitionEvent event) {
-    boolean opens = event.getStateTransition().getToState() == CircuitBreaker.State.OPEN;
-    opened = opens ? new Opened(nowNanos()) : null;
-  }
-
-  private long nowNanos() {
-    return unit.toNanos(breaker.getCurrentTimestamp());
   }
 
   long admitsInNanos() {
@@ -52,12 +39,12 @@ final class GuardedBreaker {
   }
 
   private long openForNanos() {
-    Opened since = opened;
-    if (since == null || waitNanos == Guard.NEVER) {
+    long open = lastOpening == null ? -1 : lastOpening.openNanos();
+    if (open < 0 || waitNanos == Guard.NEVER) {
       return Guard.NEVER;
     }
     long margin = Math.max(MARGIN_NANOS, unit.toNanos(1));
-    long left = waitNanos - (nowNanos() - since.nanos());
+    long left = waitNanos - open;
     return left > Guard.NEVER - margin ? Guard.NEVER : Math.max(0, left + margin);
   }
 

@@ -5,7 +5,9 @@ import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
 import io.github.resilience4j.bulkhead.event.BulkheadEvent;
 import io.github.resilience4j.core.EventConsumer;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,8 +19,9 @@ import org.slf4j.LoggerFactory;
 final class GuardedBulkhead {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  // The last event on this thread: events are published on the thread that asks.
-  private static final ThreadLocal<BulkheadEvent.Type> LAST = new ThreadLocal<>();
+  // The threads that are asking now, each with its last event: events are published on the thread
+  // that asks. No thread-local: events of the user's own calls would leave one in his threads.
+  private static final Map<Thread, Optional<BulkheadEvent.Type>> ASKING = new ConcurrentHashMap<>();
   // One object: adding it to a bulkhead twice adds it once.
   private static final EventConsumer<BulkheadEvent> WATCH = GuardedBulkhead::watch;
 
@@ -34,7 +37,8 @@ final class GuardedBulkhead {
   }
 
   private static void watch(BulkheadEvent event) {
-    LAST.set(event.getEventType());
+    ASKING.computeIfPresent(
+        Thread.currentThread(), (asking, last) -> Optional.of(event.getEventType()));
   }
 
   Guard.Permit acquire() {
@@ -47,15 +51,18 @@ final class GuardedBulkhead {
   private boolean enterWatched() {
     // Only where a consumer ahead of ours throws is this looked at.
     boolean room = bulkhead.getMetrics().getAvailableConcurrentCalls() > 0;
-    LAST.remove();
+    Thread self = Thread.currentThread();
+    ASKING.put(self, Optional.empty());
     try {
       return bulkhead.tryAcquirePermission();
     } catch (Throwable thrown) {
       LOG.warn("a consumer of bulkhead events threw; the operation goes on", thrown);
-      BulkheadEvent.@Nullable Type last = LAST.get();
-      return last == null ? room : last == BulkheadEvent.Type.CALL_PERMITTED;
+      return ASKING
+          .getOrDefault(self, Optional.empty())
+          .map(last -> last == BulkheadEvent.Type.CALL_PERMITTED)
+          .orElse(room);
     } finally {
-      LAST.remove();
+      ASKING.remove(self);
     }
   }
 
