@@ -17,7 +17,7 @@ final class TimerScheduler implements RetryScheduler {
 
   private static final TimerThread TIMERS =
       new TimerThread(
-          WorkerThread::new,
+          WorkerThread::make,
           TimeUnit.SECONDS.toNanos(10),
           Math.max(4, Runtime.getRuntime().availableProcessors()));
 

@@ -57,7 +57,7 @@ class TimerThreadTest {
         refused.incrementAndGet();
         throw new OutOfMemoryError("unable to create native thread, says the test");
       }
-      Thread thread = new WorkerThread(body);
+      Thread thread = WorkerThread.make(body);
       made.add(thread);
       return thread;
     }
