@@ -49,10 +49,11 @@ run() {
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
-micro='(Backoff|Contention|Engine|Budget|EventQueue|Simulation)Benchmark'
+micro='(Backoff|Contention|Engine|Budget|Timer|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
+run sixteen "$java" -jar $jar 'TimerBenchmark' "${several[@]}" -t 16 "${precision[@]}"
 run http "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -prof gc "${precision[@]}"
 if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
   run virtual "${pin[@]}" "$java" -jar $jar 'EngineBenchmark' -f 1 -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"

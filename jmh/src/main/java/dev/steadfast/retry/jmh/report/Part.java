@@ -45,6 +45,12 @@ record Part(String benchmark, String title, String text, String bar) {
                 + " threads than cores the time of one call includes that of waiting for a core.",
             ""),
         new Part(
+            "Timer",
+            "A deadline that is taken back",
+            "Scheduled for 30 s and cancelled at once, with one set of timers for all threads. With"
+                + " more threads than cores the time of one call includes that of waiting for a core.",
+            ""),
+        new Part(
             "OkHttp",
             "An OkHttp call",
             "On loopback, accepted at the first attempt, body read. ± of a median is how far that"

@@ -1,0 +1,75 @@
+package dev.steadfast.retry.jmh;
+
+import dev.steadfast.retry.RetryScheduler;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A million deadlines of 30 s per second, each taken back at once: how much of them is in memory,
+ * and how often the timer thread wakes. Linux shows the latter as voluntary context switches.
+ */
+final class TimerCensus {
+  private static final int PER_MILLI = 1_000;
+  private static final int SECONDS = 10;
+
+  private TimerCensus() {}
+
+  /** Prints a line per second. */
+  public static void main(String[] args) throws Exception {
+    RetryScheduler timers = RetryScheduler.system();
+    long before = live();
+    long wakes = 0;
+    for (int second = 1; second <= SECONDS; second++) {
+      long start = System.nanoTime();
+      for (int milli = 1; milli <= 1_000; milli++) {
+        for (int i = 0; i < PER_MILLI; i++) {
+          timers.schedule(TimeUnit.SECONDS.toNanos(30), () -> {}).cancel();
+        }
+        long left = start + TimeUnit.MILLISECONDS.toNanos(milli) - System.nanoTime();
+        if (left > 0) {
+          LockSupport.parkNanos(left);
+        }
+      }
+      double took = (System.nanoTime() - start) / 1e9;
+      long held = live() - before;
+      long all = wakes();
+      System.out.printf(
+          Locale.ROOT,
+          "%d: a million in %.2f s, %.1f MB held, the timer thread slept %d times, %d threads%n",
+          second,
+          took,
+          held / 1e6,
+          all - wakes,
+          ManagementFactory.getThreadMXBean().getThreadCount());
+      wakes = all;
+    }
+  }
+
+  private static long live() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private static long wakes() throws IOException {
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+      for (Path task : tasks.toList()) {
+        List<String> status = Files.readAllLines(task.resolve("status"));
+        if (status.get(0).endsWith("steadfast-timer")) {
+          return status.stream()
+              .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+              .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")))
+              .findFirst()
+              .orElseThrow();
+        }
+      }
+      return 0;
+    }
+  }
+}
