@@ -1,0 +1,85 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The time that it takes to get rid of a response is part of the wait that follows. */
+class DiscardTimeTest {
+  private static final Duration WAIT = Duration.ofSeconds(10);
+
+  private final FakeTime time = new FakeTime();
+  private Peer peer;
+
+  @BeforeEach
+  void listen() throws IOException {
+    peer = new Peer();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    peer.close();
+  }
+
+  private HttpClient client(RetryPolicy.Builder policy) {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .policy(policy.maxAttempts(2).backoff(Backoff.fixed(WAIT)).build())
+            .environment(time.environment())
+            .build();
+    return RetryingHttpClient.wrap(Bench.plain().build(), retry);
+  }
+
+  /** Answers 503 with a body that does not end, until the client has had enough of it. */
+  private void slowRefusal() throws IOException {
+    peer.acceptRequest();
+    peer.sendHead(503);
+    peer.send("please");
+    while (!peer.leftByClient()) {
+      time.advance(Duration.ofMillis(1));
+      assertTrue(time.nanos() < WAIT.toNanos() / 2, "the client stops to read");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theWaitIsShorterByIt(Entry entry) throws Throwable {
+    HttpRequest request = HttpRequest.newBuilder(peer.uri()).build();
+    HttpClient client = client(RetryPolicy.builder().noTotalTimeout());
+    try (UnderWay<String> call = UnderWay.call(entry, client, request, BodyHandlers.ofString())) {
+      slowRefusal();
+      time.advance(WAIT.minusNanos(time.nanos()));
+      peer.acceptRequest();
+      peer.sendEmptyAnswer(200);
+      assertEquals(200, call.outcome().statusCode());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aWaitThatWasWorthItStaysWithinTheTotalTimeout(Entry entry) throws Throwable {
+    HttpRequest request = HttpRequest.newBuilder(peer.uri()).build();
+    HttpClient client =
+        client(RetryPolicy.builder().totalTimeout(WAIT.plus(Duration.ofMillis(20))));
+    try (UnderWay<String> call = UnderWay.call(entry, client, request, BodyHandlers.ofString())) {
+      slowRefusal();
+      time.advance(WAIT.minusNanos(time.nanos()));
+      peer.acceptRequest();
+      peer.sendEmptyAnswer(200);
+      assertEquals(200, call.outcome().statusCode());
+    }
+  }
+}
