@@ -166,7 +166,7 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   @Override
   public Map<String, List<String>> headers(Answer answer) {
-    return answer.response().headers().toMultimap();
+    return new OkHttpViews.HeaderMap(answer.response().headers());
   }
 
   @Override

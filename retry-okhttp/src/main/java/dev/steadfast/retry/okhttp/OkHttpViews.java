@@ -5,9 +5,13 @@ import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.net.URI;
+import java.util.AbstractMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -88,6 +92,41 @@ final class OkHttpViews {
     }
   }
 
+  /** All headers as an immutable map, made when it is first looked into: most often it never is. */
+  static final class HeaderMap extends AbstractMap<String, List<String>> {
+    private final Headers headers;
+    private volatile @Nullable Map<String, List<String>> made;
+
+    HeaderMap(Headers headers) {
+      this.headers = headers;
+    }
+
+    private Map<String, List<String>> made() {
+      Map<String, List<String>> known = made;
+      if (known == null) {
+        known = Collections.unmodifiableMap(headers.toMultimap());
+        made = known;
+      }
+      return known;
+    }
+
+    @Override
+    public Set<Entry<String, List<String>>> entrySet() {
+      return made().entrySet();
+    }
+
+    // Without regard to case, unlike the one that is inherited.
+    @Override
+    public @Nullable List<String> get(@Nullable Object name) {
+      return made().get(name);
+    }
+
+    @Override
+    public boolean containsKey(@Nullable Object name) {
+      return made().containsKey(name);
+    }
+  }
+
   record OfResponse(Response response) implements ResponseView {
     @Override
     public int status() {
@@ -101,7 +140,7 @@ final class OkHttpViews {
 
     @Override
     public Map<String, List<String>> headerMap() {
-      return response.headers().toMultimap();
+      return new HeaderMap(response.headers());
     }
 
     @Override

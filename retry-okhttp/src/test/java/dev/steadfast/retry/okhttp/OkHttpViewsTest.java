@@ -1,12 +1,19 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.RequestView;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import okhttp3.Headers;
 import okhttp3.Request;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -45,5 +52,19 @@ class OkHttpViewsTest {
     Request request = new Request.Builder().url(url).build();
     assertEquals(origin, new OkHttpViews.OfRequest(request).origin());
     assertEquals(origin, new ByUri(URI.create(url)).origin());
+  }
+
+  @Test
+  void theMapOfHeadersHasAllLines_whateverTheCase_andCannotBeChanged() {
+    Headers headers = Headers.of("Retry-After", "1", "X-Why", "busy", "retry-after", "2");
+    Map<String, List<String>> map = new OkHttpViews.HeaderMap(headers);
+    assertEquals(Map.of("retry-after", List.of("1", "2"), "x-why", List.of("busy")), map);
+    assertEquals(List.of("1", "2"), map.get("RETRY-AFTER"));
+    assertTrue(map.containsKey("X-WHY"));
+    assertFalse(map.containsKey("x-where"));
+    assertNull(map.get("x-where"));
+    assertEquals(2, map.size());
+    assertThrows(UnsupportedOperationException.class, map::clear);
+    assertThrows(UnsupportedOperationException.class, () -> map.put("a", List.of()));
   }
 }
