@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  */
 public final class Report {
   private static final String COMMANDS = "commands.txt";
+  private static final String HEADERS = "headers.txt";
 
   private Report() {}
 
@@ -46,6 +47,7 @@ public final class Report {
       }
     }
     census(page, source);
+    headers(page, source.resolve(HEADERS));
     Files.write(docs.resolve("benchmarks.md"), page);
   }
 
@@ -91,6 +93,22 @@ public final class Report {
       page.addAll(Files.readAllLines(count));
       page.add("```");
     }
+  }
+
+  private static void headers(List<String> page, Path table) throws IOException {
+    if (!Files.exists(table)) {
+      return;
+    }
+    page.add("");
+    page.add("## Many header lines");
+    page.add("");
+    page.add(
+        "What an answer, or a request, of that many header lines costs through each entry point."
+            + " OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
+    page.add("");
+    page.add("```");
+    page.addAll(Files.readAllLines(table));
+    page.add("```");
   }
 
   private static String peers() throws IOException {

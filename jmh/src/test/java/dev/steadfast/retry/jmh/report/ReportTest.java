@@ -32,6 +32,7 @@ class ReportTest {
     }
     Files.writeString(source.resolve("commands.txt"), "java -jar benchmarks.jar\n");
     Files.writeString(source.resolve("census-1.txt"), "a call: 8 B\n     8 B   1.0 x of.A\n");
+    Files.writeString(source.resolve("headers.txt"), "503, 40000 x age  send 5 ms x 1.1\n");
     Report.write(source, docs);
     page = Files.readAllLines(docs.resolve("benchmarks.md"));
   }
@@ -51,6 +52,12 @@ class ReportTest {
   void saysWhoseBytes() {
     assertHas("## Whose bytes");
     assertHas("     8 B   1.0 x of.A");
+  }
+
+  @Test
+  void saysWhatManyHeaderLinesCost() {
+    assertHas("## Many header lines");
+    assertHas("503, 40000 x age  send 5 ms x 1.1");
   }
 
   @Test
