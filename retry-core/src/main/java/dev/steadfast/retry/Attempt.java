@@ -281,6 +281,7 @@ public final class Attempt<R> {
     }
     addBodyTime();
     boolean delivers = false;
+    Runnable undo = loop.restoreContext(); // listeners are told, perhaps on the client's thread
     try {
       Outcome outcome = operation().outcomeAtHead(this, head);
       headOutcome = outcome;
@@ -290,6 +291,8 @@ public final class Attempt<R> {
       delivers = !(headDecision instanceof RetryDecision.Retry);
     } catch (Throwable thrown) {
       userFailure = thrown;
+    } finally {
+      undo.run();
     }
     try {
       setTimer(operation().now(), Phase.HEAD);

@@ -294,6 +294,11 @@ final class Operation<R> implements RetryState.Admission {
     return record.clean(reason);
   }
 
+  /** Whether somebody listens. */
+  boolean isHeard() {
+    return listeners().any();
+  }
+
   private Listeners listeners() {
     return plan.listeners();
   }

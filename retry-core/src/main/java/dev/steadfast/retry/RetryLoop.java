@@ -59,6 +59,9 @@ public final class RetryLoop<R> {
    * @throws Throwable the failure, with its report
    */
   public R run(long boundNanos) throws Throwable {
+    if (operation.isHeard()) {
+      context = CallerContext.capture(operation.context()); // a client may show heads elsewhere
+    }
     operation.begin(boundNanos);
     drive();
     return outcome();

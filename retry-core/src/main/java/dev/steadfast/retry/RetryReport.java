@@ -44,7 +44,7 @@ public final class RetryReport {
     this.totals = totals;
     this.attemptReports = List.copyOf(attemptReports);
     this.flags = flags;
-    this.operation = operation;
+    this.operation = operation == null ? null : operation.withoutRequest();
   }
 
   /** Sums over the operation; times in nanoseconds. */
