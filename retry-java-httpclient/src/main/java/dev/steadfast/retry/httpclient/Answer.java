@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
 import java.net.http.HttpHeaders;
@@ -38,8 +39,8 @@ final class Answer<T> implements ResponseView {
     return new Answer<>(response.statusCode(), response.headers(), response, collector);
   }
 
-  Answer<T> with(RetryReport report, HttpRequest request) {
-    HttpResponse<T> reported = new ReportedResponse<>(response(), request, report);
+  Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
+    HttpResponse<T> reported = new ReportedResponse<>(response(), request, operation, report);
     return new Answer<>(status, headers, reported, collector);
   }
 

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.Attempt;
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
@@ -64,6 +65,10 @@ final class AttemptBody implements BodyPublisher {
   @Override
   public void subscribe(Flow.Subscriber<? super ByteBuffer> receiver) {
     BodyPublisher publisher = body.publisher().orElseThrow();
+    if (attempt != null && attempt.stopped()) {
+      refuse(receiver);
+      return;
+    }
     subscribed = true;
     CheckedPass pass = new CheckedPass(receiver, this, body.sent());
     latest = pass;
@@ -76,6 +81,19 @@ final class AttemptBody implements BodyPublisher {
       sourceFailed(thrown);
       throw thrown;
     }
+  }
+
+  // The attempt is over: a look-up of the host, for one, took too long. Nothing may be sent.
+  private static void refuse(Flow.Subscriber<? super ByteBuffer> receiver) {
+    receiver.onSubscribe(
+        new Flow.Subscription() {
+          @Override
+          public void request(long n) {}
+
+          @Override
+          public void cancel() {}
+        });
+    receiver.onError(new IOException("the attempt is over"));
   }
 
   /** Runs code of the publisher's, which gets no interrupt of ours. */

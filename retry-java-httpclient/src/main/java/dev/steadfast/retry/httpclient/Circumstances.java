@@ -44,7 +44,7 @@ record Circumstances(Progress progress, BodyUse body, Hops hops, boolean resends
     REDIRECTS
   }
 
-  static Circumstances of(HttpClient client, Ask<?> ask, @Nullable Delivery<?> delivery) {
+  static Circumstances of(HttpClient client, Ask ask, @Nullable Delivery<?> delivery) {
     // MultiExchange of the JDK, which enableAllMethodRetry would extend to all methods.
     boolean resends = ask.method().equals("GET") || ask.method().equals("HEAD");
     if (delivery == null || delivery.notTaken()) {

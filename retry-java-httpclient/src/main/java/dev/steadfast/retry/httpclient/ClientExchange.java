@@ -31,17 +31,17 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
 
   private final HttpClient client;
   private final HttpOperation operation;
-  private final Ask<T> ask;
-  private final boolean blocking;
+  private final Ask ask;
+  private final Receiver<T> receiver;
 
   private volatile @Nullable Delivery<T> current;
   private volatile @Nullable RuntimeException refusal;
 
-  ClientExchange(HttpClient client, HttpOperation operation, Ask<T> ask, boolean blocking) {
+  ClientExchange(HttpClient client, HttpOperation operation, Ask ask, Receiver<T> receiver) {
     this.client = client;
     this.operation = operation;
     this.ask = ask;
-    this.blocking = blocking;
+    this.receiver = receiver;
   }
 
   /** The loop that drives this. */
@@ -63,7 +63,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   public void start(Attempt<Answer<T>> attempt) {
     RetryPlan plan = operation.plan();
     AttemptBody body = ask.body().forAttempt(attempt, plan.environment().ticker());
-    Delivery<T> delivery = new Delivery<>(attempt, body, ask.handler(), plan);
+    Delivery<T> delivery = new Delivery<>(attempt, body, receiver.handler(), plan);
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
@@ -78,11 +78,11 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   private void send(HttpRequest request, Attempt<Answer<T>> attempt, Delivery<T> delivery) {
-    if (blocking) {
+    if (receiver.waits()) {
       sendBlocking(request, attempt, delivery);
       return;
     }
-    Pushes<T> pushes = ask.pushes();
+    Pushes<T> pushes = receiver.pushes();
     CompletableFuture<HttpResponse<T>> sent =
         client.sendAsync(
             request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
@@ -94,12 +94,13 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   private void sendBlocking(HttpRequest request, Attempt<Answer<T>> attempt, Delivery<T> delivery) {
     SendInterrupt interrupt = new SendInterrupt();
     delivery.body().sentBy(interrupt);
-    delivery.of(interrupt, timesOut(attempt));
+    HttpRequest timed = timed(request, attempt);
+    delivery.of(interrupt, timed.timeout().isPresent());
     attempt.onCancel(delivery);
     HttpResponse<T> response = null;
     Throwable thrown = null;
     try {
-      response = client.send(request, delivery);
+      response = client.send(timed, delivery);
     } catch (Throwable failed) {
       thrown = failed;
     }
@@ -127,14 +128,8 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     return operation.changesHeaders() || ask.body().present();
   }
 
-  /** Whether the client itself is told the attempt timeout that the policy sets. */
-  private boolean timesOut(Attempt<?> attempt) {
-    return blocking && operation.plan().policy().attemptTimeout(attempt.number()).isPresent();
-  }
-
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
-    boolean timesOut = timesOut(attempt);
-    if (!changesRequest() && !timesOut) {
+    if (!changesRequest()) {
       return ask.request();
     }
     HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
@@ -142,15 +137,30 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     if (ask.body().present()) {
       copy.method(ask.request().method(), body);
     }
-    if (timesOut) {
-      copy.timeout(sooner(ask.request().timeout(), Math.max(1, attempt.timeoutNanos())));
-    }
     return copy.build();
   }
 
-  private static Duration sooner(Optional<Duration> users, long nanos) {
-    Duration ours = Duration.ofNanos(nanos);
-    return users.filter(own -> own.compareTo(ours) < 0).orElse(ours);
+  /**
+   * The request with the timeout of its attempt: the client then ends the attempt by itself, also
+   * where the calling thread hangs in a look-up of the host, and sends nothing afterwards.
+   */
+  private HttpRequest timed(HttpRequest request, Attempt<Answer<T>> attempt) {
+    Optional<Duration> ours = clientTimeout(attempt);
+    Optional<Duration> users = request.timeout();
+    boolean sooner = ours.isPresent() && (users.isEmpty() || ours.get().compareTo(users.get()) < 0);
+    return sooner ? new TimedRequest(request, ours.get()) : request;
+  }
+
+  // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an
+  // attempt does.
+  private Optional<Duration> clientTimeout(Attempt<Answer<T>> attempt) {
+    if (ask.body().present()) {
+      return operation.plan().policy().attemptTimeout(attempt.number());
+    }
+    long nanos = Math.min(attempt.timeoutNanos(), headTimeoutNanos());
+    return nanos == Long.MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(Math.max(1, nanos)));
   }
 
   // An explicit timeout of the user's beats the default.
@@ -175,7 +185,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   @Override
   public Outcome outcome(Throwable failure) {
     Circumstances known = circumstances();
-    Throwable thrown = blocking ? Failures.wrappedBySend(failure) : failure;
+    Throwable thrown = receiver.waits() ? Failures.wrappedBySend(failure) : failure;
     Failures.Failure classified = Failures.classify(thrown, known);
     return operation.outcome(classified.what(), evidence(known, classified.last(), -1));
   }
@@ -210,11 +220,10 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
     boolean keyed = operation.info().idempotencyKey().isPresent();
-    if (report == null && !keyed && !changesRequest()) {
+    if (report == null && !keyed && !changesRequest() && !receiver.waits()) {
       return answer;
     }
-    RetryReport told = report == null ? RetryReport.clean(operation.info()) : report;
-    return answer.with(told, handedBack(answer.response()));
+    return answer.with(report, operation.info(), handedBack(answer.response()));
   }
 
   /**

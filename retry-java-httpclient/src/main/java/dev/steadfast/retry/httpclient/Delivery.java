@@ -147,7 +147,8 @@ final class Delivery<T>
       waiting.fire();
       return;
     }
-    lastResort = plan.environment().scheduler().schedule(GRACE_NANOS, waiting::fire);
+    // In real time, as the client's own timeout is.
+    lastResort = RetryScheduler.system().schedule(GRACE_NANOS, waiting::fire);
     if (interrupt == null) {
       returned(); // just now
     }

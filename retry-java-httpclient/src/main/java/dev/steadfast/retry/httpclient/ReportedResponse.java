@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -8,16 +9,27 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A response that knows what it took to get it.
  *
  * @param response as the client gave it
  * @param request without what was added to it
- * @param retryReport what happened
+ * @param operation what it answers
+ * @param report what happened; null if it was one attempt, which was accepted
  */
-record ReportedResponse<T>(HttpResponse<T> response, HttpRequest request, RetryReport retryReport)
+record ReportedResponse<T>(
+    HttpResponse<T> response,
+    HttpRequest request,
+    OperationInfo operation,
+    @Nullable RetryReport report)
     implements HttpResponse<T>, RetryReport.Carrier {
+
+  @Override
+  public RetryReport retryReport() {
+    return report == null ? RetryReport.clean(operation) : report;
+  }
 
   @Override
   public int statusCode() {

@@ -141,11 +141,12 @@ public final class RetryingHttpClient extends HttpClient {
     }
     if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Within the client's own send such a thread would run other tasks of its pool.
-      ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, false);
+      ClientExchange<T> exchange =
+          exchange(request, new Receiver<>(responseBodyHandler, null, false));
       RetryLoop<Answer<T>> loop = exchange.loop();
       return new Sending<>(loop, start(loop, exchange)).await();
     }
-    ClientExchange<T> exchange = exchange(request, responseBodyHandler, null, true);
+    ClientExchange<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
     try {
       return exchange.loop().run(exchange.boundNanos()).response();
     } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
@@ -182,23 +183,20 @@ public final class RetryingHttpClient extends HttpClient {
       HttpRequest request,
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
-    ClientExchange<T> exchange = exchange(request, responseBodyHandler, pushPromiseHandler, false);
+    Pushes<T> pushes = pushPromiseHandler == null ? null : new Pushes<>(pushPromiseHandler);
+    ClientExchange<T> exchange =
+        exchange(request, new Receiver<>(responseBodyHandler, pushes, false));
     return start(exchange.loop(), exchange);
   }
 
-  private <T> ClientExchange<T> exchange(
-      HttpRequest request,
-      BodyHandler<T> handler,
-      @Nullable PushPromiseHandler<T> pushes,
-      boolean blocking) {
+  private <T> ClientExchange<T> exchange(HttpRequest request, Receiver<T> receiver) {
     Checks.notNull("request", request);
-    Checks.notNull("responseBodyHandler", handler);
-    RequestBody body = RequestBody.of(request, options);
-    Ask<T> ask = new Ask<>(request, body, handler, pushes == null ? null : new Pushes<>(pushes));
+    Checks.notNull("responseBodyHandler", receiver.handler());
+    Ask ask = new Ask(request, RequestBody.of(request, options));
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     keyedRequest.check(ask, operation.info());
-    return new ClientExchange<>(delegate, operation, ask, blocking);
+    return new ClientExchange<>(delegate, operation, ask, receiver);
   }
 
   private static <T> CompletableFuture<HttpResponse<T>> start(

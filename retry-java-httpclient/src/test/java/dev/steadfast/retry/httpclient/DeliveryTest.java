@@ -25,8 +25,7 @@ class DeliveryTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final BodyHandler<String> handler = BodyHandlers.ofString();
   private final HttpRequest request = HttpRequest.newBuilder(URI.create("http://a.test/")).build();
-  private final Ask<String> ask =
-      new Ask<>(request, RequestBody.of(request, RetryOptions.none()), handler, null);
+  private final Ask ask = new Ask(request, RequestBody.of(request, RetryOptions.none()));
   private final Delivery<String> delivery =
       new Delivery<>(null, ask.body().forAttempt(null, () -> 0), handler, PLAN);
 
