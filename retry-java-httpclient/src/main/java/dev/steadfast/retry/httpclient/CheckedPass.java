@@ -24,6 +24,7 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
   // Confined to the publisher's signals, which come one after the other.
   private final CRC32C crc = new CRC32C();
   private long bytes;
+  private long handedOn;
   private boolean failed;
   private @Nullable ByteBuffer held;
 
@@ -90,6 +91,10 @@ final class CheckedPass implements Flow.Subscriber<ByteBuffer>, Flow.Subscriptio
     movedNanos = body.now();
     if (demand.get() != Long.MAX_VALUE) {
       demand.decrementAndGet();
+    }
+    handedOn += buffer.remaining();
+    if (handedOn == body.contentLength()) {
+      body.ended(); // the client has the last byte
     }
     receiver.onNext(buffer);
   }

@@ -5,6 +5,7 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.Outcome;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryReport;
@@ -22,12 +23,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
 final class ClientExchange<T> implements Exchange<Answer<T>> {
   // From the last byte of the request to the head of the response.
   private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
 
   private final HttpClient client;
   private final HttpOperation operation;
@@ -154,6 +158,9 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an
   // attempt does.
   private Optional<Duration> clientTimeout(Attempt<Answer<T>> attempt) {
+    if (!operation.plan().environment().ticker().equals(REAL_TIME)) {
+      return Optional.empty(); // the client knows no virtual time
+    }
     if (ask.body().present()) {
       return operation.plan().policy().attemptTimeout(attempt.number());
     }

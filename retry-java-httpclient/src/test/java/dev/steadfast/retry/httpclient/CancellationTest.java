@@ -74,8 +74,7 @@ class CancellationTest {
     CANCEL_A_COPY,
     COMPLETE,
     COMPLETE_EXCEPTIONALLY,
-    TIME_OUT,
-    OBTRUDE;
+    TIME_OUT;
 
     void giveUp(CompletableFuture<HttpResponse<String>> future) {
       switch (this) {
@@ -89,7 +88,6 @@ class CancellationTest {
         case COMPLETE_EXCEPTIONALLY ->
             assertTrue(future.completeExceptionally(new IllegalStateException("mine")));
         case TIME_OUT -> future.orTimeout(1, TimeUnit.MILLISECONDS);
-        case OBTRUDE -> future.obtrudeValue(null);
       }
     }
   }
@@ -97,10 +95,10 @@ class CancellationTest {
   @ParameterizedTest
   @EnumSource
   void givingUpEndsTheWait(Way way) throws Exception {
-    bench.server.enqueue(Reply.status(503).header("Retry-After", "10"));
+    bench.server.enqueue(Reply.status(503).header("Retry-After", "20"));
     CompletableFuture<HttpResponse<String>> future =
         client().sendAsync(bench.get(), BodyHandlers.ofString());
-    bench.awaitWait(Duration.ofSeconds(10));
+    bench.awaitWait(Duration.ofSeconds(20));
 
     way.giveUp(future);
 
@@ -319,10 +317,10 @@ class CancellationTest {
 
   @Test
   void interruptEndsTheWait() throws Exception {
-    bench.server.defaultReply(Reply.status(503).header("Retry-After", "10"));
+    bench.server.defaultReply(Reply.status(503).header("Retry-After", "20"));
     Thread[] thread = new Thread[1];
     FutureTask<Throwable> task = sending(client(), thread);
-    bench.awaitWait(Duration.ofSeconds(10));
+    bench.awaitWait(Duration.ofSeconds(20));
 
     thread[0].interrupt();
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import java.lang.reflect.Method;
@@ -134,13 +135,15 @@ class ForwardingTest {
     }
   }
 
+  private static final OperationInfo OPERATION = OperationInfo.of("test", "test");
+
   @Test
   void responseWithReportIsTheResponseInEverythingElse() throws Exception {
     try (Bench bench = new Bench()) {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
       HttpResponse<String> reported =
-          new ReportedResponse<>(plain, plain.request(), RetryReport.clean());
+          new ReportedResponse<>(plain, plain.request(), OPERATION, RetryReport.clean());
 
       assertEquals(plain.statusCode(), reported.statusCode());
       assertSame(plain.request(), reported.request());
@@ -162,7 +165,7 @@ class ForwardingTest {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
       ReportedResponse<String> reported =
-          new ReportedResponse<>(plain, plain.request(), RetryReport.clean());
+          new ReportedResponse<>(plain, plain.request(), OPERATION, RetryReport.clean());
 
       assertTrue(reported.connectionLabel().isPresent());
       assertEquals(

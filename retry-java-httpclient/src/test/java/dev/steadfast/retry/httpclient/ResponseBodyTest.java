@@ -5,8 +5,8 @@ import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +15,7 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
@@ -388,6 +389,7 @@ class ResponseBodyTest {
     CompletableFuture<HttpResponse<Void>> future =
         bench
             .client()
+            .with(RetryOptions.builder().deadline(Duration.ofSeconds(30)).build())
             .sendAsync(
                 bench.get(),
                 info -> {
@@ -404,8 +406,9 @@ class ResponseBodyTest {
     for (Entry entry : Entry.values()) {
       int before = bench.server.requests().size();
       Throwable thrown =
-          assertThrows(mine.getClass(), () -> entry.call(bench.client(), bench.put("a"), handler));
-      assertSame(mine, thrown);
+          assertThrows(Throwable.class, () -> entry.call(bench.client(), bench.put("a"), handler));
+      // The client's send wraps it in an exception with the frames of the caller.
+      assertTrue(mine.equals(thrown) || mine.equals(thrown.getCause()), thrown::toString);
       assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
       assertEquals(Disposition.ANSWERED, report(thrown).last().orElseThrow().disposition());
       assertEquals(before + 1, bench.server.requests().size());
@@ -425,8 +428,8 @@ class ResponseBodyTest {
   @Test
   void handlerThatGivesNothing() {
     Throwable thrown =
-        assertThrows(
-            NullPointerException.class, () -> bench.client().send(bench.get(), info -> null));
+        assertThrows(IOException.class, () -> bench.client().send(bench.get(), info -> null));
+    assertInstanceOf(NullPointerException.class, thrown.getCause());
     assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
   }
 
@@ -511,8 +514,9 @@ class ResponseBodyTest {
     Path nowhere = folder.resolve("missing").resolve("file");
     Throwable thrown =
         assertThrows(
-            NoSuchFileException.class,
+            IOException.class,
             () -> bench.client().send(bench.put("a"), BodyHandlers.ofFile(nowhere)));
+    assertInstanceOf(NoSuchFileException.class, thrown.getCause());
     assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
     assertEquals(1, bench.server.requests().size());
   }
