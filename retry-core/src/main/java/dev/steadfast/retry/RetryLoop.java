@@ -250,7 +250,10 @@ public final class RetryLoop<R> {
       return finish(stop.reason(), response, thrown);
     }
     if (attempt.headDecision() instanceof RetryDecision.Retry retry) {
-      return pause(retry);
+      // The rest of the response does not matter, but an interrupt meanwhile does.
+      return thrown instanceof InterruptedException interrupt
+          ? interrupted(interrupt)
+          : pause(retry);
     }
     return judged(attempt, response, thrown);
   }

@@ -27,7 +27,7 @@ final class Delivery<T>
         BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable>,
         Runnable {
   // How long a blocking call has to end by itself, before its thread is interrupted.
-  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicReferenceFieldUpdater<Delivery, Taken> TAKEN =
