@@ -30,6 +30,9 @@ final class TimerThread {
   /** How often the thread looks after tasks that no worker has taken, in nanoseconds. */
   static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  // A bound on the work of one caller.
+  private static final int MOST_REPLACED = 16;
+
   // Differences between any two times must fit a long.
   private static final long LONGEST_NANOS = Long.MAX_VALUE / 2;
 
@@ -54,6 +57,7 @@ final class TimerThread {
 
   // Of the thread alone.
   private final TimerHeap<Timer> heap = new TimerHeap<>();
+  private @Nullable Timer rest; // taken out of the inbox, and not yet in the heap
   private long sweepAt;
   private long idleSince;
 
@@ -95,12 +99,24 @@ final class TimerThread {
     return timer;
   }
 
+  // Cancelled timers on top of the stack make room: where calls are answered at once there is
+  // little else.
   private void push(Timer timer) {
     Timer latest;
+    Timer below;
     do {
       latest = inbox.get();
-      Timer.NEXT.lazySet(timer, latest);
+      below = latest;
+      for (int i = 0; i < MOST_REPLACED && below != null && below.task == null; i++) {
+        below = below.next;
+      }
+      Timer.NEXT.lazySet(timer, below);
     } while (!inbox.compareAndSet(latest, timer));
+    while (latest != null && latest != below) {
+      Timer next = latest.next;
+      Timer.NEXT.lazySet(latest, latest);
+      latest = next;
+    }
   }
 
   private void startFor(Timer timer) {
@@ -110,7 +126,6 @@ final class TimerThread {
       if (pool.isAlive()) {
         pool.wakeIdle(); // a worker tries again
       } else if (timer.take() != null) {
-        forgetCancelled();
         throw new RejectedExecutionException("no thread for timers can be started", noThread);
       }
     }
@@ -148,25 +163,6 @@ final class TimerThread {
       started.start();
       thread = started;
       running = true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  // Without a thread nobody else takes them out of the inbox.
-  private void forgetCancelled() {
-    lock.lock();
-    try {
-      if (!running) {
-        Timer each = inbox.getAndSet(null);
-        while (each != null) {
-          Timer next = each.next;
-          if (each.task != null) {
-            push(each);
-          }
-          each = next;
-        }
-      }
     } finally {
       lock.unlock();
     }
@@ -223,25 +219,23 @@ final class TimerThread {
   }
 
   private void takeIn() {
-    Timer rest = inbox.getAndSet(null);
-    try {
-      while (rest != null) {
-        Timer next = rest.next;
-        if (rest.task != null) {
-          heap.add(rest.dueNanos, rest);
-        }
-        rest.next = rest; // whoever holds its handle holds no other timer
-        if (rest.task == null) {
-          cancelled = true; // in between, perhaps: its canceller saw no mark
-        }
-        rest = next;
+    takeInRest(); // of the last time, if the heap could not grow
+    rest = inbox.getAndSet(null);
+    takeInRest();
+  }
+
+  private void takeInRest() {
+    while (rest != null) {
+      Timer each = rest;
+      Timer next = each.next;
+      if (each.task != null) {
+        heap.add(each.dueNanos, each);
       }
-    } finally {
-      while (rest != null) { // no memory for a larger heap: they are taken in the next time
-        Timer next = rest.next;
-        push(rest);
-        rest = next;
+      each.next = each; // whoever holds its handle holds no other timer
+      if (each.task == null) {
+        cancelled = true; // in between, perhaps: its canceller saw no mark
       }
+      rest = next;
     }
   }
 
@@ -274,10 +268,13 @@ final class TimerThread {
   }
 
   private boolean anyNewBefore(long nanos) {
-    for (Timer each = inbox.get(); each != null; each = each.next) {
-      if (each.dueNanos - nanos < 0) {
+    Timer each = inbox.get();
+    while (each != null) {
+      Timer next = each.next;
+      if (each.dueNanos - nanos < 0 || next == each) { // the latter has just been replaced
         return true;
       }
+      each = next;
     }
     return false;
   }
@@ -308,7 +305,7 @@ final class TimerThread {
     private final TimerThread owner;
     private final long dueNanos;
     private volatile @Nullable Runnable task;
-    private volatile @Nullable Timer next; // in the inbox; itself once it has left it
+    private volatile @Nullable Timer next; // in the inbox; itself once it is not
 
     Timer(TimerThread owner, long dueNanos, Runnable task) {
       this.owner = owner;

@@ -59,16 +59,20 @@ final class TimerCensus {
 
   private static long wakes() throws IOException {
     try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-      for (Path task : tasks.toList()) {
-        List<String> status = Files.readAllLines(task.resolve("status"));
-        if (status.get(0).endsWith("steadfast-timer")) {
-          return status.stream()
+      return tasks.mapToLong(TimerCensus::wakes).sum();
+    }
+  }
+
+  private static long wakes(Path task) {
+    try {
+      List<String> status = Files.readAllLines(task.resolve("status"));
+      return status.get(0).endsWith("steadfast-timer")
+          ? status.stream()
               .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
               .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")))
-              .findFirst()
-              .orElseThrow();
-        }
-      }
+              .sum()
+          : 0;
+    } catch (IOException ended) {
       return 0;
     }
   }
