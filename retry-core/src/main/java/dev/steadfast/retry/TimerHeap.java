@@ -34,7 +34,7 @@ final class TimerHeap<T> {
   /** Adds a timer. If memory runs out, the heap is as it was. */
   void add(long dueNanos, T timer) {
     if (size == times.length) {
-      resize(size + (size >> 1));
+      resize(size + (size >> 2));
     }
     siftUp(size++, dueNanos, timer);
   }
