@@ -5,8 +5,8 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Work that blocks its thread. A pool of fork-join workers is told, so that it lends another: what
- * ends an attempt in time runs in the common pool, which must not be full of attempts.
+ * Work that blocks its thread. A pool of fork-join workers is told, so that it lends another:
+ * attempts must not keep it from the application's own tasks.
  */
 final class Blocking implements ForkJoinPool.ManagedBlocker {
   private final Runnable work;

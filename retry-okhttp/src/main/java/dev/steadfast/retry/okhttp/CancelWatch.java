@@ -48,6 +48,11 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
   }
 
   @Override
+  public void execute(Runnable task) {
+    scheduler.execute(task);
+  }
+
+  @Override
   public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
     if (LISTENS) {
       listen();

@@ -87,6 +87,11 @@ class CallbackTest {
           }
 
           @Override
+          public void execute(Runnable task) {
+            environment.scheduler().execute(task);
+          }
+
+          @Override
           public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
             return environment.scheduler().await(wake, nanos);
           }
