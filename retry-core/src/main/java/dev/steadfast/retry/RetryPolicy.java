@@ -292,8 +292,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * The bound on the whole operation: attempts, waits and delays that servers ask for. Default 30
-     * s.
+     * The bound on the whole operation: attempts, waits and delays that servers ask for, and the
+     * response body where it is known to be collected in memory. For other response bodies it ends
+     * with the head. It does not run while a request body is sent. Default 30 s.
      *
      * @param totalTimeout more than zero
      * @return this
@@ -316,8 +317,9 @@ public final class RetryPolicy {
     }
 
     /**
-     * The bound on one attempt up to its response head. Default: none but the time that remains and
-     * the client's own timeouts.
+     * The bound on one attempt up to its response head, the request body included. Default: none
+     * but the time that remains and the client's own timeouts; on {@code java.net.http}, where the
+     * request has no timeout either, 10 s from the last byte of the request to the head.
      *
      * @param attemptTimeout more than zero
      * @return this
