@@ -14,6 +14,7 @@ import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.http.TransportFailure;
+import io.opentelemetry.context.Context;
 import java.time.Duration;
 
 /** What the guides show of policies, budgets and rules. */
@@ -40,6 +41,29 @@ final class ConfigurationGuide {
             "maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=5s");
     // endregion
     return policy;
+  }
+
+  static RetryPolicy timeouts() {
+    // region timeouts
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .totalTimeout(Duration.ofSeconds(20)) // all attempts and waits, up to the answer
+            .attemptTimeout(Duration.ofSeconds(5)) // each attempt, up to its response head
+            .bodyIdleTimeout(Duration.ofSeconds(15)) // java.net.http: silence within a body
+            .build();
+    // endregion
+    return policy;
+  }
+
+  static HttpRetry context(RetryListener listener) {
+    // region context
+    HttpRetry retry =
+        HttpRetry.builder()
+            .context(() -> Context.current()::makeCurrent) // OpenTelemetry
+            .listener(listener)
+            .build();
+    // endregion
+    return retry;
   }
 
   static Backoff ownBackoff() {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.examples.guide;
 
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 
 /** What the guides show of java.net.http. */
@@ -80,6 +82,20 @@ final class JdkGuide {
     body.cancel(true); // ends the operation, as does cancelling any future derived from it
     // endregion
     return body;
+  }
+
+  static CompletableFuture<HttpResponse<Void>> events(
+      RetryingHttpClient http, HttpRequest request, Flow.Subscriber<String> events) {
+    // region jdk-events
+    RetryPolicy quiet =
+        RetryPolicy.builder()
+            .bodyIdleTimeout(Duration.ofMinutes(2)) // this server says something every minute
+            .build();
+    RetryOptions options = RetryOptions.builder().policy(quiet).build();
+    CompletableFuture<HttpResponse<Void>> end =
+        http.with(options).sendAsync(request, BodyHandlers.fromLineSubscriber(events));
+    // endregion
+    return end;
   }
 
   static HttpResponse<Void> unknownLength(

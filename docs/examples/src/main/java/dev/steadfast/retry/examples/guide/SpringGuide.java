@@ -1,8 +1,10 @@
 package dev.steadfast.retry.examples.guide;
 
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import java.net.http.HttpClient;
+import java.time.Duration;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
@@ -22,6 +24,20 @@ final class SpringGuide {
             .build();
     // endregion
     return payments;
+  }
+
+  static HttpRetry timeouts() {
+    // region spring-timeouts
+    HttpRetry retry =
+        HttpRetry.builder()
+            .policy(
+                RetryPolicy.builder()
+                    .attemptTimeout(Duration.ofSeconds(5)) // what setReadTimeout is meant to do
+                    .totalTimeout(Duration.ofSeconds(20))
+                    .build())
+            .build();
+    // endregion
+    return retry;
   }
 
   static String pay(RestClient payments, Object payment) {

@@ -4,10 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextKey;
+import io.opentelemetry.context.Scope;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +22,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +49,35 @@ final class ConfigurationGuideTest {
   @Test
   void policy_isTheSameInCodeAndAsText() {
     assertEquals(ConfigurationGuide.policyInCode(), ConfigurationGuide.policyAsText());
+  }
+
+  @Test
+  void context_reachesTheRetriesOfAnAsynchronousCall() throws Exception {
+    ContextKey<String> user = ContextKey.named("user");
+    List<String> seen = new CopyOnWriteArrayList<>();
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+            seen.add(attempt + " " + Context.current().get(user));
+          }
+        };
+    HttpRetry retry = ConfigurationGuide.context(listener);
+    server.enqueue(Reply.status(503));
+    try (Scope scope = Context.current().with(user, "ann").makeCurrent()) {
+      RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
+          .sendAsync(
+              HttpRequest.newBuilder(server.uri("/orders/7")).build(), BodyHandlers.ofString())
+          .get(10, TimeUnit.SECONDS);
+    }
+    assertEquals(List.of("1 ann", "2 ann"), seen);
+  }
+
+  @Test
+  void timeouts_areThoseOfTheText() {
+    assertEquals(
+        RetryPolicy.parse("totalTimeout=20s; attemptTimeout=5s; bodyIdleTimeout=15s"),
+        ConfigurationGuide.timeouts());
   }
 
   @Test

@@ -1,19 +1,30 @@
 package dev.steadfast.retry.examples.guide;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +93,65 @@ final class JdkGuideTest {
   void cancel_endsTheOperation() {
     server.defaultReply(Reply.stallAfterRequest());
     assertTrue(JdkGuide.cancel(http, get()).isCancelled());
+  }
+
+  /** Hears lines, and what ends them. */
+  private static final class Lines implements Flow.Subscriber<String> {
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(String line) {
+      lines.add(line);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      lines.add(failure.toString());
+    }
+
+    @Override
+    public void onComplete() {
+      lines.add("end");
+    }
+  }
+
+  @Test
+  void events_arriveAsTheyCome() throws Exception {
+    server.enqueue(Reply.status(200).body("data: 1\n\ndata: 2\n"));
+    Lines lines = new Lines();
+    JdkGuide.events(http, get(), lines).get(10, TimeUnit.SECONDS);
+    assertEquals(List.of("data: 1", "", "data: 2", "end"), lines.lines);
+  }
+
+  @Test
+  void aSilentStreamEnds() throws Exception {
+    RetryPolicy policy = RetryPolicy.builder().bodyIdleTimeout(Duration.ofMillis(200)).build();
+    HttpClient impatient =
+        RetryingHttpClient.wrap(
+            HttpClient.newHttpClient(), HttpRetry.builder().policy(policy).build());
+    server.defaultReply(Reply.stalledBody(200, 100, "data: 1\n"));
+    try (InputStream in = impatient.send(get(), BodyHandlers.ofInputStream()).body()) {
+      IOException ended = assertThrows(IOException.class, in::readAllBytes);
+      assertInstanceOf(HttpTimeoutException.class, ended.getCause());
+    }
+    HttpTimeoutException collected =
+        assertThrows(
+            HttpTimeoutException.class, () -> impatient.send(get(), BodyHandlers.ofString()));
+    assertEquals(3, RetryReport.of(collected).orElseThrow().attempts());
+
+    Lines lines = new Lines();
+    HttpTimeoutException handedOn =
+        assertThrows(
+            HttpTimeoutException.class,
+            () -> impatient.send(get(), BodyHandlers.fromLineSubscriber(lines)));
+    assertEquals(1, RetryReport.of(handedOn).orElseThrow().attempts());
+    assertEquals("data: 1", lines.lines.get(0));
+    assertEquals(2, lines.lines.size(), "and how it ended");
   }
 
   @Test

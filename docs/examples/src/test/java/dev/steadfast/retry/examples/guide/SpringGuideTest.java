@@ -1,21 +1,31 @@
 package dev.steadfast.retry.examples.guide;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpInputMessage;
 import org.springframework.http.HttpOutputMessage;
 import org.springframework.http.MediaType;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.converter.AbstractHttpMessageConverter;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 final class SpringGuideTest {
@@ -55,6 +65,60 @@ final class SpringGuideTest {
             .build();
     assertEquals("paid", SpringGuide.pay(converting, new Money(1999)));
     assertEquals(List.of("1999", "1999"), bodies());
+  }
+
+  @Test
+  void aStreamedBodyIsSentOnce() {
+    server.enqueue(Reply.status(503));
+    HttpRetry retry = HttpRetry.builder().environment(time.environment()).build();
+    RestClient streaming =
+        RestClient.builder()
+            .baseUrl(server.uri("").toString())
+            .requestFactory(
+                new JdkClientHttpRequestFactory(
+                    RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)))
+            .configureMessageConverters(converters ->
+                converters.registerDefaults().addCustomConverter(new MoneyConverter()))
+            .build();
+    assertThrows(
+        HttpServerErrorException.ServiceUnavailable.class, () -> put(streaming, new Money(1999)));
+    assertEquals(List.of("1999"), bodies());
+  }
+
+  private static void put(RestClient client, Money money) {
+    client
+        .put()
+        .uri("/payments/1")
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(money)
+        .retrieve()
+        .toBodilessEntity();
+  }
+
+  @Test
+  void anAttemptTimeoutEndsAnAttempt_andAnotherOneFollows() {
+    RetryPolicy policy =
+        SpringGuide.timeouts().policy().toBuilder().attemptTimeout(Duration.ofMillis(300)).build();
+    HttpRetry retry = HttpRetry.builder().policy(policy).build();
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("paid"));
+    assertEquals(
+        "paid", SpringGuide.pay(SpringGuide.client(server.uri("").toString(), retry), "1"));
+    assertEquals(2, server.requests().size());
+  }
+
+  @Test
+  void springsReadTimeoutEndsTheWholeOperation() {
+    JdkClientHttpRequestFactory factory =
+        new JdkClientHttpRequestFactory(
+            RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults()));
+    factory.setReadTimeout(Duration.ofMillis(300));
+    RestClient cancelling =
+        RestClient.builder().baseUrl(server.uri("").toString()).requestFactory(factory).build();
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("paid"));
+    ResourceAccessException thrown =
+        assertThrows(ResourceAccessException.class, () -> SpringGuide.pay(cancelling, "1"));
+    assertEquals(1, server.requests().size());
+    assertEquals(Optional.empty(), RetryReport.of(thrown));
   }
 
   private record Money(int cents) {}
