@@ -31,6 +31,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   // From the last byte of the request to the head of the response.
   private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final long SMALL_BODY_BYTES = 64 * 1024;
   private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
 
   private final HttpClient client;
@@ -156,12 +157,13 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
   }
 
   // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an
-  // attempt does.
+  // attempt does. A small body is sent at once.
   private Optional<Duration> clientTimeout(Attempt<Answer<T>> attempt) {
     if (!operation.plan().environment().ticker().equals(REAL_TIME)) {
       return Optional.empty(); // the client knows no virtual time
     }
-    if (ask.body().present()) {
+    long length = ask.body().length();
+    if (length < 0 || length > SMALL_BODY_BYTES) {
       return operation.plan().policy().attemptTimeout(attempt.number());
     }
     long nanos = Math.min(attempt.timeoutNanos(), headTimeoutNanos());
