@@ -4,7 +4,13 @@ import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** The built-in strategies behind {@link Backoff}. */
+/**
+ * The built-in strategies behind {@link Backoff}.
+ *
+ * <p>Their {@code equals} and {@code hashCode} are written out, as they run in operations: the
+ * JDK's cache for the generated methods of a record keeps the record's class loader, so an
+ * application that was undeployed would stay in memory.
+ */
 final class Backoffs {
   static final Backoff NONE = new Fixed(0);
 
@@ -133,6 +139,16 @@ final class Backoffs {
     }
 
     @Override
+    public boolean equals(Object other) {
+      return other instanceof Fixed that && nanos == that.nanos;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(nanos);
+    }
+
+    @Override
     public String toString() {
       return nanos == 0 ? "none" : "fixed(" + Durations.print(nanos) + ")";
     }
@@ -142,6 +158,16 @@ final class Backoffs {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
       return retry > cap / base ? cap : base * retry;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Linear that && base == that.base && cap == that.cap;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * Long.hashCode(base) + Long.hashCode(cap);
     }
 
     @Override
@@ -226,6 +252,16 @@ final class Backoffs {
     }
 
     @Override
+    public boolean equals(Object other) {
+      return other instanceof Exponential that && ceilings.equals(that.ceilings);
+    }
+
+    @Override
+    public int hashCode() {
+      return ceilings.hashCode();
+    }
+
+    @Override
     public String toString() {
       return ceilings.text("exponential");
     }
@@ -235,6 +271,16 @@ final class Backoffs {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
       return uniform(ceilings.of(retry), random);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Full that && ceilings.equals(that.ceilings);
+    }
+
+    @Override
+    public int hashCode() {
+      return ceilings.hashCode();
     }
 
     @Override
@@ -248,6 +294,16 @@ final class Backoffs {
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
       long ceiling = ceilings.of(retry);
       return ceiling - below((ceiling >> 1) + 1, random);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Equal that && ceilings.equals(that.ceilings);
+    }
+
+    @Override
+    public int hashCode() {
+      return ceilings.hashCode();
     }
 
     @Override

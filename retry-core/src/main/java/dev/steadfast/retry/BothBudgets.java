@@ -2,7 +2,12 @@ package dev.steadfast.retry;
 
 import org.jspecify.annotations.Nullable;
 
-/** Two budgets that must both pay. */
+/**
+ * Two budgets that must both pay.
+ *
+ * <p>{@code equals} and {@code hashCode} are written out, as the JDK's cache for the generated ones
+ * keeps the class loader.
+ */
 record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget {
   @Override
   public Account account(String origin) {
@@ -59,6 +64,18 @@ record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget
     private static @Nullable Withdrawal secondOf(@Nullable Withdrawal both) {
       return both == null ? null : both.second();
     }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof BothBudgets that
+        && first.equals(that.first)
+        && second.equals(that.second);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * first.hashCode() + second.hashCode();
   }
 
   @Override

@@ -5,8 +5,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The surroundings of work that a {@link Retrier} calls: it retries, so what is within does not.
+ *
+ * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader.
  */
-record RetryingLayer(RetryBudget budget, @Nullable Surroundings outer) implements Surroundings {
+final class RetryingLayer implements Surroundings {
+  private final RetryBudget budget;
+  private final @Nullable Surroundings outer;
+
+  RetryingLayer(RetryBudget budget, @Nullable Surroundings outer) {
+    this.budget = budget;
+    this.outer = outer;
+  }
+
   @Override
   public boolean doNotRetry() {
     return true;

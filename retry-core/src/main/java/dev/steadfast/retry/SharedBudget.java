@@ -1,7 +1,19 @@
 package dev.steadfast.retry;
 
-/** One account for all origins. */
-record SharedBudget(RetryBudget.Account one, String text) implements RetryBudget {
+/**
+ * One account for all origins.
+ *
+ * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader.
+ */
+final class SharedBudget implements RetryBudget {
+  private final Account one;
+  private final String text;
+
+  SharedBudget(Account one, String text) {
+    this.one = one;
+    this.text = text;
+  }
+
   @Override
   public Account account(String origin) {
     return one;

@@ -17,4 +17,12 @@ record Fingerprint(long bytes, int crc, boolean whole) {
     }
     return other;
   }
+
+  /**
+   * Whether both yielded the same. The JDK's cache for the {@code equals} of a record would keep
+   * the class loader.
+   */
+  boolean sameAs(Fingerprint other) {
+    return bytes == other.bytes && crc == other.crc && whole == other.whole;
+  }
 }

@@ -82,7 +82,7 @@ final class KeyedRequest {
       return method.equals(other.method)
           && uri.equals(other.uri)
           && bytes == other.bytes
-          && (body == null || other.body == null || body.equals(other.body));
+          && (body == null || other.body == null || body.sameAs(other.body));
     }
   }
 }

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -59,7 +62,7 @@ class HeldMemoryTest {
         .build();
   }
 
-  private static HttpClient client() {
+  private static RetryingHttpClient client() {
     RetryPolicy policy =
         RetryPolicy.builder()
             .maxAttempts(2)
@@ -362,9 +365,28 @@ class HeldMemoryTest {
     @Override
     public Integer call() throws Exception {
       HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
-      HttpClient client = client();
+      RetryingHttpClient client = client();
       client.send(request, BodyHandlers.ofString());
+      sendTwiceWithKeyAndPolicy(client);
+      sendWithinALayer(client);
       return client.sendAsync(request, BodyHandlers.ofString()).get().statusCode();
+    }
+
+    private void sendTwiceWithKeyAndPolicy(RetryingHttpClient client) throws Exception {
+      RetryPolicy policy = RetryPolicy.builder().maxAttempts(2).backoff(Backoff.none()).build();
+      RetryingHttpClient view =
+          client.with(RetryOptions.builder().policy(policy).idempotencyKey("key").build());
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(uri)).POST(BodyPublishers.ofString("body")).build();
+      view.send(request, BodyHandlers.ofString());
+      view.send(request, BodyHandlers.ofString());
+    }
+
+    private void sendWithinALayer(HttpClient client) throws Exception {
+      HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
+      RetryBudget budget = RetryBudget.awsQuota().acrossOrigins();
+      Retrier layer = Retrier.builder().budget(budget.and(RetryBudget.awsQuota())).build();
+      layer.call(() -> client.send(request, BodyHandlers.ofString()));
     }
   }
 }
