@@ -393,7 +393,9 @@ public final class HttpRetry {
      * Reads response bodies up to this size within the attempt, so that a body that breaks is
      * retried like any other failure. For OkHttp, where an attempt otherwise ends with the response
      * head. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
-     * size; that of a status of 400 or above always is, as the head decides what follows.
+     * size; that of a status of 400 or above always is, as the head decides what follows. Streams
+     * ({@code text/event-stream}, {@code application/x-ndjson}, {@code multipart/x-mixed-replace},
+     * gRPC and the like) are never held back.
      *
      * @param bytes 0 to 2^24
      * @return this

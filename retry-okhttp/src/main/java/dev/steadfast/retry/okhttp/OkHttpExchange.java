@@ -25,9 +25,13 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One operation on OkHttp: the same for execute, enqueue and interceptor but for its sender. */
 final class OkHttpExchange implements Exchange<Answer> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   // What is read of a response that nobody gets, to keep its connection.
   private static final long DISCARD_BYTES = 64 * 1024;
   private static final long DISCARD_MILLIS = 100;
@@ -40,10 +44,13 @@ final class OkHttpExchange implements Exchange<Answer> {
     /** Sends, and completes the attempt. */
     void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange) throws IOException;
 
-    /** Runs what follows a cancellation. */
-    default void callBack(Runnable continuation) {
-      continuation.run();
+    /** Runs a callback where the client runs such. */
+    default void callBack(Runnable callback) {
+      callback.run();
     }
+
+    /** The operation ended because its time was up. */
+    default void deadlinePassed() {}
 
     /** Whether one attempt cannot be cancelled without the call. */
     default boolean boundsAttempts() {
@@ -99,12 +106,20 @@ final class OkHttpExchange implements Exchange<Answer> {
     of.handBack();
     try {
       buffer(response);
-    } catch (IOException | RuntimeException broken) {
-      response.close();
+    } catch (Throwable broken) { // a body of an interceptor's making may throw anything
+      close(response);
       of.attempt().complete(null, broken);
       return;
     }
     of.attempt().complete(new Answer(response, of), null);
+  }
+
+  private void close(Response response) {
+    try {
+      response.close();
+    } catch (Throwable also) {
+      LOG.warn("the response of a failed attempt could not be closed: {}", operation, also);
+    }
   }
 
   // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
@@ -116,12 +131,14 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   /**
    * Whether the body is read within the attempt. Of a failure the head says all: a body that breaks
-   * must not hide a status that is final, nor what the server asks for.
+   * must not hide a status that is final, nor what the server asks for. A stream may go on for as
+   * long as somebody listens, and its first part is worth nothing when it comes with the last.
    */
   boolean buffers(Response response) {
     return bufferBodiesUpTo > 0
         && response.code() < 400
-        && response.body().contentLength() <= bufferBodiesUpTo;
+        && response.body().contentLength() <= bufferBodiesUpTo
+        && !StreamTypes.include(response.body().contentType());
   }
 
   @Override
@@ -179,8 +196,9 @@ final class OkHttpExchange implements Exchange<Answer> {
       if (!endsSoon(body.source()) && !sender.boundsAttempts()) {
         answer.wire().drop(); // closing alone would read on
       }
-    } catch (RuntimeException ignored) {
-      // a body of an interceptor's making; nobody waits for it
+    } catch (Throwable broken) {
+      // A body of an interceptor's making may throw anything. Nobody waits for it.
+      LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
     }
   }
 
@@ -239,7 +257,11 @@ final class OkHttpExchange implements Exchange<Answer> {
   @Override
   public Throwable failure(End end, @Nullable Throwable cause) {
     return switch (end) {
-      case ATTEMPT_TIMEOUT, DEADLINE -> new InterruptedIOException("timeout");
+      case ATTEMPT_TIMEOUT -> new InterruptedIOException("timeout");
+      case DEADLINE -> {
+        sender.deadlinePassed();
+        yield new InterruptedIOException("timeout");
+      }
       case CANCELLED -> new IOException("Canceled");
       case INTERRUPTED -> {
         Thread.currentThread().interrupt(); // kept, as OkHttp does
@@ -250,7 +272,7 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   @Override
-  public void callBack(Runnable continuation) {
-    sender.callBack(continuation);
+  public void callBack(Runnable callback) {
+    sender.callBack(callback);
   }
 }
