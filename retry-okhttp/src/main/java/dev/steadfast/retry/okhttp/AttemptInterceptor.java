@@ -23,14 +23,19 @@ final class AttemptInterceptor implements Interceptor {
   public Response intercept(Chain chain) throws IOException {
     WireState wire = wires.get(chain.call());
     if (wire == null) {
+      if (chain.call().isCanceled()) {
+        throw new IOException("Canceled"); // an attempt that was given up in the queue
+      }
       return chain.proceed(chain.request());
     }
+    Runnable undo = wire.attempt().restoreContext();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
     Surroundings before = Surroundings.bind(wire.forOthers(Surroundings.current()));
     try {
       return wire.attempted(chain, wire.withTimeLeft(chain.request()), alone);
     } finally {
       Surroundings.bind(before);
+      undo.run();
     }
   }
 }

@@ -2,13 +2,13 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -31,6 +31,10 @@ import org.slf4j.LoggerFactory;
  */
 final class RetryingCall implements Call, OkHttpExchange.Sender {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // An executor that keeps whoever hands it work waiting for longer has not taken it.
+  private static final long PATIENCE_NANOS = 1_000_000_000;
+
   private static final AtomicIntegerFieldUpdater<RetryingCall> EXECUTED =
       AtomicIntegerFieldUpdater.newUpdater(RetryingCall.class, "executed");
   private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Timeout> TIMEOUT =
@@ -51,13 +55,18 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   private HttpOperation operation; // as made, until the call is executed
   private long startNanos;
+  private long timeoutNanos; // of the call as it started; 0 for none
   private Call self = this; // what callbacks get: the proxy, where there is one
   private volatile int executed; // 1 once it is
-  private boolean enqueued;
   private volatile boolean canceled;
+  private volatile boolean timeoutLifted;
+
+  // Of the operation, until it is over: a call that is kept afterwards keeps nothing of it.
+  private @Nullable Callback callback; // null: executed
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireState last; // of the latest attempt
-  private volatile @Nullable Thread ofDispatcher; // the latest of its threads that was lent to us
+  private volatile @Nullable Object turn; // an Arrival or a CallingBack: has a dispatcher's thread
+  private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
   private record Extras(List<Consumer<Call>> each) {
     static final Extras NONE = new Extras(List.of());
@@ -104,7 +113,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     } catch (Throwable thrown) {
       throw new IOException(thrown);
     } finally {
-      factory.ended(this);
+      over();
     }
   }
 
@@ -112,36 +121,59 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   public void enqueue(Callback callback) {
     Objects.requireNonNull(callback, "callback");
     RetryLoop<Answer> running = begin();
-    enqueued = true;
+    this.callback = callback;
+    boolean started = false;
     try {
-      running.start(boundNanos(), (answer, thrown) -> ended(callback, answer, thrown));
-    } catch (RuntimeException | Error thrown) {
-      factory.ended(this);
-      throw thrown;
+      running.start(boundNanos(), this::ended);
+      started = true;
+    } finally {
+      if (!started) {
+        over();
+      }
     }
   }
 
-  // May come from the thread that called enqueue, from a timer's, or from the canceller's.
-  private void ended(Callback callback, @Nullable Answer answer, @Nullable Throwable thrown) {
+  private void over() {
+    if (loop == null) {
+      return;
+    }
+    WireState wire = last;
+    lastCall = wire == null || wire.stopped() ? null : wire.call();
+    last = null;
+    loop = null;
     factory.ended(this);
-    Runnable told =
-        answer == null
-            ? () -> callback.onFailure(self, asIo(thrown))
-            : () -> respond(callback, answer);
-    if (Thread.currentThread().equals(ofDispatcher)) {
-      told.run();
+  }
+
+  // May come from the thread that called enqueue, from a timer's, or from the library's own.
+  private void ended(@Nullable Answer answer, @Nullable Throwable thrown) {
+    Callback told = Objects.requireNonNull(callback);
+    callback = null;
+    over();
+    Object now = turn;
+    if (now instanceof Arrival arrival && arrival.isHere()) {
+      arrival.tells(told, answer, thrown);
+    } else if (now instanceof CallingBack calling && calling.isHere()) {
+      tell(told, answer, thrown);
     } else {
-      callBack(told);
+      callBack(() -> tell(told, answer, thrown));
+    }
+  }
+
+  private void tell(Callback told, @Nullable Answer answer, @Nullable Throwable thrown) {
+    if (answer == null) {
+      told.onFailure(self, asIo(thrown));
+    } else {
+      respond(told, answer);
     }
   }
 
   // OkHttp logs what a callback throws after a response; the operation is over either way.
-  private void respond(Callback callback, Answer answer) {
+  private void respond(Callback told, Answer answer) {
     try {
-      callback.onResponse(self, answer.response());
+      told.onResponse(self, answer.response());
     } catch (IOException thrown) {
       LOG.info("the callback of {} failed", operation, thrown);
-    } catch (RuntimeException | Error thrown) {
+    } catch (Throwable thrown) {
       answer.wire().call().cancel(); // as OkHttp does
       answer.response().close();
       throw thrown;
@@ -172,27 +204,36 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   @Override
-  public void callBack(Runnable continuation) {
+  public void callBack(Runnable callback) {
+    CallingBack calling = new CallingBack(callback);
+    turn = calling;
+    RetryScheduler.Task late = null;
     try {
-      factory
-          .client()
-          .dispatcher()
-          .executorService()
-          .execute(() -> {
-            ofDispatcher = Thread.currentThread();
-            continuation.run();
-          });
-    } catch (RejectedExecutionException shutDown) {
-      continuation.run(); // better on this thread than never
+      late = operation.plan().environment().scheduler().schedule(PATIENCE_NANOS, calling);
+      factory.client().dispatcher().executorService().execute(calling);
+    } catch (Throwable notTaken) {
+      if (!calling.claim()) {
+        throw notTaken; // it was taken: the callback threw this
+      }
+      callback.run(); // better on this thread than never
+    } finally {
+      if (late != null) {
+        late.cancel();
+      }
     }
   }
 
   @Override
+  public void deadlinePassed() {
+    canceled = true; // as OkHttp's own timeout cancels a call
+  }
+
+  @Override
   public void send(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
-    if (enqueued) {
-      enqueue(attempted, attempt, exchange);
-    } else {
+    if (callback == null) {
       execute(attempted, attempt, exchange);
+    } else {
+      enqueue(attempted, attempt, exchange);
     }
   }
 
@@ -200,7 +241,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   private void execute(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
     try {
-      Blocking.run(() -> answer(wire, exchange));
+      answer(wire, exchange);
     } finally {
       factory.wires().remove(wire.call());
     }
@@ -217,39 +258,72 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   // Through the dispatcher, with a place in its queue per attempt.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
+    boolean taken = false;
     try {
       wire.call().enqueue(new Arrival(wire, exchange));
-    } catch (RuntimeException | Error thrown) {
-      factory.wires().remove(wire.call());
-      throw thrown;
+      taken = true;
+    } finally {
+      if (!taken) {
+        wire.neverMind(); // a listener of the user's may have thrown after it was queued
+      }
     }
   }
 
-  /** The end of an attempt, on a thread of the dispatcher's. */
+  /**
+   * The end of an attempt, on a thread of the dispatcher's. If the operation ends with it, the
+   * callback is told once the loop has returned: what it throws is for the dispatcher.
+   */
   private final class Arrival implements Callback {
     private final WireState wire;
     private final OkHttpExchange exchange;
+    private @Nullable Thread thread;
+    private @Nullable Callback told;
+    private @Nullable Answer answer;
+    private @Nullable Throwable failure;
 
     Arrival(WireState wire, OkHttpExchange exchange) {
       this.wire = wire;
       this.exchange = exchange;
     }
 
+    boolean isHere() {
+      return Thread.currentThread().equals(thread);
+    }
+
+    void tells(Callback told, @Nullable Answer answer, @Nullable Throwable failure) {
+      this.told = told;
+      this.answer = answer;
+      this.failure = failure;
+    }
+
     @Override
-    public void onFailure(Call call, IOException failure) {
-      arrived(call);
-      wire.attempt().complete(null, failure);
+    public void onFailure(Call call, IOException thrown) {
+      arrived(call, null, thrown);
     }
 
     @Override
     public void onResponse(Call call, Response response) {
-      arrived(call);
-      exchange.answered(response, wire);
+      arrived(call, response, null);
     }
 
-    private void arrived(Call call) {
+    private void arrived(Call call, @Nullable Response response, @Nullable IOException thrown) {
       factory.wires().remove(call);
-      ofDispatcher = Thread.currentThread();
+      thread = Thread.currentThread();
+      turn = this;
+      Runnable undo = wire.attempt().restoreContext();
+      try {
+        if (response != null) {
+          exchange.answered(response, wire);
+        } else {
+          wire.attempt().complete(null, thrown);
+        }
+        if (told != null) {
+          tell(told, answer, failure);
+        }
+      } finally {
+        thread = null;
+        undo.run();
+      }
     }
   }
 
@@ -264,6 +338,9 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (canceled) {
       wire.hold();
     }
+    if (timeoutLifted) {
+      wire.liftTimeout();
+    }
     factory.wires().put(call, wire);
     attempt.onCancel(wire);
     return wire;
@@ -271,10 +348,10 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   // The rest of this call's own time, which goes on while the caller reads the body.
   private void bound(Timeout ofAttempt) {
-    Timeout set = timeout;
-    long own = set == null ? clientsTimeoutNanos() : set.timeoutNanos();
+    long own = timeoutNanos;
     long left = own == 0 ? 0 : Math.max(1, own - (nanoTime() - startNanos));
     ofAttempt.timeout(left, TimeUnit.NANOSECONDS);
+    Timeout set = timeout;
     if (set != null && set.hasDeadline()) {
       ofAttempt.deadlineNanoTime(set.deadlineNanoTime());
     }
@@ -283,8 +360,11 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   private long boundNanos() {
     startNanos = nanoTime();
     Timeout set = timeout;
-    long own = clientsTimeoutNanos();
-    long bound = set != null ? CallTimeouts.boundNanos(set) : own == 0 ? Long.MAX_VALUE : own;
+    timeoutNanos = set == null ? clientsTimeoutNanos() : set.timeoutNanos();
+    long bound =
+        set != null
+            ? CallTimeouts.boundNanos(set)
+            : timeoutNanos == 0 ? Long.MAX_VALUE : timeoutNanos;
     return Math.min(operation.boundNanos(), bound);
   }
 
@@ -313,8 +393,9 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       running.cancel();
     }
     WireState wire = last;
-    if (wire != null) {
-      wire.call().cancel(); // ends a body that is being read, too
+    Call call = wire == null ? lastCall : wire.call();
+    if (call != null) {
+      call.cancel(); // ends a body that is being read, too
     }
   }
 
@@ -325,8 +406,15 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   @Override
   public boolean isCanceled() {
+    if (canceled) {
+      return true;
+    }
     WireState wire = last;
-    return canceled || (wire != null && wire.cancelledByOthers());
+    if (wire != null) {
+      return wire.cancelledByOthers();
+    }
+    Call call = lastCall;
+    return call != null && call.isCanceled();
   }
 
   @Override
@@ -335,9 +423,29 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (known != null) {
       return known;
     }
-    Timeout made = new Timeout().timeout(clientsTimeoutNanos(), TimeUnit.NANOSECONDS);
+    Timeout made = new OwnTimeout().timeout(clientsTimeoutNanos(), TimeUnit.NANOSECONDS);
     TIMEOUT.compareAndSet(this, null, made);
     return Objects.requireNonNull(timeout);
+  }
+
+  /** The timeout of this call; clients of event streams take it back when the stream has begun. */
+  private final class OwnTimeout extends Timeout {
+    // As Okio has it: without effect on a call that has not begun. OkHttp 4 never calls it.
+    @Override
+    public void cancel() {
+      super.cancel();
+      if (executed == 0) {
+        return;
+      }
+      timeoutLifted = true;
+      WireState wire = last;
+      Call call = lastCall;
+      if (wire != null) {
+        wire.liftTimeout();
+      } else if (call != null) {
+        call.timeout().cancel();
+      }
+    }
   }
 
   @Override

@@ -73,6 +73,7 @@ final class WireState implements Runnable {
   private volatile boolean handedBack;
   private volatile boolean dropped;
   private volatile boolean held;
+  private volatile boolean timeoutLifted;
   private volatile boolean interrupted;
   private volatile boolean broken;
   private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
@@ -95,7 +96,24 @@ final class WireState implements Runnable {
   /** Stops the attempt on the wire: its canceller. */
   @Override
   public void run() {
+    if (!passedOn) {
+      wires.remove(call); // it may never leave the dispatcher's queue
+    }
     call.cancel();
+  }
+
+  /** OkHttp did not take the call, or said so after it had. */
+  void neverMind() {
+    run();
+  }
+
+  /**
+   * Takes back what bounds OkHttp's call. That has an effect only while the call runs, so it is
+   * done again when it leaves the queue.
+   */
+  void liftTimeout() {
+    timeoutLifted = true;
+    call.timeout().cancel();
   }
 
   /**
@@ -109,6 +127,9 @@ final class WireState implements Runnable {
     }
     if (call.isCanceled()) {
       throw new IOException("Canceled"); // by a listener, just now
+    }
+    if (timeoutLifted) {
+      call.timeout().cancel();
     }
     passedOn = true;
     if (sent < 0) {
@@ -410,9 +431,14 @@ final class WireState implements Runnable {
     held = true;
   }
 
+  /** Whether our timer, our canceller or nobody's need of the response ended OkHttp's call. */
+  boolean stopped() {
+    return attempt.stopped() || dropped;
+  }
+
   /** Whether somebody cancelled OkHttp's call who is neither our timer nor our canceller. */
   boolean cancelledByOthers() {
-    return (held || call.isCanceled()) && !attempt.stopped() && !dropped;
+    return (held || call.isCanceled()) && !stopped();
   }
 
   /** Whether the thread of the call was interrupted when the attempt failed. */

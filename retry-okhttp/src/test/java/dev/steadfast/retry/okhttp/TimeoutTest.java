@@ -9,10 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
@@ -28,8 +26,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
@@ -394,6 +390,42 @@ class TimeoutTest {
     assertEquals(List.of(0L), left);
   }
 
+  /** Whichever timer comes first, OkHttp's or ours. */
+  @ParameterizedTest
+  @EnumSource
+  void aCallThatTimedOutIsCanceled(Entry entry) {
+    HttpRetry retry = HttpRetry.builder().build();
+    Call.Factory calls = rig.calls(entry, Rig.builder().callTimeout(Duration.ofMillis(20)), retry);
+    server.defaultReply(Reply.stallAfterRequest());
+    for (int i = 0; i < 20; i++) {
+      Call call = calls.newCall(Calls.get(server));
+      assertTimeout(entry.make(call));
+      assertTrue(call.isCanceled());
+    }
+  }
+
+  /** So is one that our deadline ended before an attempt. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void soIsOneWhoseTotalTimeoutPassed(Entry entry) {
+    HttpRetry retry = rig.retry().policy(Calls.seconds().build()).build();
+    Call call = rig.calls(entry, Rig.builder(), retry).newCall(Calls.post(server));
+    server.defaultReply(Reply.stallAfterRequest());
+    afterRequests(1, Duration.ofSeconds(30));
+    assertTimeout(entry.make(call));
+    assertTrue(call.isCanceled());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void anAttemptThatTookTooLongDoesNotCancelTheCall(Entry entry) {
+    Call call = rig.calls(entry, Rig.builder(), bounded()).newCall(Calls.get(server));
+    server.enqueue(Reply.stallAfterRequest());
+    afterRequests(1, ATTEMPT);
+    assertEquals(200, entry.make(call).status());
+    assertFalse(call.isCanceled());
+  }
+
   // ---- the interceptor bounds an attempt by OkHttp's timeouts
 
   @Test
@@ -476,28 +508,6 @@ class TimeoutTest {
         assertInstanceOf(SocketTimeoutException.class, first.failure().orElseThrow());
         return;
       }
-    }
-  }
-
-  /** A full pool of one, of whose workers the timer needs one. */
-  @Test
-  void callsThatFillAPoolOfWorkersEndInTime() throws Exception {
-    ForkJoinPool pool = new ForkJoinPool(1);
-    RetryEnvironment environment = RetryEnvironment.system().withScheduler(RetryScheduler.on(pool));
-    HttpRetry retry =
-        HttpRetry.builder()
-            .environment(environment)
-            .policy(RetryPolicy.parse("maxAttempts=1; totalTimeout=50ms"))
-            .build();
-    OkHttpClient patient = rig.client(Rig.builder().readTimeout(Duration.ZERO));
-    server.enqueue(Reply.stallAfterRequest());
-    Call call = rig.factory(patient, retry).newCall(Calls.get(server));
-    try {
-      Future<IOException> made = pool.submit(() -> assertThrows(IOException.class, call::execute));
-      assertEquals("timeout", made.get(20, TimeUnit.SECONDS).getMessage());
-    } finally {
-      call.cancel();
-      pool.shutdown();
     }
   }
 }

@@ -1,0 +1,136 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.Dispatcher;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Executors of the dispatcher's that take no work: the callback comes all the same. */
+class ExecutorTest {
+  private final Rig rig = new Rig();
+  private final Books books = new Books();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final Failing threads = new Failing();
+
+  @AfterEach
+  void leavesNothing() throws InterruptedException {
+    threads.blocked.countDown();
+    rig.close();
+    books.assertBalanced();
+    server.assertNoLeaks();
+    server.close();
+  }
+
+  /** How an executor fails. */
+  enum Fails {
+    NEVER,
+    REJECTS,
+    THROWS_AN_ERROR,
+    THROWS_AN_EXCEPTION,
+    BLOCKS
+  }
+
+  /** An executor that fails from some time on. */
+  private static final class Failing extends ThreadPoolExecutor {
+    final CountDownLatch blocked = new CountDownLatch(1);
+    volatile Fails fails = Fails.NEVER;
+
+    Failing() {
+      super(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
+    }
+
+    @Override
+    public void execute(Runnable work) {
+      switch (fails) {
+        case REJECTS -> throw new RejectedExecutionException("full");
+        case THROWS_AN_ERROR -> throw new OutOfMemoryError("unable to create native thread");
+        case THROWS_AN_EXCEPTION -> throw new IllegalStateException("broken");
+        case BLOCKS -> {
+          try {
+            blocked.await();
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        }
+        default -> {}
+      }
+      super.execute(work);
+    }
+  }
+
+  private Call call(HttpRetry.Builder retry) {
+    OkHttpClient client = rig.client(Rig.builder().dispatcher(new Dispatcher(threads)));
+    return rig.factory(client, retry.budget(books).guard(books).build()).newCall(Calls.get(server));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REJECTS", "THROWS_AN_ERROR", "THROWS_AN_EXCEPTION"})
+  void atTheFirstAttempt(Fails fails) {
+    threads.fails = fails;
+    Entry.Answers answers = new Entry.Answers();
+    call(rig.retry()).enqueue(answers);
+    assertTrue(answers.failure() != null);
+    assertEquals(0, server.requests().size());
+  }
+
+  /** The wait is over, and nobody takes the second attempt. */
+  @ParameterizedTest
+  @EnumSource(names = {"REJECTS", "THROWS_AN_ERROR", "THROWS_AN_EXCEPTION"})
+  void atTheSecondAttempt(Fails fails) throws Exception {
+    server.enqueue(Reply.status(503));
+    Entry.Answers answers = new Entry.Answers();
+    call(rig.frozen().policy(Calls.seconds().noTotalTimeout().build())).enqueue(answers);
+    rig.time.awaitPending(1);
+    threads.fails = fails;
+
+    rig.time.advance(Duration.ofSeconds(1));
+
+    answers.failure();
+    assertEquals(1, server.requests().size());
+    assertEquals(1, books.refunded.get());
+  }
+
+  /** Cancelled while it waits: the callback is all that is to be run. */
+  @ParameterizedTest
+  @EnumSource(names = {"REJECTS", "THROWS_AN_ERROR", "THROWS_AN_EXCEPTION", "BLOCKS"})
+  void atTheCallback(Fails fails) throws Exception {
+    server.enqueue(Reply.status(503));
+    Entry.Answers answers = new Entry.Answers();
+    HttpRetry.Builder retry = HttpRetry.builder().policy(patient());
+    Call call = call(retry.listener(rig.recorder));
+    call.enqueue(answers);
+    while (rig.recorder.waits().isEmpty()) {
+      Thread.onSpinWait();
+    }
+    threads.fails = fails;
+
+    call.cancel();
+
+    assertEquals("Canceled", answers.failure().getMessage());
+    assertNotSame(Thread.currentThread(), answers.thread());
+  }
+
+  private static RetryPolicy patient() {
+    return RetryPolicy.builder()
+        .backoff(Backoff.fixed(Duration.ofMinutes(1)))
+        .noTotalTimeout()
+        .build();
+  }
+}
