@@ -60,8 +60,8 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   private final HttpOperation operation;
   private final Request callers; // the request as the caller made it
-  private final Request request; // the same, with a body that knows whether it was sent
-  private final @Nullable OneShotBody oneShot;
+  private final Request request; // the same, with a body that is watched, if that is worth it
+  private final @Nullable BodyDeadline deadline;
   private final int bufferBodiesUpTo;
   private final Sender sender;
 
@@ -70,12 +70,17 @@ final class OkHttpExchange implements Exchange<Answer> {
   OkHttpExchange(HttpOperation operation, Request request, Sender sender, int bufferBodiesUpTo) {
     this.operation = operation;
     this.callers = request;
-    RequestBody body = request.body();
-    this.oneShot = body != null && body.isOneShot() ? new OneShotBody(body) : null;
-    this.request =
-        oneShot == null ? request : request.newBuilder().method(request.method(), oneShot).build();
+    this.request = watched(request);
+    this.deadline = BodyDeadline.of(operation);
     this.bufferBodiesUpTo = bufferBodiesUpTo;
     this.sender = sender;
+  }
+
+  private Request watched(Request request) {
+    RequestBody body = request.body();
+    return body == null || !WatchedBody.worthIt(body)
+        ? request
+        : request.newBuilder().method(request.method(), new WatchedBody(body, this)).build();
   }
 
   @Override
@@ -101,14 +106,22 @@ final class OkHttpExchange implements Exchange<Answer> {
     return created;
   }
 
+  @Nullable WireState wire() {
+    return wire;
+  }
+
   /** Called by the sender with the response. */
   void answered(Response response, WireState of) {
     of.handBack();
     try {
+      if (deadline != null) {
+        deadline.bound(response);
+      }
       buffer(response);
+      of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       close(response);
-      of.attempt().complete(null, broken);
+      of.attempt().complete(null, of.failure(broken));
       return;
     }
     of.attempt().complete(new Answer(response, of), null);
@@ -178,7 +191,7 @@ final class OkHttpExchange implements Exchange<Answer> {
   }
 
   private boolean bodySpent() {
-    return oneShot != null && oneShot.consumed();
+    return request.body() instanceof WatchedBody body && body.spent();
   }
 
   @Override

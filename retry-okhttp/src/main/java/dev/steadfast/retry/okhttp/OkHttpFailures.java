@@ -60,6 +60,9 @@ final class OkHttpFailures {
     if (wire.attempt().stopped()) {
       return TransportFailure.of(FailureKind.TIMEOUT);
     }
+    if (wire.timeIsUp()) {
+      return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);
+    }
     boolean timedOut =
         failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
     if (timedOut && "executor rejected".equals(failure.getMessage())) {

@@ -22,9 +22,9 @@ import okhttp3.Response;
  * stop all others to that host.
  *
  * <p>It cannot cancel one attempt without cancelling the call, so it bounds an attempt by the
- * connect, read and write timeouts: each is lowered to the attempt's time until the response head
- * is there, and a server that keeps sending single bytes can exceed it. The call timeout is
- * OkHttp's and bounds the whole.
+ * connect, read and write timeouts: each is lowered to the attempt timeout until the response head
+ * is there, and a server that keeps sending single bytes can exceed it. At the deadline of the
+ * operation it cancels the call. The call timeout is OkHttp's and bounds the whole.
  *
  * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once.
  * Application interceptors added before it run once per call, those added after it once per
@@ -34,11 +34,14 @@ public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
   private final Wires wires;
   private final SurroundingsCapture surroundings;
+  private final CallStarts starts;
 
-  private RetryInterceptor(HttpRetry retry, Wires wires, SurroundingsCapture surroundings) {
+  private RetryInterceptor(
+      HttpRetry retry, Wires wires, SurroundingsCapture surroundings, CallStarts starts) {
     this.retry = retry;
     this.wires = wires;
     this.surroundings = surroundings;
+    this.starts = starts;
   }
 
   /**
@@ -68,13 +71,21 @@ public final class RetryInterceptor implements Interceptor {
     Wires wires = Wires.ofUsersClient();
     Checks.notNull("retry", retry);
     SurroundingsCapture surroundings = SurroundingsCapture.addTo(builder);
-    builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings));
+    CallStarts starts = new CallStarts(retry.environment().ticker());
+    if (!builder.interceptors().isEmpty()) {
+      builder.interceptors().add(0, starts);
+    }
+    builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings, starts));
     WireGuard.addTo(builder, wires);
     return builder;
   }
 
   Wires wires() {
     return wires;
+  }
+
+  CallStarts starts() {
+    return starts;
   }
 
   SurroundingsCapture surroundings() {
@@ -104,7 +115,8 @@ public final class RetryInterceptor implements Interceptor {
       RetryLoop<Answer> loop =
           new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
       watch.start(loop::cancel);
-      long bound = CallTimeouts.boundNanos(chain.call().timeout());
+      long elapsed = starts.elapsedNanos(chain.call());
+      long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);
       return loop.run(Math.min(operation.boundNanos(), bound)).response();
     } catch (IOException | RuntimeException | Error thrown) {
       throw thrown;
@@ -126,7 +138,8 @@ public final class RetryInterceptor implements Interceptor {
       WireState wire = exchange.wire(attempt, chain.call(), wires);
       wires.put(chain.call(), wire);
       try {
-        Chain bounded = bounded(attempt.timeoutNanos());
+        wire.startDeadline();
+        Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
         exchange.answered(response, wire);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
@@ -134,8 +147,15 @@ public final class RetryInterceptor implements Interceptor {
           wire.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
+        wire.stopDeadline();
         wires.remove(chain.call());
       }
+    }
+
+    /** The attempt's time where it is shorter than that of the operation, whose end has a timer. */
+    private static long ownTimeoutNanos(Attempt<Answer> attempt) {
+      long own = attempt.timeoutNanos();
+      return own < attempt.remainingNanos() ? own : Long.MAX_VALUE;
     }
 
     private Chain bounded(long nanos) {

@@ -63,6 +63,7 @@ public final class RetryingCallFactory implements Call.Factory {
 
   private static boolean ours(Interceptor interceptor) {
     return interceptor instanceof RetryInterceptor
+        || interceptor instanceof CallStarts
         || interceptor instanceof WireGuard
         || interceptor instanceof WireProbe;
   }

@@ -74,6 +74,8 @@ final class WireState implements Runnable {
   private volatile boolean dropped;
   private volatile boolean held;
   private volatile boolean timeoutLifted;
+  private volatile boolean timeIsUp; // that of the operation
+  private volatile @Nullable CallDeadline deadline; // of an interceptor alone
   private volatile boolean interrupted;
   private volatile boolean broken;
   private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
@@ -139,6 +141,9 @@ final class WireState implements Runnable {
       return direct ? throughOkHttp(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
       leftAll = thrown;
+      if (timeIsUp) {
+        throw timeout(thrown);
+      }
       interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
       if (interrupted && !(thrown instanceof InterruptedIOException)) {
         throw interruption(thrown); // the socket of a virtual thread says that it was closed
@@ -229,12 +234,7 @@ final class WireState implements Runnable {
    * by now.
    */
   void leaveBodyTo(Response response, int readTimeoutMillis) {
-    boolean none =
-        response.body().contentLength() == 0
-            || response.code() == 204
-            || response.code() == 304
-            || response.request().method().equals("HEAD");
-    if (none || response.networkResponse() == null) {
+    if (!hasBodyOfNetwork(response)) {
       return;
     }
     response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
@@ -246,6 +246,83 @@ final class WireState implements Runnable {
       bounded.setSoTimeout(readTimeoutMillis);
     } catch (SocketException closed) {
       // whoever reads will see it
+    }
+  }
+
+  /** Whether a response has a body that is still to be read from its connection. */
+  static boolean hasBodyOfNetwork(Response response) {
+    boolean none =
+        response.body() == null
+            || response.body().contentLength() == 0
+            || response.code() == 204
+            || response.code() == 304
+            || response.request().method().equals("HEAD");
+    return !none && response.networkResponse() != null;
+  }
+
+  // Time.
+
+  /** For an interceptor, whose attempts the loop cannot end: ends the call at the deadline. */
+  void startDeadline() {
+    if (attempt.remainingNanos() != Long.MAX_VALUE) {
+      deadline = new CallDeadline(this, operation.plan().environment().scheduler());
+      deadline.set();
+    }
+  }
+
+  /** The operation's time is up: its call ends, and nothing goes out any more. */
+  void endAtDeadline() {
+    timeIsUp = true;
+    call.cancel();
+  }
+
+  /** The attempt is over; without effect if it was before. */
+  void stopDeadline() {
+    CallDeadline running = deadline;
+    if (running != null) {
+      running.end();
+    }
+  }
+
+  /**
+   * The attempt has its answer.
+   *
+   * @throws IOException if the time was up before
+   */
+  void endInTime() throws IOException {
+    CallDeadline running = deadline;
+    if (running != null && !running.end()) {
+      throw timeout(null);
+    }
+  }
+
+  /** What the caller gets of a failure that is not OkHttp's. */
+  Throwable failure(Throwable thrown) {
+    return timeIsUp && !(thrown instanceof InterruptedIOException) ? timeout(thrown) : thrown;
+  }
+
+  boolean timeIsUp() {
+    return timeIsUp;
+  }
+
+  private static IOException timeout(@Nullable Throwable cause) {
+    IOException timeout = new InterruptedIOException("timeout");
+    if (cause != null) {
+      timeout.initCause(cause);
+    }
+    return timeout;
+  }
+
+  /** The request body begins to be written. */
+  void bodyStarted() {
+    attempt.bodyStarted();
+  }
+
+  void bodyEnded() {
+    attempt.bodyEnded();
+    CallDeadline running = deadline;
+    if (running != null) {
+      running.set();
     }
   }
 
@@ -310,6 +387,12 @@ final class WireState implements Runnable {
    * @throws IOException if the attempt was given up; then nothing may follow
    */
   void sending(Request request) throws IOException {
+    if (attempt.remainingNanos() == 0) {
+      endAtDeadline(); // before a timer has noticed
+    }
+    if (timeIsUp || attempt.stopped()) {
+      throw new IOException("Canceled");
+    }
     startRequest();
     betweenGuardAndProbe = false;
     safety = safety(request);
@@ -505,7 +588,7 @@ final class WireState implements Runnable {
 
   /** What is known of an attempt that failed. Nothing goes out any more. */
   Evidence evidence(Throwable thrown, boolean bodySpent) {
-    if (attempt.stopped()) {
+    if (attempt.stopped() || timeIsUp) {
       return evidence(bodySpent);
     }
     seal();

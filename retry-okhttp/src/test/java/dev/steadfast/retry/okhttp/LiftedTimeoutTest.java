@@ -56,7 +56,6 @@ class LiftedTimeoutTest {
   @ParameterizedTest
   @EnumSource
   void theBodyIsReadWithoutIt(Entry entry) throws Exception {
-    CountDownLatch rest = new CountDownLatch(1);
     HttpRetry retry = HttpRetry.builder().build();
     for (long millis = 100; ; millis *= 2) {
       OkHttpClient.Builder builder = Rig.builder().callTimeout(Duration.ofMillis(millis));
@@ -77,27 +76,5 @@ class LiftedTimeoutTest {
         return;
       }
     }
-  }
-
-  /** In the middle of an attempt, from an interceptor. */
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void theAttemptGoesOnWithoutIt(Entry entry) throws Exception {
-    HttpRetry retry = HttpRetry.builder().build();
-    Call[] made = new Call[1];
-    OkHttpClient.Builder builder = Rig.builder();
-    builder.addInterceptor(chain -> {
-      made[0].timeout().cancel();
-      try {
-        awaitTimeout(200);
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-      return chain.proceed(chain.request());
-    });
-    made[0] = rig.calls(entry, builder, retry).newCall(Calls.get(server));
-    made[0].timeout().timeout(100, TimeUnit.MILLISECONDS);
-    assertEquals(200, entry.make(made[0]).status());
-    assertFalse(made[0].isCanceled());
   }
 }

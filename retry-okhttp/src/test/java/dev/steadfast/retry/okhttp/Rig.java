@@ -95,6 +95,7 @@ final class Rig implements AutoCloseable {
       for (Interceptor each : client.interceptors()) {
         if (each instanceof RetryInterceptor ours) {
           assertEquals(0, ours.wires().size(), "attempts under way");
+          assertEquals(0, ours.starts().size(), "calls under way");
         }
       }
     }

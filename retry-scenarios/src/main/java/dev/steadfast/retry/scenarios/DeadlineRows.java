@@ -12,15 +12,11 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** One monotonic deadline over attempts and waits: law 3. */
 final class DeadlineRows {
-  private static final String REAL_TIME =
-      "its attempts are bounded in real time, and a slow machine may need more than that";
-
   private static final Reply BUSY = status(503);
 
   private DeadlineRows() {}
@@ -35,7 +31,6 @@ final class DeadlineRows {
             .trap(11)
             .get("/a")
             .policy(p -> p.totalTimeout(ms(250)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(BUSY, BUSY.body("2"))
             .answers(503, "2")
             .requests(2)
@@ -48,34 +43,29 @@ final class DeadlineRows {
             .trap(11)
             .put("/a", "body")
             .policy(p -> p.totalTimeout(ms(50)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
             .endsAfter("CONNECTION_LOST unknown", "DEADLINE 1"),
         row("a wait must leave time for a minimal attempt")
             .get("/a")
             .policy(p -> p.totalTimeout(ms(150)).minimumAttempt(ms(51)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(BUSY)
             .answers(503, "")
             .endsAfter("503 UNAVAILABLE answered", "DEADLINE 1"),
         row("a wait that leaves just that time is begun")
             .get("/a")
             .policy(p -> p.totalTimeout(ms(150)).minimumAttempt(ms(50)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(BUSY, OK)
             .retriedAfter("503 UNAVAILABLE answered"),
         row("the deadline of a call is the smaller bound")
             .get("/a")
             .options(RetryOptions.builder().deadline(ms(50)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .replies(BUSY.body("1"))
             .answers(503, "1")
             .endsAfter("503 UNAVAILABLE answered", "DEADLINE 1"),
         row("the deadline of a call does not extend the policy's")
             .get("/a")
             .policy(p -> p.totalTimeout(ms(50)))
-            .notFor(Set.of(Via.OKHTTP_INTERCEPTOR), REAL_TIME)
             .options(RetryOptions.builder().deadline(Duration.ofHours(1)))
             .replies(BUSY.body("1"))
             .answers(503, "1")
@@ -103,11 +93,7 @@ final class DeadlineRows {
             .replies(Reply.stallAfterRequest())
             .at(Scenario.Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
-            .endsAfter("TIMEOUT unknown", "DEADLINE 1")
-            .differs(
-                Via.OKHTTP_INTERCEPTOR,
-                "its attempts end by a read timeout, a failure of the attempt like any other",
-                e -> e.trace("attempt 1: TIMEOUT unknown", "done NOT_REPLAYABLE 1")),
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1"),
         row("the deadline passes within the second attempt, before its own timeout")
             .put("/a", "body")
             .policy(p -> p.totalTimeout(ms(10_000)).attemptTimeout(ms(10_000)))

@@ -1,0 +1,41 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.http.HttpOperation;
+import java.util.function.LongSupplier;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The deadline that was set for one operation, by its options or by the scope that it is made in:
+ * it holds while the caller reads the body, too.
+ */
+final class BodyDeadline {
+  private final LongSupplier ticker;
+  private final long endNanos;
+
+  private BodyDeadline(LongSupplier ticker, long nanos) {
+    this.ticker = ticker;
+    this.endNanos = ticker.getAsLong() + nanos;
+  }
+
+  /** Of an operation that begins now, null if it has none. */
+  static @Nullable BodyDeadline of(HttpOperation operation) {
+    Surroundings scope = operation.plan().surroundings();
+    long bound = operation.boundNanos();
+    if (scope != null) {
+      bound = Math.min(bound, scope.remainingNanos());
+    }
+    return bound == Long.MAX_VALUE
+        ? null
+        : new BodyDeadline(operation.plan().environment().ticker(), bound);
+  }
+
+  /** Sets it on the body of a response. */
+  void bound(Response response) {
+    if (WireState.hasBodyOfNetwork(response)) {
+      long left = Math.max(0, endNanos - ticker.getAsLong());
+      CallTimeouts.deadlineIn(response.body().source().timeout(), left);
+    }
+  }
+}

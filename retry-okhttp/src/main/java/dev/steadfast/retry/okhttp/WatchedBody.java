@@ -1,0 +1,74 @@
+package dev.steadfast.retry.okhttp;
+
+import java.io.IOException;
+import okhttp3.MediaType;
+import okhttp3.RequestBody;
+import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request body whose way over the wire is followed: one that can be written once, so that it is
+ * known whether it was, and one that may take long, during which the total timeout does not run.
+ */
+final class WatchedBody extends RequestBody {
+  // What fits into the buffers of a connection counts as sent at once.
+  private static final long SHORT_BYTES = 64 * 1024;
+
+  private final RequestBody delegate;
+  private final OkHttpExchange exchange;
+  private volatile boolean written;
+
+  WatchedBody(RequestBody delegate, OkHttpExchange exchange) {
+    this.delegate = delegate;
+    this.exchange = exchange;
+  }
+
+  static boolean worthIt(@Nullable RequestBody body) {
+    return body != null && (body.isOneShot() || !isShort(body));
+  }
+
+  private static boolean isShort(RequestBody body) {
+    try {
+      long length = body.contentLength();
+      return length >= 0 && length <= SHORT_BYTES;
+    } catch (IOException unknown) {
+      return false; // OkHttp asks again, and fails the attempt
+    }
+  }
+
+  /** Whether it cannot be written again. */
+  boolean spent() {
+    return written && isOneShot();
+  }
+
+  @Override
+  public @Nullable MediaType contentType() {
+    return delegate.contentType();
+  }
+
+  @Override
+  public long contentLength() throws IOException {
+    return delegate.contentLength();
+  }
+
+  @Override
+  public boolean isOneShot() {
+    return delegate.isOneShot();
+  }
+
+  @Override
+  public void writeTo(BufferedSink sink) throws IOException {
+    written = true;
+    WireState wire = exchange.wire();
+    if (wire == null) {
+      delegate.writeTo(sink);
+      return;
+    }
+    wire.bodyStarted();
+    try {
+      delegate.writeTo(sink);
+    } finally {
+      wire.bodyEnded();
+    }
+  }
+}
