@@ -163,7 +163,7 @@ final class OkHttpExchange implements Exchange<Answer> {
       // From the cache, a synthetic 504 included.
       return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
-    return operation.outcome(new OkHttpViews.OfResponse(response), evidence);
+    return operation.outcome(answer, evidence);
   }
 
   @Override
@@ -180,8 +180,7 @@ final class OkHttpExchange implements Exchange<Answer> {
       return operation.outcome(classified, evidence);
     }
     Response head = Objects.requireNonNull(last.head());
-    return operation.outcome(
-        new OkHttpViews.OfResponse(head), last.evidenceOfHead(head, bodySpent()));
+    return operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
   }
 
   @Override
@@ -228,7 +227,8 @@ final class OkHttpExchange implements Exchange<Answer> {
   public Answer deliver(Answer answer, @Nullable RetryReport report) {
     Response response = answer.response();
     Request attempted = response.request();
-    Request asked = OkHttpReports.tagged(handedBack(attempted), response, report(report, response));
+    Request own = sent(attempted, answer.wire()) ? callers : handedBack(attempted);
+    Request asked = OkHttpReports.tagged(own, response, report(report, response));
     return asked.equals(attempted)
         ? answer
         : new Answer(response.newBuilder().request(asked).build(), answer.wire());
@@ -241,14 +241,17 @@ final class OkHttpExchange implements Exchange<Answer> {
     return report == null && !told ? RetryReport.clean(info) : report;
   }
 
+  /** Whether the request of an answer is the very one that was handed to OkHttp. */
+  private boolean sent(Request attempted, WireState by) {
+    return attempted.equals(request)
+        || (!sender.boundsAttempts() && attempted.equals(by.call().request()));
+  }
+
   /**
    * The request of an answer without what was added to it, so that one made from it is an operation
    * of its own.
    */
   private Request handedBack(Request attempted) {
-    if (attempted.equals(request)) {
-      return callers;
-    }
     if (!operation.changesHeaders()) {
       return attempted;
     }

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.RequestView;
-import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.net.URI;
@@ -15,7 +14,6 @@ import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.RequestBody;
-import okhttp3.Response;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +23,7 @@ final class OkHttpViews {
 
   // Without the way through java.net.URI, which parses the whole URL anew. OkHttp has both parts
   // in lower case, and an IPv6 address without its brackets.
-  private static String origin(HttpUrl url) {
+  static String origin(HttpUrl url) {
     String host = url.host();
     String written = host.indexOf(':') < 0 ? host : "[" + host + "]";
     return RequestView.origin(url.scheme(), written, url.port());
@@ -124,28 +122,6 @@ final class OkHttpViews {
     @Override
     public boolean containsKey(@Nullable Object name) {
       return made().containsKey(name);
-    }
-  }
-
-  record OfResponse(Response response) implements ResponseView {
-    @Override
-    public int status() {
-      return response.code();
-    }
-
-    @Override
-    public List<String> headers(String name) {
-      return response.headers(name);
-    }
-
-    @Override
-    public Map<String, List<String>> headerMap() {
-      return new HeaderMap(response.headers());
-    }
-
-    @Override
-    public Optional<String> origin() {
-      return Optional.of(OkHttpViews.origin(response.request().url()));
     }
   }
 }

@@ -136,18 +136,18 @@ public final class RetryInterceptor implements Interceptor {
     public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
         throws IOException {
       WireState wire = exchange.wire(attempt, chain.call(), wires);
+      InterceptorBounds bounds = wire.bounded();
       wires.put(chain.call(), wire);
       try {
-        wire.startDeadline();
         Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
         exchange.answered(response, wire);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
             && !exchange.buffers(response)) {
-          wire.leaveBodyTo(response, chain.readTimeoutMillis());
+          bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
-        wire.stopDeadline();
+        bounds.end();
         wires.remove(chain.call());
       }
     }

@@ -39,8 +39,6 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       AtomicIntegerFieldUpdater.newUpdater(RetryingCall.class, "executed");
   private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Timeout> TIMEOUT =
       AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Timeout.class, "timeout");
-  private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Call> PROTOTYPE =
-      AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Call.class, "prototype");
   private static final AtomicReferenceFieldUpdater<RetryingCall, Extras> EXTRAS =
       AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Extras.class, "extras");
 
@@ -49,13 +47,11 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   // Made when somebody asks for them.
   private volatile @Nullable Timeout timeout;
-  private volatile @Nullable Call prototype;
-  // Listeners and tags that were put on this call, for the calls of its attempts.
   private volatile Extras extras = Extras.NONE;
 
   private HttpOperation operation; // as made, until the call is executed
-  private long startNanos;
-  private long timeoutNanos; // of the call as it started; 0 for none
+  private long timeoutEndNanos; // when the timeout that it started with is over, if it has one
+  private boolean hasTimeout;
   private Call self = this; // what callbacks get: the proxy, where there is one
   private volatile int executed; // 1 once it is
   private volatile boolean canceled;
@@ -68,13 +64,19 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   private volatile @Nullable Object turn; // an Arrival or a CallingBack: has a dispatcher's thread
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
-  private record Extras(List<Consumer<Call>> each) {
-    static final Extras NONE = new Extras(List.of());
+  /**
+   * What few calls have.
+   *
+   * @param prototype a real call of the same request, never executed
+   * @param each puts listeners and tags that were put on this call on the calls of its attempts
+   */
+  private record Extras(@Nullable Call prototype, List<Consumer<Call>> each) {
+    static final Extras NONE = new Extras(null, List.of());
 
     Extras and(Consumer<Call> one) {
       List<Consumer<Call>> all = new ArrayList<>(each);
       all.add(one);
-      return new Extras(List.copyOf(all));
+      return new Extras(prototype, List.copyOf(all));
     }
   }
 
@@ -90,12 +92,15 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   /** A real call of the same request, never executed; keeps tags, and answers what is not ours. */
   Call prototype() {
-    Call known = prototype;
-    if (known != null) {
-      return known;
+    while (true) {
+      Extras before = extras;
+      Call known = before.prototype();
+      if (known != null) {
+        return known;
+      }
+      Call made = factory.client().newCall(request);
+      EXTRAS.compareAndSet(this, before, new Extras(made, before.each()));
     }
-    PROTOTYPE.compareAndSet(this, null, factory.client().newCall(request));
-    return Objects.requireNonNull(prototype);
   }
 
   @Override
@@ -329,8 +334,9 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     Call call = factory.client().newCall(attempted);
-    for (Consumer<Call> extra : extras.each()) {
-      extra.accept(call);
+    List<Consumer<Call>> each = extras.each();
+    if (!each.isEmpty()) {
+      each.forEach(extra -> extra.accept(call));
     }
     bound(call.timeout());
     WireState wire = exchange.wire(attempt, call, factory.wires());
@@ -348,8 +354,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   // The rest of this call's own time, which goes on while the caller reads the body.
   private void bound(Timeout ofAttempt) {
-    long own = timeoutNanos;
-    long left = own == 0 ? 0 : Math.max(1, own - (nanoTime() - startNanos));
+    long left = hasTimeout ? Math.max(1, timeoutEndNanos - nanoTime()) : 0;
     ofAttempt.timeout(left, TimeUnit.NANOSECONDS);
     Timeout set = timeout;
     if (set != null && set.hasDeadline()) {
@@ -358,13 +363,16 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   private long boundNanos() {
-    startNanos = nanoTime();
     Timeout set = timeout;
-    timeoutNanos = set == null ? clientsTimeoutNanos() : set.timeoutNanos();
-    long bound =
-        set != null
-            ? CallTimeouts.boundNanos(set)
-            : timeoutNanos == 0 ? Long.MAX_VALUE : timeoutNanos;
+    long own = set == null ? clientsTimeoutNanos() : set.timeoutNanos();
+    long bound = own == 0 ? Long.MAX_VALUE : own;
+    if (own != 0) {
+      hasTimeout = true;
+      timeoutEndNanos = nanoTime() + own; // may wrap: only differences of it are used
+    }
+    if (set != null) {
+      bound = CallTimeouts.boundNanos(set);
+    }
     return Math.min(operation.boundNanos(), bound);
   }
 

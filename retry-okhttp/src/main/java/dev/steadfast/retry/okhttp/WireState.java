@@ -9,10 +9,7 @@ import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.Socket;
-import java.net.SocketException;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.regex.Pattern;
 import okhttp3.Call;
@@ -20,7 +17,6 @@ import okhttp3.Connection;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
-import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -69,13 +65,12 @@ final class WireState implements Runnable {
   private volatile @Nullable Throwable leftOkHttp;
   private volatile @Nullable Throwable leftAll; // the interceptors of the user's, too
 
-  private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
   private volatile boolean handedBack;
   private volatile boolean dropped;
   private volatile boolean held;
   private volatile boolean timeoutLifted;
   private volatile boolean timeIsUp; // that of the operation
-  private volatile @Nullable CallDeadline deadline; // of an interceptor alone
+  private volatile @Nullable InterceptorBounds bounds; // of an interceptor alone
   private volatile boolean interrupted;
   private volatile boolean broken;
   private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
@@ -228,27 +223,6 @@ final class WireState implements Runnable {
     return attempt.number() > 1 || !operation.survivesDeadConnection(safety(request));
   }
 
-  /**
-   * Gives a body back to the client's own read timeout: the attempt ended with the head, and
-   * reading is the caller's. Not where there is none to read: its connection may serve another call
-   * by now.
-   */
-  void leaveBodyTo(Response response, int readTimeoutMillis) {
-    if (!hasBodyOfNetwork(response)) {
-      return;
-    }
-    response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
-    Socket bounded = socket;
-    if (bounded == null) {
-      return;
-    }
-    try {
-      bounded.setSoTimeout(readTimeoutMillis);
-    } catch (SocketException closed) {
-      // whoever reads will see it
-    }
-  }
-
   /** Whether a response has a body that is still to be read from its connection. */
   static boolean hasBodyOfNetwork(Response response) {
     boolean none =
@@ -262,12 +236,13 @@ final class WireState implements Runnable {
 
   // Time.
 
-  /** For an interceptor, whose attempts the loop cannot end: ends the call at the deadline. */
-  void startDeadline() {
-    if (attempt.remainingNanos() != Long.MAX_VALUE) {
-      deadline = new CallDeadline(this, operation.plan().environment().scheduler());
-      deadline.set();
-    }
+  /** For an interceptor, whose attempts the loop cannot end. */
+  InterceptorBounds bounded() {
+    InterceptorBounds made =
+        new InterceptorBounds(this, operation.plan().environment().scheduler());
+    bounds = made;
+    made.setTimer();
+    return made;
   }
 
   /** The operation's time is up: its call ends, and nothing goes out any more. */
@@ -276,21 +251,13 @@ final class WireState implements Runnable {
     call.cancel();
   }
 
-  /** The attempt is over; without effect if it was before. */
-  void stopDeadline() {
-    CallDeadline running = deadline;
-    if (running != null) {
-      running.end();
-    }
-  }
-
   /**
    * The attempt has its answer.
    *
    * @throws IOException if the time was up before
    */
   void endInTime() throws IOException {
-    CallDeadline running = deadline;
+    InterceptorBounds running = bounds;
     if (running != null && !running.end()) {
       throw timeout(null);
     }
@@ -320,17 +287,18 @@ final class WireState implements Runnable {
 
   void bodyEnded() {
     attempt.bodyEnded();
-    CallDeadline running = deadline;
+    InterceptorBounds running = bounds;
     if (running != null) {
-      running.set();
+      running.setTimer();
     }
   }
 
   /** The connection that the latest request goes out on. */
   void on(Connection connection) {
-    boolean http1 =
-        connection.protocol() == Protocol.HTTP_1_1 || connection.protocol() == Protocol.HTTP_1_0;
-    socket = http1 ? connection.socket() : null;
+    InterceptorBounds running = bounds;
+    if (running != null) {
+      running.on(connection);
+    }
   }
 
   /**
@@ -365,8 +333,21 @@ final class WireState implements Runnable {
   /** Why a request may be sent again, by its method and key as they go over the wire. */
   private Safety safety(Request request) {
     String header = operation.keyHeader().orElse(null);
-    List<String> keyLines = header == null ? List.of() : request.headers(header);
+    List<String> keyLines = header == null ? List.of() : lines(request.headers(), header);
     return operation.safety(request.method(), keyLines);
+  }
+
+  // As Headers.values, which copies more than it gives.
+  private static List<String> lines(Headers headers, String name) {
+    String last = headers.get(name);
+    if (last == null) {
+      return List.of();
+    }
+    int count = 0;
+    for (int i = 0; i < headers.size(); i++) {
+      count += headers.name(i).equalsIgnoreCase(name) ? 1 : 0;
+    }
+    return count == 1 ? List.of(last) : headers.values(name);
   }
 
   /**

@@ -1,0 +1,97 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.RetryScheduler;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Connection;
+import okhttp3.Protocol;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What bounds an attempt of an interceptor, which the loop cannot end: at the operation's deadline
+ * its call is cancelled, and until the head is there its connection has the attempt's timeouts. Safe
+ * for use by many threads.
+ */
+final class InterceptorBounds implements Runnable {
+  private final WireState wire;
+  private final Attempt<Answer> attempt;
+  private final RetryScheduler scheduler;
+  private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
+
+  // Guarded by this.
+  private RetryScheduler.@Nullable Task task;
+  private boolean over; // the attempt, or the time
+
+  InterceptorBounds(WireState wire, RetryScheduler scheduler) {
+    this.wire = wire;
+    this.attempt = wire.attempt();
+    this.scheduler = scheduler;
+  }
+
+  /** Sets the timer for what is left now, which is more than before once a body has been sent. */
+  synchronized void setTimer() {
+    if (over) {
+      return;
+    }
+    if (task != null) {
+      task.cancel();
+      task = null;
+    }
+    long left = attempt.remainingNanos();
+    if (left != Long.MAX_VALUE) {
+      task = scheduler.schedule(left, this);
+    }
+  }
+
+  @Override
+  public void run() {
+    if (attempt.remainingNanos() > 0) {
+      setTimer();
+    } else if (end()) {
+      wire.endAtDeadline();
+    }
+  }
+
+  /** The attempt is over. Returns false if it was before, or if its time was up. */
+  synchronized boolean end() {
+    if (over) {
+      return false;
+    }
+    over = true;
+    if (task != null) {
+      task.cancel();
+    }
+    return true;
+  }
+
+  /** The connection that the latest request goes out on. */
+  void on(Connection connection) {
+    boolean http1 =
+        connection.protocol() == Protocol.HTTP_1_1 || connection.protocol() == Protocol.HTTP_1_0;
+    socket = http1 ? connection.socket() : null;
+  }
+
+  /**
+   * Gives a body back to the client's own read timeout: the attempt ended with the head, and
+   * reading is the caller's. Not where there is none to read: its connection may serve another call
+   * by now.
+   */
+  void leaveBodyTo(Response response, int readTimeoutMillis) {
+    if (!WireState.hasBodyOfNetwork(response)) {
+      return;
+    }
+    response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
+    Socket bounded = socket;
+    if (bounded == null) {
+      return;
+    }
+    try {
+      bounded.setSoTimeout(readTimeoutMillis);
+    } catch (SocketException closed) {
+      // whoever reads will see it
+    }
+  }
+}
