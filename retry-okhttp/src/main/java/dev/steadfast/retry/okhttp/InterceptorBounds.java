@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What bounds an attempt of an interceptor, which the loop cannot end: at the operation's deadline
- * its call is cancelled, and until the head is there its connection has the attempt's timeouts. Safe
- * for use by many threads.
+ * its call is cancelled, and until the head is there its connection has the attempt's timeouts.
+ * Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
   private final WireState wire;
