@@ -1,26 +1,62 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.RetryScheduler;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A callback that runs once: on the dispatcher's executor, or on whatever thread comes first. */
+/**
+ * A callback that runs once: on an executor of the user's, or elsewhere if that does not take it.
+ */
 final class CallingBack implements Runnable {
+  // An executor that keeps whoever hands it work waiting for longer has not taken it.
+  private static final long PATIENCE_NANOS = 1_000_000_000;
+
   private final Runnable callback;
   private final AtomicBoolean claimed = new AtomicBoolean();
+  private volatile RetryScheduler.@Nullable Task late;
   private volatile @Nullable Thread thread;
 
   CallingBack(Runnable callback) {
     this.callback = callback;
   }
 
-  /** Whether the calling thread is to run the callback. */
-  boolean claim() {
-    return claimed.compareAndSet(false, true);
+  /**
+   * Has the executor run it. If that throws anything, the calling thread does; if that blocks, a
+   * thread of the library's.
+   */
+  void start(Executor executor) {
+    try {
+      // Whatever the time of operations is: an executor blocks in real time.
+      late = RetryScheduler.system().schedule(PATIENCE_NANOS, this);
+    } catch (RejectedExecutionException noTimer) {
+      // then the executor has all the time it takes
+    }
+    try {
+      executor.execute(this);
+    } catch (Throwable notTaken) {
+      if (!claim()) {
+        throw notTaken; // it was taken: the callback threw this
+      }
+      callback.run(); // better on this thread than never
+    }
   }
 
-  /** Whether the calling thread is running the callback. */
+  /** Whether the calling thread is running the callback on the executor. */
   boolean isHere() {
     return Thread.currentThread().equals(thread);
+  }
+
+  private boolean claim() {
+    if (!claimed.compareAndSet(false, true)) {
+      return false;
+    }
+    RetryScheduler.Task timer = late;
+    if (timer != null) {
+      timer.cancel();
+    }
+    return true;
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
@@ -31,9 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RetryingCall implements Call, OkHttpExchange.Sender {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-
-  // An executor that keeps whoever hands it work waiting for longer has not taken it.
-  private static final long PATIENCE_NANOS = 1_000_000_000;
 
   private static final AtomicIntegerFieldUpdater<RetryingCall> EXECUTED =
       AtomicIntegerFieldUpdater.newUpdater(RetryingCall.class, "executed");
@@ -212,20 +208,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   public void callBack(Runnable callback) {
     CallingBack calling = new CallingBack(callback);
     turn = calling;
-    RetryScheduler.Task late = null;
-    try {
-      late = operation.plan().environment().scheduler().schedule(PATIENCE_NANOS, calling);
-      factory.client().dispatcher().executorService().execute(calling);
-    } catch (Throwable notTaken) {
-      if (!calling.claim()) {
-        throw notTaken; // it was taken: the callback threw this
-      }
-      callback.run(); // better on this thread than never
-    } finally {
-      if (late != null) {
-        late.cancel();
-      }
-    }
+    calling.start(factory.client().dispatcher().executorService());
   }
 
   @Override
