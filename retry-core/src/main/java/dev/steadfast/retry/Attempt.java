@@ -136,6 +136,15 @@ public final class Attempt<R> {
   }
 
   /**
+   * The attempt timeout that the policy sets, from the beginning of the attempt to the head.
+   *
+   * @return nanoseconds; {@link Long#MAX_VALUE} for none
+   */
+  public long ownTimeoutNanos() {
+    return operation().ownTimeoutNanos(number);
+  }
+
+  /**
    * The time until the operation's deadline; for clients that bound themselves.
    *
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound, also while a

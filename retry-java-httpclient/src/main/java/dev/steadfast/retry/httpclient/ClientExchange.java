@@ -163,10 +163,11 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
       return Optional.empty(); // the client knows no virtual time
     }
     long length = ask.body().length();
-    if (length < 0 || length > SMALL_BODY_BYTES) {
-      return operation.plan().policy().attemptTimeout(attempt.number());
-    }
-    long nanos = Math.min(attempt.timeoutNanos(), headTimeoutNanos());
+    boolean sentAtOnce = length >= 0 && length <= SMALL_BODY_BYTES;
+    long nanos =
+        sentAtOnce
+            ? Math.min(attempt.timeoutNanos(), headTimeoutNanos())
+            : attempt.ownTimeoutNanos();
     return nanos == Long.MAX_VALUE
         ? Optional.empty()
         : Optional.of(Duration.ofNanos(Math.max(1, nanos)));

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.testkit.FakeTime;
@@ -12,6 +15,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +27,7 @@ class DiscardTimeTest {
   private static final Duration WAIT = Duration.ofSeconds(10);
 
   private final FakeTime time = new FakeTime();
+  private final CountDownLatch decided = new CountDownLatch(1);
   private Peer peer;
 
   @BeforeEach
@@ -39,15 +45,23 @@ class DiscardTimeTest {
         HttpRetry.builder()
             .policy(policy.maxAttempts(2).backoff(Backoff.fixed(WAIT)).build())
             .environment(time.environment())
+            .listener(
+                new RetryListener() {
+                  @Override
+                  public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+                    decided.countDown();
+                  }
+                })
             .build();
     return RetryingHttpClient.wrap(Bench.plain().build(), retry);
   }
 
   /** Answers 503 with a body that does not end, until the client has had enough of it. */
-  private void slowRefusal() throws IOException {
+  private void slowRefusal() throws IOException, InterruptedException {
     peer.acceptRequest();
     peer.sendHead(503);
     peer.send("please");
+    assertTrue(decided.await(10, TimeUnit.SECONDS));
     while (!peer.leftByClient()) {
       time.advance(Duration.ofMillis(1));
       assertTrue(time.nanos() < WAIT.toNanos() / 2, "the client stops to read");
