@@ -53,7 +53,8 @@ final class HeaderCensus {
           Kind.of("date:" + PAST).after("retry-after:" + PAST),
           Kind.of("age:1").after("retry-after:" + PAST, "date:" + PAST),
           Kind.answer("different names", 503, HeaderCensus::different).guarded(),
-          Kind.answer("request lines", 503, i -> "h:").ofRequest());
+          Kind.answer("request lines", 503, i -> "h:").ofRequest(),
+          Kind.answer("different request lines", 503, HeaderCensus::different).ofRequest());
 
   private final int rounds;
   private final int calls;
