@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * has returned: a thread that the user interrupts stays interrupted, any other does not. One object
  * per attempt, made on that thread.
  *
- * <p>A thread has one interrupt flag. An interrupt of the user's that comes after ours and before
- * {@code send} has seen ours is the same flag, and goes with it.
+ * <p>A thread has one interrupt flag. Where an interrupt of the user's and one of ours meet within
+ * one {@code send}, before it has seen the first of them, nothing tells them apart: it counts as
+ * ours, and {@code send} ends by the limit that was reached.
  */
 final class SendInterrupt {
   private static final AtomicReferenceFieldUpdater<SendInterrupt, State> STATE =

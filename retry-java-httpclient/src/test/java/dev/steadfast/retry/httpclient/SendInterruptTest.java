@@ -88,7 +88,7 @@ class SendInterruptTest {
   /**
    * A user who interrupts, a timer that fires and a server that answers, in every order. What the
    * user did shows afterwards, once, and nothing else does. The one exception is documented: an
-   * interrupt of the user's that meets one of ours which send has not seen yet is the same flag.
+   * interrupt of the user's and one of ours that meet within one send are the same flag.
    */
   @Test
   void noInterruptIsLostOrInvented() throws Exception {
@@ -128,8 +128,8 @@ class SendInterruptTest {
 
   /** Returns whether the user's interrupt met one of ours. */
   private static boolean act(Round round, Thread sender, SplittableRandom random) {
-    boolean met = false;
     boolean fired = false;
+    boolean interrupted = false;
     int first = random.nextInt(3);
     int step = random.nextInt(1, 3);
     for (int i = 0; i < 3; i++) {
@@ -138,20 +138,20 @@ class SendInterruptTest {
       }
       switch ((first + i * step) % 3) {
         case 0 -> {
+          fired = !round.returned;
           round.interrupt.fire();
-          fired = true;
         }
         case 1 -> round.answer.complete("200");
         default -> {
           if (random.nextBoolean()) {
-            met = fired && !round.returned; // so send may not have seen ours yet
+            interrupted = !round.returned;
             round.userInterrupted = true;
             sender.interrupt();
           }
         }
       }
     }
-    return met;
+    return fired && interrupted; // both while the thread was in send
   }
 
   // As ClientExchange does.
