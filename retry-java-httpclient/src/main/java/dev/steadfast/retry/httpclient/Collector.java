@@ -147,8 +147,11 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
     while (true) {
       Signals now = signals;
       if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.ENDED)) {
-        cancelUpstream();
-        users.onError(failure);
+        try {
+          users.onError(failure); // first: the client's call may end as soon as it is cancelled
+        } finally {
+          cancelUpstream();
+        }
         return;
       }
       if (now == Signals.UNDER_WAY
