@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -334,6 +335,9 @@ public final class Attempt<R> {
     while (now.open() || now == Phase.BUSY) {
       if (now == Phase.BUSY) {
         if (leftToWhoeverIsBusy(new Completion<>(response, failure))) {
+          if (loop.blocking()) {
+            awaitEnd();
+          }
           return;
         }
       } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
@@ -354,6 +358,18 @@ public final class Attempt<R> {
   private boolean leftToWhoeverIsBusy(Completion<R> completion) {
     lateCompletion = completion;
     return phase == Phase.BUSY || !LATE_COMPLETION.compareAndSet(this, completion, null);
+  }
+
+  // The calling thread is out of the client, whose own thread still judges the head. It goes on
+  // with what that one makes of it.
+  private void awaitEnd() {
+    for (int look = 0; phase.open() || phase == Phase.BUSY; look++) {
+      if (look < 1000) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(100_000);
+      }
+    }
   }
 
   /** Ends the attempt from outside. */
