@@ -8,6 +8,7 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
@@ -28,6 +29,7 @@ class DiscardTimeTest {
 
   private final FakeTime time = new FakeTime();
   private final CountDownLatch decided = new CountDownLatch(1);
+  private final CountDownLatch waiting = new CountDownLatch(1);
   private Peer peer;
 
   @BeforeEach
@@ -40,11 +42,49 @@ class DiscardTimeTest {
     peer.close();
   }
 
+  /** The virtual time, which tells when the wait between the attempts begins. */
+  private final class Waits implements RetryScheduler {
+    private static final Duration SHORTER = Duration.ofMillis(50);
+
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      Task scheduled = time.schedule(delayNanos, task);
+      begins(delayNanos);
+      return scheduled;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      time.execute(task);
+    }
+
+    @Override
+    public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+      begins(nanos);
+      return time.await(wake, nanos);
+    }
+
+    // Shorter than the timers of attempts, by the time that discarding takes, and longer than that.
+    private void begins(long nanos) {
+      if (nanos > WAIT.toNanos() / 2 && nanos < WAIT.minus(SHORTER).toNanos()) {
+        waiting.countDown();
+      }
+    }
+  }
+
+  /** A wait that begins after the time has moved would be too long. */
+  private void awaitWait() throws InterruptedException {
+    assertTrue(waiting.await(10, TimeUnit.SECONDS));
+    while (time.pending() != 1) {
+      Thread.onSpinWait();
+    }
+  }
+
   private HttpClient client(RetryPolicy.Builder policy) {
     HttpRetry retry =
         HttpRetry.builder()
             .policy(policy.maxAttempts(2).backoff(Backoff.fixed(WAIT)).build())
-            .environment(time.environment())
+            .environment(time.environment().withScheduler(new Waits()))
             .listener(
                 new RetryListener() {
                   @Override
@@ -75,7 +115,7 @@ class DiscardTimeTest {
     HttpClient client = client(RetryPolicy.builder().noTotalTimeout());
     try (UnderWay<String> call = UnderWay.call(entry, client, request, BodyHandlers.ofString())) {
       slowRefusal();
-      // A little more: the time may have moved while the wait was scheduled.
+      awaitWait();
       time.advance(WAIT.plusMillis(10).minusNanos(time.nanos()));
       peer.acceptRequest();
       peer.sendEmptyAnswer(200);
@@ -91,7 +131,7 @@ class DiscardTimeTest {
         client(RetryPolicy.builder().totalTimeout(WAIT.plus(Duration.ofMillis(20))));
     try (UnderWay<String> call = UnderWay.call(entry, client, request, BodyHandlers.ofString())) {
       slowRefusal();
-      // A little more: the time may have moved while the wait was scheduled.
+      awaitWait();
       time.advance(WAIT.plusMillis(10).minusNanos(time.nanos()));
       peer.acceptRequest();
       peer.sendEmptyAnswer(200);
