@@ -147,11 +147,8 @@ final class Collector<T> implements BodySubscriber<T>, Flow.Subscription {
     while (true) {
       Signals now = signals;
       if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.ENDED)) {
-        try {
-          users.onError(failure); // first: the client's call may end as soon as it is cancelled
-        } finally {
-          cancelUpstream();
-        }
+        cancelUpstream(); // first: after the end of a call the client closes no connection for it
+        users.onError(failure);
         return;
       }
       if (now == Signals.UNDER_WAY

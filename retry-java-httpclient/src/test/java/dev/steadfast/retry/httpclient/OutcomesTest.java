@@ -427,8 +427,10 @@ class OutcomesTest {
         "thrown, not put into the future");
   }
 
+  // With JDK 17, send of the plain client hangs then; BadExecutorTest shows that ours has a
+  // deadline.
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "SEND_ASYNC")
   void executorThatTakesNoMore(Entry entry) {
     HttpClient plain =
         Bench.plain()
