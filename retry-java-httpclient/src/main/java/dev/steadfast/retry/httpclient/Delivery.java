@@ -7,7 +7,6 @@ import dev.steadfast.retry.RetryScheduler;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -140,11 +139,8 @@ final class Delivery<T>
     if (waiting == null) {
       return;
     }
-    Collector<T> collecting = collector;
-    if (collecting != null) {
-      collecting.fail(new HttpTimeoutException("request timed out"));
-    } else if (!clientTimesOut) {
-      waiting.fire();
+    if (collector != null || !clientTimesOut) {
+      waiting.fire(); // the client's timeout has ended with the head
       return;
     }
     // In real time, as the client's own timeout is.
