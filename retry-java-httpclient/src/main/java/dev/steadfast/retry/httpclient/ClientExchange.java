@@ -124,7 +124,8 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     }
   }
 
-  // What the client throws of itself when it gets a request; other exceptions come with a cause.
+  // An exception without a cause is how the client refuses a request. What goes wrong later, it
+  // wraps.
   private static boolean refused(@Nullable Throwable thrown) {
     return thrown instanceof RuntimeException && thrown.getCause() == null;
   }
