@@ -1,9 +1,9 @@
 package dev.steadfast.retry;
 
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +73,7 @@ public final class Attempt<R> {
   private volatile @Nullable Phase lateEnd;
   private volatile @Nullable Completion<R> lateCompletion;
   private volatile boolean timeToBeLookedAt;
+  private volatile @Nullable CountDownLatch settledByJudge; // null: nobody waits for that
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable AttemptTimer timer;
 
@@ -360,15 +361,23 @@ public final class Attempt<R> {
     return phase == Phase.BUSY || !LATE_COMPLETION.compareAndSet(this, completion, null);
   }
 
-  // The calling thread is out of the client, whose own thread still judges the head. It goes on
-  // with what that one makes of it.
+  /**
+   * Waits for the thread that judges the head, and settles the attempt afterwards: the calling
+   * thread of a blocking operation is out of the client already.
+   */
   private void awaitEnd() {
-    for (int look = 0; phase.open() || phase == Phase.BUSY; look++) {
-      if (look < 1000) {
-        Thread.onSpinWait();
-      } else {
-        LockSupport.parkNanos(100_000);
+    CountDownLatch waiting = new CountDownLatch(1);
+    settledByJudge = waiting;
+    boolean interrupted = false;
+    while (waiting.getCount() > 0 && (phase.open() || phase == Phase.BUSY)) {
+      try {
+        waiting.await();
+      } catch (InterruptedException again) {
+        interrupted = true;
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -557,6 +566,10 @@ public final class Attempt<R> {
     Completion<R> completion = lateCompletion;
     if (completion != null && LATE_COMPLETION.compareAndSet(this, completion, null)) {
       complete(completion.response(), completion.failure());
+    }
+    CountDownLatch waiting = settledByJudge;
+    if (waiting != null) {
+      waiting.countDown();
     }
     return phase == open;
   }
