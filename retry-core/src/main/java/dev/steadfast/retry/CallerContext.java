@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -7,6 +8,10 @@ import org.slf4j.LoggerFactory;
 /** The context of the thread that began an operation. Immutable. */
 final class CallerContext {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // Most operations begin with the same class loader and nothing else, so they share an object.
+  // The reference is weak: nothing here keeps a class loader alive after the last operation.
+  private static volatile WeakReference<@Nullable CallerContext> latest = new WeakReference<>(null);
 
   private final @Nullable ClassLoader classLoader;
   private final ContextCapture.@Nullable Snapshot snapshot;
@@ -17,9 +22,18 @@ final class CallerContext {
     this.snapshot = snapshot;
   }
 
+  @SuppressWarnings("ReferenceEquality") // a class loader is equal to itself alone
   static CallerContext capture(@Nullable ContextCapture capture) {
-    return new CallerContext(
-        Thread.currentThread().getContextClassLoader(), capture == null ? null : capture.capture());
+    ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
+    if (capture != null) {
+      return new CallerContext(classLoader, capture.capture());
+    }
+    CallerContext shared = latest.get();
+    if (shared == null || shared.classLoader != classLoader) {
+      shared = new CallerContext(classLoader, null);
+      latest = new WeakReference<>(shared);
+    }
+    return shared;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ final class Operation<R> implements RetryState.Admission {
   private final Exchange<R> exchange;
   private final RetryState state;
   private final OperationRecord record = new OperationRecord();
-  private long decidedNanos;
+  private long dueNanos; // when the next attempt is due
   private AttemptRefusedException.LastAnswer lastAnswer = AttemptRefusedException.LastAnswer.NONE;
 
   Operation(RetryPlan plan, OperationInfo info, Exchange<R> exchange) {
@@ -162,20 +163,13 @@ final class Operation<R> implements RetryState.Admission {
   RetryDecision decide(
       Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
     long now = now();
-    decidedNanos = now;
     ended(attempt, outcome, thrown, now);
-    RetryDecision decision;
-    try {
-      decision = state.next(outcome, now);
-    } catch (RuntimeException | Error broken) {
-      record.keep(outcome, thrown, now); // the operation fails, so its report tells of all
-      throw broken;
-    }
+    RetryDecision decision = state.next(outcome, now);
     if (decision instanceof RetryDecision.Retry retry) {
       if (response != null && !plan.guards().isEmpty()) {
         keepForRefusal(outcome.evidence(), response);
       }
-      waiting(retry);
+      waiting(retry, now);
     }
     return decision;
   }
@@ -183,8 +177,7 @@ final class Operation<R> implements RetryState.Admission {
   /** Books an attempt that was accepted, and whose end the budget has been told of. */
   void acceptedAlready(Attempt<R> attempt, Outcome outcome) {
     attempt.recorded();
-    record.attemptEnded(outcome, null);
-    record.keep(outcome, null, now());
+    record.attemptEnded(outcome, null, now());
     state.acceptedAlready();
   }
 
@@ -202,16 +195,9 @@ final class Operation<R> implements RetryState.Admission {
   private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown, long now) {
     attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
     attempt.recorded();
-    record.attemptEnded(outcome, thrown);
-    boolean heard = listeners().any();
-    boolean accepted = outcome.verdict() instanceof Verdict.Accepted && thrown == null;
-    boolean nothingToTell = record.clean(StopReason.ACCEPTED) || !exchange.carriesReports();
-    if (accepted && nothingToTell && !heard) {
-      return;
-    }
-    AttemptReport report = record.keep(outcome, thrown, now);
-    if (heard) {
-      listeners().attemptEnded(info, report);
+    record.attemptEnded(outcome, thrown, now);
+    if (listeners().any()) {
+      listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
     }
   }
 
@@ -225,9 +211,10 @@ final class Operation<R> implements RetryState.Admission {
             record.hint());
   }
 
-  private void waiting(RetryDecision.Retry retry) {
+  private void waiting(RetryDecision.Retry retry, long nowNanos) {
+    dueNanos = nowNanos + retry.delayNanos();
     record.waiting(retry.delayNanos());
-    AttemptReport latest = record.latest();
+    AttemptReport latest = Listeners.logsRetries() ? record.latest() : null;
     if (latest != null) {
       Listeners.logRetry(info, latest, retry);
     }
@@ -236,17 +223,17 @@ final class Operation<R> implements RetryState.Admission {
     }
   }
 
-  /** When the last decision was made; its delay counts from then. */
-  long decidedNanos() {
-    return decidedNanos;
+  /** When the next attempt is due: its delay counts from the decision. */
+  long dueNanos() {
+    return dueNanos;
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
-    decidedNanos = now();
-    RetryDecision.Retry wait = state.readmission(decidedNanos);
+    long now = now();
+    RetryDecision.Retry wait = state.readmission(now);
     if (wait != null) {
-      waiting(wait);
+      waiting(wait, now);
     }
     return wait;
   }

@@ -5,33 +5,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to one operation, for its report. Confined like the loop that it belongs to. A
- * clean first attempt that nobody listens to leaves nothing behind.
+ * What happened to one operation, for its report. Confined like the loop that it belongs to.
+ *
+ * <p>The latest attempt is kept as plain fields. Its report is made when it is asked for, or when
+ * the next attempt begins: most operations that wait have made one attempt, and many of them are
+ * held at a time.
  */
 final class OperationRecord {
   private static final int MOST_REPORTS = 100;
 
   private long startNanos;
   private long attemptStartNanos;
-  private long waitBeforeNanos;
-  private long waitedNanos;
+  private long attemptNanos;
+  private long waitBeforeNanos; // before the latest attempt
+  private long waitAfterNanos; // after it
+  private long waitedNanos; // in all
   private int attempts;
   private boolean mayHaveActed;
   private boolean earlierMayHaveActed;
   private boolean ambiguous;
-  private boolean failed; // the last attempt, with an exception
-  private boolean replayed;
-  private Hint hint = Hint.none();
-  private @Nullable AttemptReport first; // most waits follow one attempt
-  private List<AttemptReport> others = List.of();
+  private @Nullable Outcome outcome; // of the latest attempt, null while it runs
+  private @Nullable Throwable failure;
+  private List<AttemptReport> reports = List.of(); // those that have been made
 
   void begin(long nowNanos) {
     startNanos = nowNanos;
   }
 
   void attemptBegan(int number, long nowNanos) {
+    latest();
     attempts = number;
     attemptStartNanos = nowNanos;
+    waitBeforeNanos = waitAfterNanos;
+    waitAfterNanos = 0;
+    outcome = null;
   }
 
   long attemptNanos(long nowNanos) {
@@ -39,7 +46,7 @@ final class OperationRecord {
   }
 
   /** Notes how an attempt ended. */
-  void attemptEnded(Outcome outcome, @Nullable Throwable failure) {
+  void attemptEnded(Outcome outcome, @Nullable Throwable failure, long nowNanos) {
     Verdict verdict = outcome.verdict();
     Evidence evidence = outcome.evidence();
     boolean accepted = verdict instanceof Verdict.Accepted;
@@ -51,20 +58,20 @@ final class OperationRecord {
     earlierMayHaveActed = mayHaveActed;
     mayHaveActed |= sent;
     ambiguous |= !accepted && evidence.ambiguous();
-    failed = failure != null;
-    replayed = evidence.replayed();
-    hint = verdict.hint();
+    attemptNanos = attemptNanos(nowNanos);
+    this.outcome = outcome;
+    this.failure = failure;
   }
 
-  /** Makes the report of the attempt that ended, unless there is one. */
-  AttemptReport keep(Outcome outcome, @Nullable Throwable failure, long nowNanos) {
-    AttemptReport latest = latest();
-    if (latest != null && latest.number() == attempts) {
-      return latest;
+  /** The report of the latest attempt, always the same one; null if none has ended. */
+  @Nullable AttemptReport latest() {
+    int made = reports.size();
+    AttemptReport last = made == 0 ? null : reports.get(made - 1);
+    if (outcome == null || (last != null && last.number() == attempts)) {
+      return last;
     }
     AttemptReport.Timing timing =
-        new AttemptReport.Timing(
-            attemptStartNanos - startNanos, attemptNanos(nowNanos), waitBeforeNanos);
+        new AttemptReport.Timing(attemptStartNanos - startNanos, attemptNanos, waitBeforeNanos);
     AttemptReport.Result result =
         new AttemptReport.Result(failure, outcome.verdict().kind(), outcome.evidence());
     AttemptReport report = new AttemptReport(attempts, timing, result);
@@ -73,55 +80,42 @@ final class OperationRecord {
   }
 
   private void add(AttemptReport report) {
-    if (first == null) {
-      first = report;
-      return;
+    if (reports.isEmpty()) {
+      reports = new ArrayList<>(2);
+    } else if (reports.size() == MOST_REPORTS) {
+      reports.remove(0);
     }
-    if (others.isEmpty()) {
-      others = new ArrayList<>(2);
-    }
-    others.add(report);
-    if (others.size() == MOST_REPORTS) {
-      first = others.remove(0);
-    }
+    reports.add(report);
   }
 
+  /** Notes a wait before the next attempt. */
   void waiting(long nanos) {
-    waitBeforeNanos = nanos;
+    waitAfterNanos = nanos;
     waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
-  }
-
-  @Nullable AttemptReport latest() {
-    return others.isEmpty() ? first : others.get(others.size() - 1);
   }
 
   /** The delay that the last answer asked for. */
   Hint hint() {
-    return hint;
+    return outcome == null ? Hint.none() : outcome.verdict().hint();
   }
 
   /** Whether it was one attempt, which was accepted: then the response tells all. */
   boolean clean(StopReason reason) {
-    return reason == StopReason.ACCEPTED && attempts == 1 && !failed && !replayed;
+    return reason == StopReason.ACCEPTED && attempts == 1 && failure == null && !replayed();
+  }
+
+  private boolean replayed() {
+    return outcome != null && outcome.evidence().replayed();
   }
 
   RetryReport report(StopReason reason, long nowNanos, OperationInfo info) {
+    latest();
     boolean unknown = ambiguous && reason != StopReason.ACCEPTED;
     return new RetryReport(
         reason,
-        new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint),
-        reports(),
-        new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed),
+        new RetryReport.Totals(attempts, nowNanos - startNanos, waitedNanos, hint()),
+        reports,
+        new RetryReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed()),
         info);
-  }
-
-  private List<AttemptReport> reports() {
-    if (first == null) {
-      return List.of();
-    }
-    List<AttemptReport> all = new ArrayList<>(1 + others.size());
-    all.add(first);
-    all.addAll(others);
-    return all;
   }
 }

@@ -12,13 +12,11 @@ final class Pause implements Runnable {
       AtomicIntegerFieldUpdater.newUpdater(Pause.class, "over");
 
   private final RetryLoop<?> loop;
-  private final long dueNanos;
   private volatile int over; // 1 once it is
   private volatile RetryScheduler.@Nullable Task task;
 
-  Pause(RetryLoop<?> loop, long dueNanos) {
+  Pause(RetryLoop<?> loop) {
     this.loop = loop;
-    this.dueNanos = dueNanos;
   }
 
   void schedule(long nanos) {
@@ -36,7 +34,10 @@ final class Pause implements Runnable {
 
   @Override
   public void run() {
-    long early = dueNanos - loop.operation().now();
+    if (over == 1) {
+      return; // a late timer: the operation may be in another wait by now
+    }
+    long early = loop.operation().dueNanos() - loop.operation().now();
     if (early > 0) {
       schedule(early); // some timers fire early; a hint is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {

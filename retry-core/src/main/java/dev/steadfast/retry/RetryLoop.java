@@ -417,15 +417,14 @@ public final class RetryLoop<R> {
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
     // Since the decision: what it took to read the rest of the response is not waited for again.
-    long dueNanos = operation.decidedNanos() + retry.delayNanos();
-    long left = retry.delayNanos() == 0 ? 0 : dueNanos - operation.now();
+    long left = retry.delayNanos() == 0 ? 0 : operation.dueNanos() - operation.now();
     if (left <= 0) {
       return !blocking() || notInterrupted();
     }
     if (blocking()) {
-      return sleep(dueNanos);
+      return sleep();
     }
-    Pause waiting = new Pause(this, dueNanos);
+    Pause waiting = new Pause(this);
     underWay = waiting;
     waiting.schedule(left);
     if (cancelled != null) {
@@ -434,7 +433,7 @@ public final class RetryLoop<R> {
     return false;
   }
 
-  private boolean sleep(long dueNanos) {
+  private boolean sleep() {
     CountDownLatch sleeping = new CountDownLatch(1);
     underWay = sleeping;
     if (cancelled != null) {
@@ -442,9 +441,9 @@ public final class RetryLoop<R> {
     }
     try {
       // Again where it comes back early: a delay that a server asked for is a floor.
-      long left = dueNanos - operation.now();
+      long left = operation.dueNanos() - operation.now();
       while (left > 0 && !operation.scheduler().await(sleeping, left)) {
-        left = dueNanos - operation.now();
+        left = operation.dueNanos() - operation.now();
       }
       return notInterrupted(); // cancelled: the loop sees it before the next attempt
     } catch (InterruptedException interrupted) {

@@ -35,15 +35,14 @@ public final class RetryState {
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
-  private boolean hasDeadline;
   private long boundNanos; // of what the caller set for this operation
   private boolean hasBound;
 
   private int attempts;
-  private int freeAttempts; // resends on a stale connection, beside maxAttempts
+  private boolean resent; // on a stale connection: one attempt beside maxAttempts
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
-  private int kindsSeen; // a bit for each
+  private short kindsSeen; // a bit for each
   private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
   private boolean retryPending; // decided on, not begun
   private boolean ownedAbove; // a layer above owns the retries
@@ -128,9 +127,7 @@ public final class RetryState {
   }
 
   private void startTime(long nowNanos, long boundNanos) {
-    long total = policy.totalTimeoutNanos();
-    deadlineNanos = nowNanos + total;
-    hasDeadline = total != Long.MAX_VALUE;
+    deadlineNanos = nowNanos + policy.totalTimeoutNanos();
     this.boundNanos = nowNanos + boundNanos;
     hasBound = boundNanos != Long.MAX_VALUE;
   }
@@ -165,7 +162,7 @@ public final class RetryState {
 
   /** The attempt timeout of the policy, {@link Long#MAX_VALUE} for none. */
   long ownTimeoutNanos(int attempt) {
-    return policy.attemptTimeoutNanos(Math.max(1, attempt - freeAttempts));
+    return policy.attemptTimeoutNanos(Math.max(1, counted(attempt)));
   }
 
   /**
@@ -180,7 +177,7 @@ public final class RetryState {
 
   /** The time that is left of the policy's total timeout, which may end before the body does. */
   long remainingTotalNanos(long nowNanos) {
-    return hasDeadline ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+    return hasDeadline() ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
   }
 
   /** The time until the bound of this operation, which holds for bodies too. */
@@ -190,7 +187,16 @@ public final class RetryState {
 
   /** Whether there is a deadline. */
   boolean bounded() {
-    return hasDeadline || hasBound;
+    return hasDeadline() || hasBound;
+  }
+
+  private boolean hasDeadline() {
+    return policy.totalTimeoutNanos() != Long.MAX_VALUE;
+  }
+
+  /** How many of so many attempts count as such. */
+  private int counted(int made) {
+    return resent ? made - 1 : made;
   }
 
   /**
@@ -259,7 +265,7 @@ public final class RetryState {
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
     }
-    if (!free && attempts - freeAttempts >= policy.maxAttempts()) {
+    if (!free && counted(attempts) >= policy.maxAttempts()) {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
     // 4 told not to retry, by a signal or by the layer above: stop
@@ -296,7 +302,7 @@ public final class RetryState {
     }
     withdrawal = taken;
     retryPending = true;
-    freeAttempts += free ? 1 : 0;
+    resent |= free;
     return retry;
   }
 
@@ -329,7 +335,7 @@ public final class RetryState {
     return switch (reason) {
       case BUDGET_EXHAUSTED, GUARD_REFUSED, HINT_TOO_LONG -> true;
       case TOLD_NOT_TO_RETRY -> toldByServer;
-      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || attempts - freeAttempts > 1;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || counted(attempts) > 1;
       default -> false;
     };
   }
@@ -399,7 +405,7 @@ public final class RetryState {
   private boolean seenBefore(FailureKind kind) {
     int bit = 1 << kind.ordinal();
     boolean seen = (kindsSeen & bit) != 0;
-    kindsSeen |= bit;
+    kindsSeen = (short) (kindsSeen | bit);
     return seen;
   }
 

