@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>With {@link #skipWaits()} among the listeners, waits between attempts take no real time at
  * all: the clock jumps by each wait, and only by that, so that timeouts of attempts stay where they
  * are.
+ *
+ * <p>A delay counts from the time that its thread has last read through {@link #environment()}. So
+ * a wait that was computed before the time was moved, and begins after it, ends when it should.
  */
 public final class FakeTime implements RetryScheduler {
   private static final Instant START = Instant.parse("2014-06-06T12:30:00Z");
@@ -47,6 +50,7 @@ public final class FakeTime implements RetryScheduler {
           Comparator.comparingLong((Pending each) -> each.dueNanos)
               .thenComparingLong(each -> each.order));
   private final Queue<Long> skipped = new ArrayDeque<>();
+  private final ThreadLocal<@Nullable Long> lastRead = new ThreadLocal<>();
   private long nowNanos;
   private long scheduled;
 
@@ -69,7 +73,13 @@ public final class FakeTime implements RetryScheduler {
    * @return an environment
    */
   public RetryEnvironment environment(RandomGenerator random) {
-    return new RetryEnvironment(this::nanos, this::instant, random, this);
+    return new RetryEnvironment(this::read, this::instant, random, this);
+  }
+
+  private long read() {
+    long now = nanos();
+    lastRead.set(now);
+    return now;
   }
 
   /**
@@ -122,8 +132,10 @@ public final class FakeTime implements RetryScheduler {
     boolean beyond = duration.compareTo(Duration.ofNanos(Long.MAX_VALUE - now)) > 0;
     long target = beyond ? Long.MAX_VALUE : now + duration.toNanos();
     for (Pending due = nextDue(target); due != null; due = nextDue(target)) {
+      lastRead.remove(); // this thread knows that the time has moved
       due.task.run();
     }
+    lastRead.remove();
   }
 
   private @Nullable Pending nextDue(long target) {
@@ -215,11 +227,15 @@ public final class FakeTime implements RetryScheduler {
   public Task schedule(long delayNanos, Runnable task) {
     if (skips(delayNanos)) {
       advance(Duration.ofNanos(delayNanos));
-      new CompletableFuture<Void>().defaultExecutor().execute(task);
-      return () -> {};
+      return runElsewhere(task);
     }
     Pending added = add(delayNanos, task);
-    return () -> remove(added);
+    return added == null ? runElsewhere(task) : () -> remove(added);
+  }
+
+  private static Task runElsewhere(Runnable task) {
+    new CompletableFuture<Void>().defaultExecutor().execute(task);
+    return () -> {};
   }
 
   /** Runs the task on another thread, at once in real time. */
@@ -242,6 +258,9 @@ public final class FakeTime implements RetryScheduler {
     }
     CountDownLatch due = new CountDownLatch(1);
     Pending sleeping = add(nanos, due::countDown);
+    if (sleeping == null) {
+      return wake.getCount() == 0;
+    }
     try {
       // Two latches cannot be awaited together; the real millisecond costs no virtual time.
       while (due.getCount() > 0) {
@@ -255,11 +274,18 @@ public final class FakeTime implements RetryScheduler {
     }
   }
 
-  private Pending add(long delayNanos, Runnable task) {
+  /** Null if the time was moved to the end of the delay, or beyond it, after it was computed. */
+  private @Nullable Pending add(long delayNanos, Runnable task) {
+    Long read = lastRead.get();
     lock.lock();
     try {
-      long due = nowNanos + delayNanos;
-      Pending added = new Pending(due < nowNanos ? Long.MAX_VALUE : due, scheduled++, task);
+      long from = read == null ? nowNanos : read;
+      long sum = from + delayNanos;
+      long due = sum < from ? Long.MAX_VALUE : sum;
+      if (from < nowNanos && due <= nowNanos) {
+        return null;
+      }
+      Pending added = new Pending(due, scheduled++, task);
       pending.add(added);
       changed.signalAll();
       return added;

@@ -134,6 +134,58 @@ class FakeTimeTest {
   }
 
   @Test
+  void await_endsAtOnce_ifTheTimeHasPassedSinceTheThreadReadIt() throws Exception {
+    CountDownLatch read = new CountDownLatch(1);
+    CountDownLatch moved = new CountDownLatch(1);
+    FutureTask<Boolean> sleeper =
+        started(() -> {
+          long due = time.environment().ticker().getAsLong() + SECOND;
+          read.countDown();
+          moved.await();
+          return time.await(new CountDownLatch(1), due);
+        });
+    read.await();
+    time.advance(Duration.ofSeconds(1));
+    moved.countDown();
+    assertFalse(sleeper.get(10, TimeUnit.SECONDS));
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void aTaskRunsAtOnce_ifTheTimeHasPassedSinceItsThreadReadIt() throws Exception {
+    CountDownLatch due = new CountDownLatch(1);
+    scheduledAfterTheTimeMoved(Duration.ofSeconds(1), due);
+    assertTrue(due.await(10, TimeUnit.SECONDS));
+    assertEquals(0, time.pending());
+  }
+
+  @Test
+  void aDelayCountsFromWhatItsThreadReadLast() throws Exception {
+    CountDownLatch due = new CountDownLatch(1);
+    scheduledAfterTheTimeMoved(Duration.ofNanos(SECOND - 1), due);
+    assertEquals(1, due.getCount());
+    time.advance(Duration.ofNanos(1));
+    assertEquals(0, due.getCount());
+  }
+
+  /** A task that is due a second after the start; its thread reads the start, not the move. */
+  private void scheduledAfterTheTimeMoved(Duration move, CountDownLatch due) throws Exception {
+    CountDownLatch read = new CountDownLatch(1);
+    CountDownLatch moved = new CountDownLatch(1);
+    FutureTask<RetryScheduler.Task> scheduled =
+        started(() -> {
+          long now = time.environment().ticker().getAsLong();
+          read.countDown();
+          moved.await();
+          return time.schedule(SECOND - now, due::countDown);
+        });
+    read.await();
+    time.advance(move);
+    moved.countDown();
+    scheduled.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
   void await_blocksUntilTheTimeHasPassed() throws Exception {
     FutureTask<Boolean> sleeper = started(() -> time.await(new CountDownLatch(1), SECOND));
     time.awaitPending(1);
