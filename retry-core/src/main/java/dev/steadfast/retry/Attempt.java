@@ -65,11 +65,12 @@ public final class Attempt<R> {
   private final int number;
   private volatile Phase phase = Phase.QUEUED;
 
-  // Whoever comes second, the return of start() or the end, goes on with the operation.
+  // start() returns on one thread, and the attempt may end on another. The later of the two goes on
+  // with the operation.
   @SuppressWarnings("UnusedVariable") // by HANDED_OVER
   private volatile int handedOver; // 1 once one of them has come
 
-  // What came while the attempt was BUSY; whoever made it so goes on with it.
+  // What came while the attempt was BUSY. The thread that made it BUSY handles it.
   private volatile @Nullable Phase lateEnd;
   private volatile @Nullable Completion<R> lateCompletion;
   private volatile boolean timeToBeLookedAt;
@@ -87,7 +88,7 @@ public final class Attempt<R> {
   private volatile @Nullable Throwable userFailure;
   private volatile @Nullable Throwable refusal; // the reason of REFUSED and REJECTED
 
-  // Written before the hand-over by whoever settled, read after it.
+  // Written before the hand-over by the thread that settles the attempt, read after it.
   private boolean began;
   private boolean recorded;
   private @Nullable R response;
@@ -155,7 +156,7 @@ public final class Attempt<R> {
   public long remainingNanos() {
     Operation<R> of = operation();
     if (!of.bounded()) {
-      return Long.MAX_VALUE; // reading the time costs some
+      return Long.MAX_VALUE; // saves reading the clock
     }
     long now = of.now();
     long bound = of.remainingBoundNanos(now);
@@ -215,7 +216,7 @@ public final class Attempt<R> {
     long now = operation().now();
     bodyNanos += now - bodyStartedNanos;
     bodyEndedNanos = now;
-    sendingBody = false; // after the rest: whoever reads that it is false reads the rest
+    sendingBody = false; // last: a thread that reads false sees the times above, too
     try {
       Phase open = phase;
       if (open.open()) {
@@ -257,7 +258,7 @@ public final class Attempt<R> {
     }
   }
 
-  // Whatever it throws, the operation must go on, or end.
+  // The client may throw here. The operation must go on or end all the same.
   private void stopOnTheWire() {
     Runnable stop = canceller;
     try {
@@ -412,7 +413,7 @@ public final class Attempt<R> {
           lateEnd = end;
         }
         if (phase == Phase.BUSY) {
-          return false; // whoever is busy sees it
+          return false; // the thread that is busy sees it
         }
       } else if (!now.open() || (guarded != null && guarded != now)) {
         return false;
@@ -442,7 +443,7 @@ public final class Attempt<R> {
       if (now == Phase.BUSY) {
         timeToBeLookedAt = true;
         if (phase == Phase.BUSY) {
-          return; // whoever is busy looks
+          return; // the thread that is busy looks
         }
       } else if (timeIsUp(now)) {
         return;

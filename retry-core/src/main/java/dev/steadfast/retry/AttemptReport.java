@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** How one attempt went. Immutable. */
 public final class AttemptReport {
   private final int number;
-  // Flat, for an operation that waits keeps them.
+  // Plain fields instead of objects: an operation that waits may hold several reports.
   private final long startedAfterNanos;
   private final long tookNanos;
   private final long waitedNanos;

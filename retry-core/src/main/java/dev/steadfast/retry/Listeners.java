@@ -76,7 +76,7 @@ final class Listeners implements RetryListener {
     }
   }
 
-  // Also an Error of a listener is the listener's: the operation is worth more than its audience.
+  // An Error is caught, too: a listener that is broken must not end the operation.
   private void tell(Consumer<RetryListener> event) {
     for (RetryListener each : listeners) {
       try {

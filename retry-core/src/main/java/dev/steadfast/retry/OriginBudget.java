@@ -1,8 +1,8 @@
 package dev.steadfast.retry;
 
 /**
- * An account per origin, in a bounded table. Nobody gets a second burst by being forgotten, or by
- * making up host names: from the first time on that the table was full, accounts start without one.
+ * An account per origin, in a bounded table. Once the table has been full, new accounts start
+ * without a burst. So neither an origin that was forgotten nor invented host names get another one.
  */
 final class OriginBudget implements RetryBudget {
   private final OriginTable<Account> table;

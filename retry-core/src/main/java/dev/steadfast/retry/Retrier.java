@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Retries any work, by the same machine that retries HTTP calls. Immutable and safe for use by many
  * threads.
  *
- * <p>Whoever hands work to a retrier says that repeating it does no harm: unlike an HTTP request,
+ * <p>Work that is handed to a retrier must do no harm when it is repeated: unlike an HTTP request,
  * work does not show whether it is idempotent.
  *
  * <p>Calls that the work makes through a client or retrier of this library are single attempts

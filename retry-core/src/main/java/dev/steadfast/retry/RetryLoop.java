@@ -218,7 +218,7 @@ public final class RetryLoop<R> {
     }
   }
 
-  // Whatever throws where nothing should: the operation ends, once.
+  // For an exception where none is expected: it ends the operation, unless that is over.
   private boolean broken(@Nullable Attempt<R> attempt, Throwable thrown) {
     if (over) {
       LOG.warn("the end of an operation could not be told: {}", operation, thrown);
@@ -263,7 +263,8 @@ public final class RetryLoop<R> {
     try {
       Outcome outcome = outcome(attempt, response, thrown);
       if (!attempt.began() && thrown != null) {
-        // Nothing was tried, so there is nothing to retry: an executor refused, say.
+        // The attempt did not begin, so there is nothing to retry. An executor refused, for
+        // example.
         return endOutside(attempt, stopReason(outcome.verdict()), thrown);
       }
       decision = operation.decide(attempt, outcome, response, thrown);
@@ -333,7 +334,7 @@ public final class RetryLoop<R> {
     try {
       operation.abandon(reason);
     } catch (Throwable broken) {
-      // A budget of the user's; the operation ends all the same.
+      // The user's budget may throw. The operation ends all the same.
       RetryTrace.suppress(thrown, broken);
     }
     return finish(reason, null, thrown);
@@ -416,7 +417,7 @@ public final class RetryLoop<R> {
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
   private boolean pause(RetryDecision.Retry retry) {
-    // Since the decision: what it took to read the rest of the response is not waited for again.
+    // The delay counts from the decision, so it includes the time to read the rest of the response.
     long left = retry.delayNanos() == 0 ? 0 : operation.dueNanos() - operation.now();
     if (left <= 0) {
       return !blocking() || notInterrupted();
@@ -440,7 +441,7 @@ public final class RetryLoop<R> {
       sleeping.countDown(); // the canceller may have missed it
     }
     try {
-      // Again where it comes back early: a delay that a server asked for is a floor.
+      // A wait may end early, but a delay that a server asked for must pass: then wait again.
       long left = operation.dueNanos() - operation.now();
       while (left > 0 && !operation.scheduler().await(sleeping, left)) {
         left = operation.dueNanos() - operation.now();

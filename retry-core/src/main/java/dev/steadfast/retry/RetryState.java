@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 public final class RetryState {
-  // A hint of an hour must not become two: the spread serves to separate clients, not to wait.
+  // The spread separates clients. It must not turn a hint of an hour into two hours.
   private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
 
   private final RetryPolicy policy;
@@ -258,7 +258,8 @@ public final class RetryState {
       Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
     boolean seen = seenBefore(failure.kind());
     boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
-    // A stale connection is the pool's fault. Its one resend does not count as an attempt, unless
+    // A stale connection says nothing about the server. Its one resend does not count as an
+    // attempt, unless
     // only a key or the caller's word makes it safe: the server may not honour the key.
     boolean free = stale && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
     // 3 no attempts left: stop
@@ -343,8 +344,8 @@ public final class RetryState {
   /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission(long nowNanos) {
     Opening opening = admission.opening(nowNanos);
-    // A guard that refuses and sees nothing against an attempt does not know when it will admit
-    // one.
+    // A guard may refuse and yet give no time to wait, because it does not know when it will admit
+    // an attempt. Then the operation does not wait.
     return opening.inNanos() > 0 && worthWaitingFor(opening, nowNanos)
         ? waitFor(opening, nowNanos)
         : null;

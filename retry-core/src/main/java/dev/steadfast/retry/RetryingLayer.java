@@ -37,7 +37,7 @@ final class RetryingLayer implements Surroundings {
     return outer == null ? null : outer.deriveKey(name, fingerprint);
   }
 
-  // The layer tells when it gives up in its turn; if it may not retry, it has no turn.
+  // Nothing to pass on here: the layer tells those above it when it gives up itself.
   @Override
   public void gaveUp(StopReason reason) {
     if (outer != null && outer.doNotRetry()) {

@@ -189,7 +189,7 @@ final class TimerThread {
   }
 
   private void begin() {
-    lock.lock(); // whoever starts this thread has marked it as running then
+    lock.lock(); // released once the starting thread has marked this one as running
     try {
       idleSince = System.nanoTime();
       sweepAt = idleSince + TICK_NANOS;
@@ -231,9 +231,11 @@ final class TimerThread {
       if (each.task != null) {
         heap.add(each.dueNanos, each);
       }
-      each.next = each; // whoever holds its handle holds no other timer
+      each.next = each; // so that the handle of a timer keeps no other timer alive
       if (each.task == null) {
-        cancelled = true; // in between, perhaps: its canceller saw no mark
+        cancelled =
+            true; // perhaps since the check above, when its canceller did not see that it is in the
+        // heap
       }
       rest = next;
     }
@@ -264,7 +266,8 @@ final class TimerThread {
     if (left > 0) {
       LockSupport.parkNanos(this, left);
     }
-    boolean ignored = Thread.interrupted(); // nobody has a reason to, and a park would not sleep
+    boolean ignored =
+        Thread.interrupted(); // clears a stray interrupt, with which park would return at once
   }
 
   private boolean anyNewBefore(long nanos) {
@@ -295,7 +298,7 @@ final class TimerThread {
     }
   }
 
-  /** One task and its time. Whoever takes the task out runs it, or drops it. */
+  /** One task and its time. The thread that takes the task out runs it or drops it. */
   static final class Timer implements RetryScheduler.Task, Runnable {
     private static final AtomicReferenceFieldUpdater<Timer, @Nullable Runnable> TASK =
         AtomicReferenceFieldUpdater.newUpdater(Timer.class, Runnable.class, "task");

@@ -27,7 +27,7 @@ final class Work {
   private final boolean plain;
   private final boolean acceptsAll;
 
-  // Whoever calls work cannot know what it did before it failed.
+  // Work that failed does not show what it did before.
   private static final Evidence RESULT = evidence(Disposition.ANSWERED);
   private static final Evidence FAILURE = evidence(Disposition.UNKNOWN);
   private static final Outcome ACCEPTED = new Outcome(Verdict.accepted(), RESULT);

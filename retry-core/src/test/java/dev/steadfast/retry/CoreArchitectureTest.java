@@ -114,7 +114,7 @@ class CoreArchitectureTest {
 
   @Test
   void theRulesOfTheMachine_areNotEmpty() {
-    // The classes that are let off do what the rule forbids, so the rule can see it.
+    // The classes that are exempt do what the rule forbids. That shows that the rule can see it.
     Set<String> used =
         Stream.of(RetryEnvironment.class, TimerThread.class, WorkerPool.class, WorkerThread.class)
             .map(CLASSES::get)

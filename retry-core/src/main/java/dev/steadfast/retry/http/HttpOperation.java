@@ -228,7 +228,7 @@ public final class HttpOperation {
    * Whether there is a second attempt if the first one finds that its connection is dead.
    *
    * @param safety why the request may be sent again, as it goes over the wire
-   * @return false if the operation would end there: then it is worth asking the connection first
+   * @return false if the operation would end there: then the connection should be tested first
    */
   public boolean survivesDeadConnection(Evidence.Safety safety) {
     if (Boolean.FALSE.equals(options.replayable())) {

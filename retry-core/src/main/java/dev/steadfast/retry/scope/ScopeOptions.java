@@ -74,8 +74,8 @@ public final class ScopeOptions {
 
     /**
      * Whether the key and the attempt number of an inbound request are read although no namespace
-     * says whose they are. Default false: a key is worth as much as who sent it. What can only
-     * tighten, not to retry and the time that is left, is always read.
+     * says whose they are. Default false, because an unknown caller could send any key. What only
+     * restricts the operation is always read: not to retry, and the time that is left.
      *
      * @param trust true behind a gateway that lets only known callers through
      * @return this

@@ -69,7 +69,7 @@ record Circumstances(Progress progress, BodyUse body, Hops hops, boolean resends
     return client.authenticator().isPresent() ? Hops.CHALLENGES : Hops.ONE;
   }
 
-  /** What became of the last request, as far as nothing but its progress tells. */
+  /** What became of the last request, as far as its progress alone shows. */
   Disposition disposition() {
     return switch (progress) {
       case NOT_TAKEN -> Disposition.UNSENT;

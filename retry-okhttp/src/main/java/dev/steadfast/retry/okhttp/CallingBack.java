@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A callback that runs once: on an executor of the user's, or elsewhere if that does not take it.
  */
 final class CallingBack implements Runnable {
-  // An executor that keeps whoever hands it work waiting for longer has not taken it.
+  // An executor that blocks the calling thread for longer counts as one that did not take the task.
   private static final long PATIENCE_NANOS = 1_000_000_000;
 
   private final Runnable callback;
@@ -28,10 +28,11 @@ final class CallingBack implements Runnable {
    */
   void start(Executor executor) {
     try {
-      // Whatever the time of operations is: an executor blocks in real time.
+      // The library's own scheduler, because an executor blocks in real time, also in tests whose
+      // operations run in virtual time.
       late = RetryScheduler.system().schedule(PATIENCE_NANOS, this);
     } catch (RejectedExecutionException noTimer) {
-      // then the executor has all the time it takes
+      // Without a timer, the call waits for the executor without a bound.
     }
     try {
       executor.execute(this);
@@ -39,7 +40,7 @@ final class CallingBack implements Runnable {
       if (!claim()) {
         throw notTaken; // it was taken: the callback threw this
       }
-      callback.run(); // better on this thread than never
+      callback.run(); // a callback must come, so on this thread
     }
   }
 

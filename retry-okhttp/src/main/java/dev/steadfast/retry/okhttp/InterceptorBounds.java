@@ -91,7 +91,7 @@ final class InterceptorBounds implements Runnable {
     try {
       bounded.setSoTimeout(readTimeoutMillis);
     } catch (SocketException closed) {
-      // whoever reads will see it
+      // The next read fails with it.
     }
   }
 }

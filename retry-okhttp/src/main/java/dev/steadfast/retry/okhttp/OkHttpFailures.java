@@ -26,13 +26,14 @@ final class OkHttpFailures {
   private OkHttpFailures() {}
 
   /**
-   * What went wrong with an attempt. What that means for sending it again, the evidence tells.
+   * What went wrong with an attempt. Whether it may be sent again is decided by the evidence.
    *
-   * @return null if the answer tells: an interceptor made an exception of a status from 400 on
+   * @return null if the answer decides: an interceptor turned a status of 400 or more into an
+   *     exception
    */
   static @Nullable TransportFailure classify(Throwable thrown, WireState wire) {
     if (wire.broken() || !(thrown instanceof IOException failure)) {
-      return permanent(FailureKind.OTHER); // a bug in an interceptor, say
+      return permanent(FailureKind.OTHER); // for example a bug in an interceptor
     }
     TransportFailure ended = endedOutside(failure, wire);
     if (ended != null) {
@@ -48,7 +49,7 @@ final class OkHttpFailures {
     }
     boolean connecting = source == WireState.Source.OKHTTP && OkHttpErrors.notConnected(failure);
     if (head.code() >= 400 && !wire.handedBack() && !connecting) {
-      return null; // an interceptor or an authenticator made an exception of it
+      return null; // an interceptor or an authenticator turned the answer into an exception
     }
     return afterAnswer(failure, wire, head.code());
   }
@@ -94,7 +95,7 @@ final class OkHttpFailures {
     if (failure instanceof SSLPeerUnverifiedException) {
       return permanent(FailureKind.TLS);
     }
-    // Of a connection that carries an unsafe request it was asked first whether it is alive.
+    // A connection is tested before it carries an unsafe request, so it was alive then.
     boolean stale = wire.reused() && wire.deliveries() == 1 && !wire.unsafe() && silent(failure);
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
   }
@@ -107,7 +108,7 @@ final class OkHttpFailures {
     if (failure instanceof SocketException) {
       return true;
     }
-    // Okio tells in its message how much there was when the line did not end.
+    // Okio's message says how many bytes had come when the end of the line was missing.
     Throwable cause = failure.getCause();
     return cause instanceof EOFException
         && String.valueOf(cause.getMessage()).startsWith("\\n not found: limit=0 ");

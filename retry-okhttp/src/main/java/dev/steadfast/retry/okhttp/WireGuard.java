@@ -129,7 +129,7 @@ final class WireGuard implements Interceptor {
     try {
       socket.close();
     } catch (IOException ignored) {
-      // it is of no use either way
+      // The socket is not used again, closed or not.
     }
   }
 }
