@@ -11,10 +11,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 /**
  * A process that really cannot make threads for two seconds: its address space is limited to little
@@ -26,11 +28,23 @@ class ThreadFamineTest {
   private static final long ROOM = 24 << 20; // for memory that is no stack
   private static final int STACK_MIB = 64;
 
-  @ParameterizedTest
-  @ValueSource(strings = {"cold", "timer", "hot"})
-  void everyOperationEnds_whenNoThreadCanBeMadeForAWhile(String start) throws Exception {
+  @Test
+  void everyOperationEnds_whenNoThreadCanBeMadeForAWhile() throws Exception {
     assumeTrue(canLimit(), "prlimit is not here, so threads cannot be taken away");
-    String report = famine(start);
+    ExecutorService atTheSameTime = Executors.newCachedThreadPool();
+    try {
+      Future<String> cold = atTheSameTime.submit(() -> famine("cold"));
+      Future<String> timer = atTheSameTime.submit(() -> famine("timer"));
+      Future<String> hot = atTheSameTime.submit(() -> famine("hot"));
+      assertAllEnded("cold", cold.get());
+      assertAllEnded("timer", timer.get());
+      assertAllEnded("hot", hot.get());
+    } finally {
+      atTheSameTime.shutdownNow();
+    }
+  }
+
+  private static void assertAllEnded(String start, String report) {
     System.out.println("JDK " + Runtime.version().feature() + ", " + start + ": " + report);
     int begun = start.equals("cold") ? 1_200 : 1_800;
     assertTrue(report.startsWith(begun + " begun, "), report);

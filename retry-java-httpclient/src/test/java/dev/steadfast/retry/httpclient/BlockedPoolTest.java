@@ -13,97 +13,121 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.Test;
 
 /**
- * An application may block every thread of the common pool. Operations end all the same. Each test
- * runs in a JVM of its own, as the pool is shared by the whole process.
+ * An application may block every thread of the common pool. Operations end all the same. They run
+ * in JVMs of their own, as the pool is shared by the whole process: one with a pool of one thread,
+ * one with a pool of two.
  */
 class BlockedPoolTest {
-  private final ScriptedServer server = ScriptedServer.start();
+  private static final String TIMEOUT = "java.net.http.HttpTimeoutException";
+
+  private final Queue<ScriptedServer> servers = new ConcurrentLinkedQueue<>();
+  private final ExecutorService children = Executors.newFixedThreadPool(2);
 
   @AfterEach
   void close() {
-    server.close();
+    children.shutdownNow();
+    servers.forEach(ScriptedServer::close);
   }
 
-  private List<String> run(String how, int parallelism) throws Exception {
+  private ScriptedServer server() {
+    ScriptedServer server = ScriptedServer.start();
+    servers.add(server);
+    return server;
+  }
+
+  private ScriptedServer server(Reply always) {
+    ScriptedServer server = server();
+    server.defaultReply(always);
+    return server;
+  }
+
+  @Test
+  void operationsEnd_thoughTheCommonPoolIsBlocked() throws Exception {
+    Future<List<String>> one = children.submit(() -> run(1));
+    Future<List<String>> two = children.submit(() -> run(2));
+    assertEnds(one.get());
+    assertEnds(two.get());
+  }
+
+  private List<String> run(int parallelism) throws Exception {
+    ScriptedServer failsTwice = server();
+    failsTwice.enqueue(Reply.status(503), Reply.status(503).body("sorry"));
+    String answers = server().uri("/").toString();
+    String hangs = server(Reply.stallAfterRequest()).uri("/").toString();
+    String stalls = server(Reply.stalledBody(200, 100, "abc")).uri("/").toString();
     String flag = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=" + parallelism;
-    return ChildJvm.run(List.of(flag), Program.class, how, server.uri("/").toString());
+    return ChildJvm.run(
+        List.of(flag),
+        Program.class,
+        call("answered", "send", answers),
+        call("retried", "send", failsTwice.uri("/").toString()),
+        call("hanging", "send", hangs),
+        call("stalled body", "send", stalls),
+        call("plain", "plain", answers),
+        call("async", "sendAsync", answers),
+        call("hanging async", "sendAsync", hangs),
+        call("hanging callback", "callback", hangs));
   }
 
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendReturnsAnAnswer(int parallelism) throws Exception {
-    assertEquals(List.of("200"), run("send", parallelism));
+  private static String call(String name, String how, String uri) {
+    return name + "=" + how + "=" + uri;
   }
 
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendRetries(int parallelism) throws Exception {
-    server.enqueue(Reply.status(503), Reply.status(503).body("sorry"));
-    assertEquals(List.of("200"), run("send", parallelism));
+  private static void assertEnds(List<String> printed) {
+    // The plain client completes its futures on the common pool, or on threads of their own. We
+    // answer where it does, and end by the total timeout elsewhere.
+    boolean plainHangs = printed.contains("plain: hangs");
+    assertEquals(
+        List.of(
+            "answered: 200",
+            "retried: 200",
+            "hanging: " + TIMEOUT,
+            "stalled body: " + TIMEOUT,
+            "plain: " + (plainHangs ? "hangs" : "200"),
+            "async: " + (plainHangs ? TIMEOUT : "200"),
+            "hanging async: " + TIMEOUT,
+            "hanging callback: " + TIMEOUT),
+        printed);
   }
 
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendToAServerThatHangsEndsByItsTotalTimeout(int parallelism) throws Exception {
-    server.defaultReply(Reply.stallAfterRequest());
-    assertEquals(List.of("java.net.http.HttpTimeoutException"), run("send", parallelism));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendEndsABodyThatStallsByItsTotalTimeout(int parallelism) throws Exception {
-    server.defaultReply(Reply.stalledBody(200, 100, "abc"));
-    assertEquals(List.of("java.net.http.HttpTimeoutException"), run("send", parallelism));
-  }
-
-  /** The plain client completes its futures on the common pool, or on threads of their own. */
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendAsyncAnswersWherePlainDoesAndEndsByItsTotalTimeoutElsewhere(int parallelism)
-      throws Exception {
-    String plain = run("plain", parallelism).get(0);
-    String expected = plain.equals("hangs") ? "java.net.http.HttpTimeoutException" : plain;
-    assertEquals(List.of(expected), run("sendAsync", parallelism));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void sendAsyncToAServerThatHangsEndsByItsTotalTimeout(int parallelism) throws Exception {
-    server.defaultReply(Reply.stallAfterRequest());
-    assertEquals(List.of("java.net.http.HttpTimeoutException"), run("sendAsync", parallelism));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void callbacksOfSendAsyncComeWhenItEndsByItsTotalTimeout(int parallelism) throws Exception {
-    server.defaultReply(Reply.stallAfterRequest());
-    assertEquals(List.of("java.net.http.HttpTimeoutException"), run("callback", parallelism));
-  }
-
-  /** Blocks the common pool for good, then makes one call and prints how it ended. */
+  /**
+   * Blocks the common pool for good, makes all calls at the same time and prints how each ended.
+   */
   static final class Program {
     private static final Duration TOTAL = Duration.ofSeconds(2);
     private static final int MORE_THREADS_THAN_THE_POOL_HAS = 64;
 
     private Program() {}
 
-    public static void main(String[] arguments) throws Exception {
-      HttpClient plain = Bench.plain().build();
-      HttpRequest request = HttpRequest.newBuilder(URI.create(arguments[1])).build();
+    public static void main(String[] calls) throws Exception {
       blockThePool();
-      System.out.println(outcome(arguments[0], plain, request));
+      ExecutorService callers = Executors.newFixedThreadPool(calls.length);
+      List<Callable<String>> all = new ArrayList<>();
+      for (String call : calls) {
+        String[] parts = call.split("=", 3);
+        all.add(() -> parts[0] + ": " + outcome(parts[1], parts[2]));
+      }
+      for (Future<String> each : callers.invokeAll(all)) {
+        System.out.println(each.get());
+      }
       System.exit(0);
     }
 
@@ -121,7 +145,9 @@ class BlockedPoolTest {
       }
     }
 
-    private static String outcome(String how, HttpClient plain, HttpRequest request) {
+    private static String outcome(String how, String uri) {
+      HttpClient plain = Bench.plain().build();
+      HttpRequest request = HttpRequest.newBuilder(URI.create(uri)).build();
       RetryPolicy policy =
           RetryPolicy.builder()
               .totalTimeout(TOTAL)

@@ -39,6 +39,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** What a finished operation leaves behind: nothing but the outcome. */
 class HeldMemoryTest {
@@ -297,8 +298,12 @@ class HeldMemoryTest {
         });
   }
 
-  /** The threads that the library starts do not hold the loader of who was first to need them. */
+  /**
+   * The threads that the library starts do not hold the loader of who was first to need them. They
+   * end when they have been idle for 10 s, and the test waits for that.
+   */
   @Test
+  @EnabledIfSystemProperty(named = "steadfast.thorough", matches = "true")
   void theLibraryOfAnApplicationThatWasUndeployed() throws Exception {
     bench.server.defaultReply(Reply.status(200));
     List<URL> own =
