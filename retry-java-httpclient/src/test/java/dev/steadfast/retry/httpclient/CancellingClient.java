@@ -1,30 +1,20 @@
 package dev.steadfast.retry.httpclient;
 
-import java.io.IOException;
-import java.net.Authenticator;
-import java.net.CookieHandler;
-import java.net.ProxySelector;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 
 /** A client, beneath the one under test, that can cancel what it has under way. */
-final class CancellingClient extends HttpClient {
-  private final HttpClient delegate;
+final class CancellingClient extends DelegatingClient {
   private final List<CompletableFuture<?>> underWay = new CopyOnWriteArrayList<>();
 
   CancellingClient(HttpClient delegate) {
-    this.delegate = delegate;
+    super(delegate);
   }
 
   void cancelAll() {
@@ -32,67 +22,10 @@ final class CancellingClient extends HttpClient {
   }
 
   @Override
-  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
-      throws IOException, InterruptedException {
-    throw new AssertionError("the adapter uses sendAsync");
-  }
-
-  @Override
-  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-      HttpRequest request, BodyHandler<T> handler) {
-    throw new AssertionError("the adapter uses the other one");
-  }
-
-  @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
-    CompletableFuture<HttpResponse<T>> sent = delegate.sendAsync(request, handler, pushes);
+    CompletableFuture<HttpResponse<T>> sent = super.sendAsync(request, handler, pushes);
     underWay.add(sent);
     return sent;
-  }
-
-  @Override
-  public Optional<CookieHandler> cookieHandler() {
-    return delegate.cookieHandler();
-  }
-
-  @Override
-  public Optional<Duration> connectTimeout() {
-    return delegate.connectTimeout();
-  }
-
-  @Override
-  public Redirect followRedirects() {
-    return delegate.followRedirects();
-  }
-
-  @Override
-  public Optional<ProxySelector> proxy() {
-    return delegate.proxy();
-  }
-
-  @Override
-  public SSLContext sslContext() {
-    return delegate.sslContext();
-  }
-
-  @Override
-  public SSLParameters sslParameters() {
-    return delegate.sslParameters();
-  }
-
-  @Override
-  public Optional<Authenticator> authenticator() {
-    return delegate.authenticator();
-  }
-
-  @Override
-  public Version version() {
-    return delegate.version();
-  }
-
-  @Override
-  public Optional<Executor> executor() {
-    return delegate.executor();
   }
 }

@@ -136,12 +136,7 @@ class ContextClassLoaderTest {
     return expected;
   }
 
-  @Test
-  void sendAsyncThatIsRetriedAndAnswered() throws Exception {
-    bench.server.enqueue(Reply.status(503).delayUntil(attached));
-
-    awaitCallbacks(client().sendAsync(bench.put("a"), BodyHandlers.ofString()));
-
+  private void assertMineInTwoAttempts() {
     assertEquals(
         mineAt(
             "operationStarted",
@@ -158,24 +153,21 @@ class ContextClassLoaderTest {
   }
 
   @Test
+  void sendAsyncThatIsRetriedAndAnswered() throws Exception {
+    bench.server.enqueue(Reply.status(503).delayUntil(attached));
+
+    awaitCallbacks(client().sendAsync(bench.put("a"), BodyHandlers.ofString()));
+
+    assertMineInTwoAttempts();
+  }
+
+  @Test
   void sendAsyncThatFails() throws Exception {
     bench.server.defaultReply(Reply.closeAfterRequest().delayUntil(attached));
 
     awaitCallbacks(client().sendAsync(bench.put("a"), BodyHandlers.ofString()));
 
-    assertEquals(
-        mineAt(
-            "operationStarted",
-            "attemptStarted 1",
-            "attemptEnded 1",
-            "waiting",
-            "attemptStarted 2",
-            "delegate",
-            "attemptEnded 2",
-            "ended",
-            "whenComplete",
-            "handle"),
-        new TreeMap<>(seen));
+    assertMineInTwoAttempts();
   }
 
   @Test

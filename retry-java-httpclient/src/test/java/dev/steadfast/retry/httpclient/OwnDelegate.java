@@ -1,33 +1,24 @@
 package dev.steadfast.retry.httpclient;
 
 import java.io.IOException;
-import java.net.Authenticator;
-import java.net.CookieHandler;
-import java.net.ProxySelector;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 
-/** A client as a user might write one: it passes everything on, by whichever method it is asked. */
-final class OwnDelegate extends HttpClient {
-  private final HttpClient delegate;
+/** A client as a user might write one to watch requests. */
+final class OwnDelegate extends DelegatingClient {
   private final Runnable beforeEach;
 
   OwnDelegate(HttpClient delegate) {
     this(delegate, () -> {});
   }
 
-  /** As a user might write one to watch requests: it does something on the thread that sends. */
+  /** Does something on the thread that sends. */
   OwnDelegate(HttpClient delegate, Runnable beforeEach) {
-    this.delegate = delegate;
+    super(delegate);
     this.beforeEach = beforeEach;
   }
 
@@ -35,65 +26,20 @@ final class OwnDelegate extends HttpClient {
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
     beforeEach.run();
-    return delegate.send(request, handler);
+    return super.send(request, handler);
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler) {
     beforeEach.run();
-    return delegate.sendAsync(request, handler);
+    return super.sendAsync(request, handler);
   }
 
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
     beforeEach.run();
-    return delegate.sendAsync(request, handler, pushes);
-  }
-
-  @Override
-  public Optional<CookieHandler> cookieHandler() {
-    return delegate.cookieHandler();
-  }
-
-  @Override
-  public Optional<Duration> connectTimeout() {
-    return delegate.connectTimeout();
-  }
-
-  @Override
-  public Redirect followRedirects() {
-    return delegate.followRedirects();
-  }
-
-  @Override
-  public Optional<ProxySelector> proxy() {
-    return delegate.proxy();
-  }
-
-  @Override
-  public SSLContext sslContext() {
-    return delegate.sslContext();
-  }
-
-  @Override
-  public SSLParameters sslParameters() {
-    return delegate.sslParameters();
-  }
-
-  @Override
-  public Optional<Authenticator> authenticator() {
-    return delegate.authenticator();
-  }
-
-  @Override
-  public Version version() {
-    return delegate.version();
-  }
-
-  @Override
-  public Optional<Executor> executor() {
-    return delegate.executor();
+    return super.sendAsync(request, handler, pushes);
   }
 }
