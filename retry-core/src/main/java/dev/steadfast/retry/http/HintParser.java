@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Reads the delay that a response asks for. Junk is absent, the past is zero, and what is too large
  * for a long saturates; nothing here throws, whatever a server sends.
  *
- * <p>Each header is looked up once, and of one that has many lines the first 16 are read: what a
- * server sends must not cost more here than it cost the client to receive.
+ * <p>Each header is looked up once, and none is read that has more than 16 lines: what a server
+ * sends must not cost more here than it cost the client to receive. Such a header counts as the
+ * longest delay, because a line that is not read may ask for more than those before it.
  */
 final class HintParser {
   private static final List<String> MILLIS_HEADERS =
@@ -81,8 +82,11 @@ final class HintParser {
   // A singleton field that came twice is malformed; the longest is the careful reading of it.
   private static Optional<Duration> largest(ResponseView response, String name, Reader reader) {
     List<String> lines = response.headers(name);
+    if (lines.size() > MOST_LINES) {
+      return Optional.of(LONGEST);
+    }
     Duration longest = null;
-    for (String line : lines.subList(0, Math.min(MOST_LINES, lines.size()))) {
+    for (String line : lines) {
       Duration each = reader.read(trim(line)).orElse(null);
       if (each != null && (longest == null || each.compareTo(longest) > 0)) {
         longest = each;

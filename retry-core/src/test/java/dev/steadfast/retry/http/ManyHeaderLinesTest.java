@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A header is looked up once per answer, however many lines it has. */
 class ManyHeaderLinesTest {
@@ -122,7 +123,7 @@ class ManyHeaderLinesTest {
 
   @ParameterizedTest
   @MethodSource("answers")
-  void delaysAreReadFromTheFirstLinesAlone(Map<String, List<String>> headers) {
+  void noMoreThanSixteenLinesOfADelayAreRead(Map<String, List<String>> headers) {
     Counting answer = new Counting(503, headers);
     outcome(answer);
     for (String name :
@@ -133,14 +134,25 @@ class ManyHeaderLinesTest {
     }
   }
 
+  private static Hint delay(String header, int lines, String last) {
+    List<String> all = new ArrayList<>(Collections.nCopies(lines - 1, "1"));
+    all.add(last);
+    Verdict verdict = outcome(new Counting(503, Map.of(header, all))).verdict();
+    return ((Verdict.Retryable) verdict).hint();
+  }
+
   @Test
-  void ofManyDelaysTheLongestOfTheFirstLinesHolds() {
-    List<String> lines = new ArrayList<>(Collections.nCopies(LINES, "1"));
-    lines.set(MOST_DELAYS - 1, "5");
-    lines.set(MOST_DELAYS, "9");
-    Verdict verdict = outcome(new Counting(503, Map.of("Retry-After", lines))).verdict();
-    assertEquals(
-        Hint.atLeast(Duration.ofSeconds(5)), ((Verdict.Retryable) verdict).hint(), "of 16 lines");
+  void ofSixteenDelaysTheLongestHolds() {
+    assertEquals(Hint.atLeast(Duration.ofSeconds(9)), delay("Retry-After", MOST_DELAYS, "9"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"Retry-After", "retry-after-ms", "x-ms-retry-after-ms", "X-RateLimit-Reset"})
+  void aLineThatIsNotReadBringsNoRetryBeforeItsDelay(String header) {
+    Hint endless = Hint.atLeast(Duration.ofNanos(Long.MAX_VALUE));
+    assertEquals(endless, delay(header, MOST_DELAYS + 1, "9000"));
+    assertEquals(endless, delay(header, LINES, "9000"));
   }
 
   // A stop on any line beats all else, so here every line counts.
