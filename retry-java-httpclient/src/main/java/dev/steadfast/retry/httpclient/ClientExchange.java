@@ -16,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -138,12 +139,12 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     if (!changesRequest()) {
       return ask.request();
     }
-    HttpRequest.Builder copy = HttpRequest.newBuilder(ask.request(), (name, value) -> true);
-    operation.headers(attempt.number(), attempt.timeoutNanos(), copy::setHeader);
-    if (ask.body().present()) {
-      copy.method(ask.request().method(), body);
-    }
-    return copy.build();
+    Map<String, String> added = new LinkedHashMap<>();
+    operation.headers(attempt.number(), attempt.timeoutNanos(), added::put);
+    return AttemptRequest.of(
+        ask.request(),
+        added,
+        ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
   }
 
   /**
@@ -154,7 +155,7 @@ final class ClientExchange<T> implements Exchange<Answer<T>> {
     Optional<Duration> ours = clientTimeout(attempt);
     Optional<Duration> users = request.timeout();
     boolean sooner = ours.isPresent() && (users.isEmpty() || ours.get().compareTo(users.get()) < 0);
-    return sooner ? new TimedRequest(request, ours.get()) : request;
+    return sooner ? AttemptRequest.timed(request, ours.get()) : request;
   }
 
   // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an

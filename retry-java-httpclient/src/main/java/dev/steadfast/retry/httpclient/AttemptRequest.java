@@ -1,0 +1,98 @@
+package dev.steadfast.retry.httpclient;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The caller's request as one attempt sends it. A view, because a copy by the JDK's builder sorts
+ * the headers twice more.
+ */
+final class AttemptRequest extends HttpRequest {
+  private final HttpRequest request;
+  private final HttpHeaders headers;
+  private final Optional<BodyPublisher> body;
+  private final Optional<Duration> timeout;
+
+  private AttemptRequest(
+      HttpRequest request,
+      HttpHeaders headers,
+      Optional<BodyPublisher> body,
+      Optional<Duration> timeout) {
+    this.request = request;
+    this.headers = headers;
+    this.body = body;
+    this.timeout = timeout;
+  }
+
+  /**
+   * The request with headers, which take the place of its own of the same name, and with a body.
+   */
+  static HttpRequest of(
+      HttpRequest request, Map<String, String> headers, Optional<BodyPublisher> body) {
+    return new AttemptRequest(request, merged(request.headers(), headers), body, request.timeout());
+  }
+
+  static HttpRequest timed(HttpRequest request, Duration timeout) {
+    return new AttemptRequest(
+        request, request.headers(), request.bodyPublisher(), Optional.of(timeout));
+  }
+
+  private static HttpHeaders merged(HttpHeaders own, Map<String, String> added) {
+    if (added.isEmpty()) {
+      return own;
+    }
+    Map<String, List<String>> all = new LinkedHashMap<>(own.map());
+    added.forEach((name, value) -> {
+      all.keySet().removeIf(name::equalsIgnoreCase);
+      all.put(name, List.of(value));
+    });
+    return HttpHeaders.of(all, (name, value) -> true);
+  }
+
+  @Override
+  public Optional<BodyPublisher> bodyPublisher() {
+    return body;
+  }
+
+  @Override
+  public String method() {
+    return request.method();
+  }
+
+  @Override
+  public Optional<Duration> timeout() {
+    return timeout;
+  }
+
+  @Override
+  public boolean expectContinue() {
+    return request.expectContinue();
+  }
+
+  @Override
+  public URI uri() {
+    return request.uri();
+  }
+
+  @Override
+  public Optional<HttpClient.Version> version() {
+    return request.version();
+  }
+
+  @Override
+  public HttpHeaders headers() {
+    return headers;
+  }
+
+  @Override
+  public String toString() {
+    return request.toString();
+  }
+}
