@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What is added to a request costs little beside what the client does with its headers. */
 class ManyRequestHeadersTest {
   private static final int HEADERS = 4_000;
-  // A copy by the JDK's builder makes 390 bytes of each.
-  private static final long MOST_BYTES_PER_HEADER = 200;
+  // A copy by the JDK's builder makes 336 bytes or more of each.
+  private static final long MOST_BYTES_PER_HEADER = 250;
 
   private final Bench bench = new Bench();
 
