@@ -66,9 +66,13 @@ public final class Attempt<R> {
   private volatile Phase phase = Phase.QUEUED;
 
   // start() returns on one thread, and the attempt may end on another. The later of the two goes on
-  // with the operation.
-  @SuppressWarnings("UnusedVariable") // by HANDED_OVER
-  private volatile int handedOver; // 1 once one of them has come
+  // with the operation. The end of an attempt that its client queues waits for start() only if it
+  // comes on the same thread.
+  private static final int QUEUED = 1;
+  private static final int ONE_CAME = 2;
+  private static final int END_WENT_ON = 3;
+  private volatile int handedOver;
+  private @Nullable Thread queuedBy;
 
   // What came while the attempt was BUSY. The thread that made it BUSY handles it.
   private volatile @Nullable Phase lateEnd;
@@ -163,6 +167,38 @@ public final class Attempt<R> {
     return sendingBody || totalTimeoutOver
         ? bound
         : Math.min(bound, of.remainingTotalNanos(now - bodyNanos));
+  }
+
+  /**
+   * Called within {@link Exchange#start} right before the attempt goes into a queue of the client's
+   * whose executor may keep the calling thread. From now on the operation's deadline holds, and the
+   * end of the attempt does not wait for the return of {@code start}. Not for blocking operations.
+   *
+   * @return false if the attempt is over already; then nothing may be queued
+   */
+  public boolean queued() {
+    queuedBy = Thread.currentThread();
+    if (!HANDED_OVER.compareAndSet(this, 0, QUEUED)) {
+      return false;
+    }
+    if (phase == Phase.QUEUED) {
+      try {
+        setTimer(operation().now(), Phase.QUEUED);
+      } catch (Throwable rejected) {
+        timerRejected(rejected);
+      }
+    }
+    return phase == Phase.QUEUED;
+  }
+
+  /**
+   * Puts a longer bound in the place of the one that the operation began with: a part of that was
+   * taken back. May come from any thread; the policy's total timeout stays as it is.
+   *
+   * @param boundNanos the bound from now on; {@link Long#MAX_VALUE} for none
+   */
+  public void extendBound(long boundNanos) {
+    operation().extendBound(boundNanos);
   }
 
   /**
@@ -425,17 +461,6 @@ public final class Attempt<R> {
 
   // Time.
 
-  /** The deadline holds in the client's queue too. */
-  void startQueueTimer() {
-    if (phase == Phase.QUEUED) {
-      try {
-        setTimer(operation().now(), Phase.QUEUED);
-      } catch (Throwable rejected) {
-        timerRejected(rejected);
-      }
-    }
-  }
-
   /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
   void lookAtTime() {
     Phase now = phase;
@@ -585,14 +610,26 @@ public final class Attempt<R> {
   }
 
   private void handOver() {
-    if (!HANDED_OVER.compareAndSet(this, 0, 1)) {
+    boolean started = !HANDED_OVER.compareAndSet(this, 0, ONE_CAME);
+    if (started && handedOver == QUEUED) {
+      boolean here = Thread.currentThread().equals(queuedBy);
+      int next = here ? ONE_CAME : END_WENT_ON;
+      started = !HANDED_OVER.compareAndSet(this, QUEUED, next) || !here;
+    }
+    if (started) {
       loop.goOn(this);
     }
   }
 
   /** Called once when {@link Exchange#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
-    return loop.blocking() || !HANDED_OVER.compareAndSet(this, 0, 1);
+    if (loop.blocking()) {
+      return true;
+    }
+    boolean first =
+        HANDED_OVER.compareAndSet(this, 0, ONE_CAME)
+            || HANDED_OVER.compareAndSet(this, QUEUED, ONE_CAME);
+    return !first && handedOver == ONE_CAME;
   }
 
   OperationInfo info() {

@@ -101,6 +101,10 @@ final class Operation<R> implements RetryState.Admission {
     return state.remainingBoundNanos(nowNanos);
   }
 
+  void extendBound(long boundNanos) {
+    state.extendBound(now(), boundNanos);
+  }
+
   void extendTotalTimeout(long nanos) {
     state.extendTotalTimeout(nanos);
   }

@@ -182,9 +182,6 @@ public final class RetryLoop<R> {
     }
     try {
       operation.startAttempt(attempt);
-      if (!blocking()) {
-        attempt.startQueueTimer();
-      }
     } catch (Throwable thrown) {
       attempt.complete(null, thrown);
     }

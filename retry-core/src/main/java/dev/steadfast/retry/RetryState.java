@@ -35,8 +35,9 @@ public final class RetryState {
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
-  private long boundNanos; // of what the caller set for this operation
-  private boolean hasBound;
+  // Of what the caller set for this operation; another thread may take a part of it back.
+  private volatile long boundNanos;
+  private volatile boolean hasBound;
 
   private int attempts;
   private boolean resent; // on a stale connection: one attempt beside maxAttempts
@@ -130,6 +131,12 @@ public final class RetryState {
     deadlineNanos = nowNanos + policy.totalTimeoutNanos();
     this.boundNanos = nowNanos + boundNanos;
     hasBound = boundNanos != Long.MAX_VALUE;
+  }
+
+  /** Puts a longer bound, or none, in the place of the one that the operation began with. */
+  void extendBound(long nowNanos, long boundNanos) {
+    this.boundNanos = nowNanos + boundNanos;
+    hasBound = boundNanos != Long.MAX_VALUE; // until it is read, the bound is in 292 years
   }
 
   /** Moves the end of the total timeout, which does not run while a request body is sent. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,8 +24,6 @@ class RetryLoopTest {
       "maxAttempts=3; backoff=exponential(100ms..20s); totalTimeout=30s; attemptTimeout=5s";
 
   private final LoopFixture it = new LoopFixture(POLICY);
-
-  private static void nothing(Attempt<String> attempt) {}
 
   private static void begin(Attempt<String> attempt) {
     assertTrue(attempt.begin("request"));
@@ -190,7 +189,7 @@ class RetryLoopTest {
 
   @Test
   void theDeadlineHoldsInTheQueue() {
-    it.exchange.onStart(RetryLoopTest::nothing);
+    it.exchange.onStart(Attempt::queued);
     it.start();
     List<String> stopped = new ArrayList<>();
     it.exchange.attempt().onCancel(() -> stopped.add("stopped"));
@@ -205,7 +204,7 @@ class RetryLoopTest {
 
   @Test
   void theAttemptTimeoutBeginsWhenTheAttemptLeavesTheQueue() {
-    it.exchange.onStart(RetryLoopTest::nothing);
+    it.exchange.onStart(Attempt::queued);
     it.start();
     it.advance("20s");
     begin(it.exchange.attempt());
@@ -217,27 +216,65 @@ class RetryLoopTest {
     assertEquals(Duration.ofMillis(4999), it.log.report().last().orElseThrow().took());
   }
 
+  /** The executor of the queue keeps the thread that began the operation. */
   @Test
-  void theQueueTimer_doesNotReplaceTheAttemptsOwn() {
-    // The attempt leaves the queue on another thread, while this one is about to set the timer.
-    it.exchange.onStart(
-        each -> it.beforeNextNow(() -> assertTrue(it.exchange.attempt().begin("request"))));
+  void theDeadlineHoldsWhileTheQueueKeepsTheCaller() {
+    it.exchange.onStart(each -> {
+      assertTrue(each.queued());
+      elsewhere(() -> it.advance("30s"));
+      assertTrue(it.over());
+    });
     it.start();
-    it.exchange.attempt().complete("200", null);
+    it.exchange.verify();
+    it.verify("TimeoutException: deadline exceeded", "deadline");
+  }
+
+  @Test
+  void soDoesARetryThatFollowsMeanwhile() {
+    it.exchange
+        .onStart(each -> {
+          assertTrue(each.queued());
+          elsewhere(() -> {
+            begin(each);
+            it.advance("5s");
+            it.advance("100ms");
+          });
+          assertTrue(it.over());
+        })
+        .onStart(each -> answer(each, "200"));
+    it.start();
+    it.exchange.verify();
+    it.verify("200", "1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
+  }
+
+  /** A queue that runs its work on the calling thread does not nest the attempts. */
+  @Test
+  void anAnswerWithinTheQueue_isJudgedOnceItHasReturned() {
+    it.exchange.onStart(each -> {
+      assertTrue(each.queued());
+      answer(each, "200");
+      assertFalse(it.over());
+    });
+    it.start();
+    it.exchange.verify();
     it.verify("200", "1 ok, accepted");
   }
 
   @Test
-  void theQueueTimer_doesNotKeepTheAttemptsOwnFromEndingIt() {
-    it.exchange
-        .onStart(each -> it.beforeNextNow(() -> assertTrue(it.exchange.attempt().begin("request"))))
-        .onStart(each -> answer(each, "200"));
+  void anAttemptThatIsOver_isNotQueued() {
+    it.exchange.onStart(each -> {
+      each.cancel();
+      it.exchange.runContinuations();
+      assertFalse(each.queued());
+    });
     it.start();
-    it.advance("5s");
-    it.exchange.attempt().complete("late", null);
-    it.advance("100ms");
-    it.verify("200", "1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
-    assertEquals(List.of("late"), it.exchange.discarded());
+    it.exchange.runContinuations();
+    it.exchange.verify();
+    it.verify("CancellationException: cancelled", "cancelled");
+  }
+
+  private static void elsewhere(Runnable task) {
+    CompletableFuture.runAsync(task).join();
   }
 
   @Test
@@ -252,7 +289,7 @@ class RetryLoopTest {
 
   @Test
   void aQueueTimerThatIsRejected_endsTheOperation_notTheAttemptAlone() {
-    it.exchange.onStart(RetryLoopTest::nothing);
+    it.exchange.onStart(Attempt::queued);
     List<String> stopped = new ArrayList<>();
     it.rejectFromNowOn();
     it.start();
@@ -364,7 +401,7 @@ class RetryLoopTest {
 
   @Test
   void cancelInTheQueue_sendsNothing() {
-    it.exchange.onStart(RetryLoopTest::nothing);
+    it.exchange.onStart(Attempt::queued);
     it.start();
     it.loop.cancel();
     assertFalse(it.over()); // never on the canceller's stack

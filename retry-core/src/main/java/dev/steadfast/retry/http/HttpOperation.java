@@ -9,6 +9,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +88,7 @@ public final class HttpOperation {
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
         key = operation.derivedKey(keys, request, options.name());
-        key = key == null ? keys.mint(request, operation.now()) : key;
+        key = key == null ? keys.mint(request, operation.clock()) : key;
       }
       return key == null ? NONE : new Key(form.header(), key, form.write(key), true);
     }
@@ -127,8 +128,12 @@ public final class HttpOperation {
     return derived == null ? null : keys.fit(derived);
   }
 
+  private InstantSource clock() {
+    return retry.environment().clock();
+  }
+
   private Instant now() {
-    return retry.environment().clock().instant();
+    return clock().instant();
   }
 
   private Map<String, String> stableHeaders(RequestView request, Key key) {

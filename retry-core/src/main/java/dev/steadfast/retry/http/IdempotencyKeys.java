@@ -2,7 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -38,7 +38,7 @@ public final class IdempotencyKeys {
   /** Mints a key. */
   @FunctionalInterface
   interface KeySource {
-    String mint(RequestView request, Instant now);
+    String mint(RequestView request, InstantSource clock);
   }
 
   // One parameter per field; nobody but the factories and copies below calls it.
@@ -61,7 +61,7 @@ public final class IdempotencyKeys {
    * @return the usual choice
    */
   public static IdempotencyKeys randomUuid() {
-    return of(UUID_LENGTH, (request, now) -> UUID.randomUUID().toString());
+    return of(UUID_LENGTH, (request, clock) -> UUID.randomUUID().toString());
   }
 
   /**
@@ -74,7 +74,7 @@ public final class IdempotencyKeys {
    */
   public static IdempotencyKeys from(Function<RequestView, String> key) {
     Checks.notNull("key", key);
-    return of(1, (request, now) -> key.apply(request));
+    return of(1, (request, clock) -> key.apply(request));
   }
 
   /**
@@ -88,7 +88,7 @@ public final class IdempotencyKeys {
    */
   public static IdempotencyKeys requestHash(String... headers) {
     List<String> names = RequestHash.names(headers);
-    return of(HASH_LENGTH, (request, now) -> RequestHash.of(request, names, ""));
+    return of(HASH_LENGTH, (request, clock) -> RequestHash.of(request, names, ""));
   }
 
   /**
@@ -110,9 +110,11 @@ public final class IdempotencyKeys {
     long seconds = bucket.toSeconds();
     return of(
         HASH_LENGTH,
-        (request, now) ->
+        (request, clock) ->
             RequestHash.of(
-                request, names, Long.toString(Math.floorDiv(now.getEpochSecond(), seconds))));
+                request,
+                names,
+                Long.toString(Math.floorDiv(clock.instant().getEpochSecond(), seconds))));
   }
 
   /**
@@ -257,8 +259,8 @@ public final class IdempotencyKeys {
     return header;
   }
 
-  String mint(RequestView request, Instant now) {
-    return Checks.notNull("idempotency key", source.mint(request, now));
+  String mint(RequestView request, InstantSource clock) {
+    return Checks.notNull("idempotency key", source.mint(request, clock));
   }
 
   /** A derived key within the length that the server takes. */

@@ -34,8 +34,11 @@ final class BodyDeadline {
   /** Sets it on the body of a response. */
   void bound(Response response) {
     if (WireState.hasBodyOfNetwork(response)) {
-      long left = Math.max(0, endNanos - ticker.getAsLong());
-      CallTimeouts.deadlineIn(response.body().source().timeout(), left);
+      CallTimeouts.deadlineIn(response.body().source().timeout(), leftNanos());
     }
+  }
+
+  long leftNanos() {
+    return Math.max(0, endNanos - ticker.getAsLong());
   }
 }

@@ -48,7 +48,7 @@ final class InterceptorBounds implements Runnable {
 
   @Override
   public void run() {
-    if (attempt.remainingNanos() > 0) {
+    if (!wire.outOfTime()) {
       setTimer();
     } else if (end()) {
       wire.endAtDeadline();

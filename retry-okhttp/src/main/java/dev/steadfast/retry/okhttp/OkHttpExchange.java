@@ -101,13 +101,22 @@ final class OkHttpExchange implements Exchange<Answer> {
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
   WireState wire(Attempt<Answer> attempt, okhttp3.Call call, Wires wires) {
-    WireState created = new WireState(operation, wires, attempt, call);
+    WireState created = new WireState(this, wires, attempt, call);
     wire = created;
     return created;
   }
 
   @Nullable WireState wire() {
     return wire;
+  }
+
+  HttpOperation operation() {
+    return operation;
+  }
+
+  /** What is left of the operation's time without the timeout of its call and the policy's. */
+  long boundNanos() {
+    return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
   }
 
   /** Called by the sender with the response. */

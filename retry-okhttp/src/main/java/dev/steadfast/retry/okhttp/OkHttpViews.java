@@ -40,7 +40,6 @@ final class OkHttpViews {
 
   static final class OfRequest implements RequestView {
     private final Request request;
-    private @Nullable URI uri; // OkHttp makes a new one each time
 
     OfRequest(Request request) {
       this.request = request;
@@ -53,12 +52,7 @@ final class OkHttpViews {
 
     @Override
     public URI uri() {
-      URI made = uri;
-      if (made == null) {
-        made = request.url().uri();
-        uri = made;
-      }
-      return made;
+      return request.url().uri();
     }
 
     @Override

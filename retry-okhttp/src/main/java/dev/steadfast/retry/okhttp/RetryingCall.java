@@ -147,20 +147,20 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   // May come from the thread that called enqueue, from a timer's, or from the library's own.
   private void ended(@Nullable Answer answer, @Nullable Throwable thrown) {
-    Callback told = Objects.requireNonNull(callback);
-    callback = null;
     over();
     Object now = turn;
     if (now instanceof Arrival arrival && arrival.isHere()) {
-      arrival.tells(told, answer, thrown);
+      arrival.tells(answer, thrown);
     } else if (now instanceof CallingBack calling && calling.isHere()) {
-      tell(told, answer, thrown);
+      tell(answer, thrown);
     } else {
-      callBack(() -> tell(told, answer, thrown));
+      callBack(() -> tell(answer, thrown));
     }
   }
 
-  private void tell(Callback told, @Nullable Answer answer, @Nullable Throwable thrown) {
+  private void tell(@Nullable Answer answer, @Nullable Throwable thrown) {
+    Callback told = Objects.requireNonNull(callback);
+    callback = null;
     if (answer == null) {
       told.onFailure(self, asIo(thrown));
     } else {
@@ -246,9 +246,12 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   // Through the dispatcher, with a place in its queue per attempt.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
     WireState wire = prepare(attempted, attempt, exchange);
+    if (!attempt.queued()) {
+      return;
+    }
     boolean taken = false;
     try {
-      wire.call().enqueue(new Arrival(wire, exchange));
+      wire.call().enqueue(new Arrival(wire));
       taken = true;
     } finally {
       if (!taken) {
@@ -263,23 +266,19 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
    */
   private final class Arrival implements Callback {
     private final WireState wire;
-    private final OkHttpExchange exchange;
     private @Nullable Thread thread;
-    private @Nullable Callback told;
-    private @Nullable Answer answer;
+    private @Nullable Answer answer; // for the callback, as is the failure
     private @Nullable Throwable failure;
 
-    Arrival(WireState wire, OkHttpExchange exchange) {
+    Arrival(WireState wire) {
       this.wire = wire;
-      this.exchange = exchange;
     }
 
     boolean isHere() {
       return Thread.currentThread().equals(thread);
     }
 
-    void tells(Callback told, @Nullable Answer answer, @Nullable Throwable failure) {
-      this.told = told;
+    void tells(@Nullable Answer answer, @Nullable Throwable failure) {
       this.answer = answer;
       this.failure = failure;
     }
@@ -301,12 +300,12 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
       Runnable undo = wire.attempt().restoreContext();
       try {
         if (response != null) {
-          exchange.answered(response, wire);
+          wire.exchange().answered(response, wire);
         } else {
           wire.attempt().complete(null, thrown);
         }
-        if (told != null) {
-          tell(told, answer, failure);
+        if (answer != null || failure != null) {
+          tell(answer, failure);
         }
       } finally {
         thread = null;
@@ -337,6 +336,10 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
 
   // The rest of this call's own time, which goes on while the caller reads the body.
   private void bound(Timeout ofAttempt) {
+    if (timeoutLifted) {
+      ofAttempt.clearTimeout();
+      return;
+    }
     long left = hasTimeout ? Math.max(1, timeoutEndNanos - nanoTime()) : 0;
     ofAttempt.timeout(left, TimeUnit.NANOSECONDS);
     Timeout set = timeout;

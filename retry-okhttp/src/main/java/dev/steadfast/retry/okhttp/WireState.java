@@ -36,7 +36,7 @@ final class WireState implements Runnable {
   private static final String RETRY_AFTER = "Retry-After";
   private static final Pattern SECONDS = Pattern.compile("[1-9][0-9]{0,8}");
 
-  private final HttpOperation operation;
+  private final OkHttpExchange exchange;
   private final Wires wires;
   private final Attempt<Answer> attempt;
   private final Call call;
@@ -75,8 +75,8 @@ final class WireState implements Runnable {
   private volatile boolean broken;
   private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
 
-  WireState(HttpOperation operation, Wires wires, Attempt<Answer> attempt, Call call) {
-    this.operation = operation;
+  WireState(OkHttpExchange exchange, Wires wires, Attempt<Answer> attempt, Call call) {
+    this.exchange = exchange;
     this.wires = wires;
     this.attempt = attempt;
     this.call = call;
@@ -104,13 +104,34 @@ final class WireState implements Runnable {
     run();
   }
 
+  OkHttpExchange exchange() {
+    return exchange;
+  }
+
+  private HttpOperation operation() {
+    return exchange.operation();
+  }
+
   /**
-   * Takes back what bounds OkHttp's call. That has an effect only while the call runs, so it is
-   * done again when it leaves the queue.
+   * Takes back the timeout of the caller's call, from the operation and from OkHttp's call. The
+   * latter has an effect only while that runs, so it is done again when it leaves the queue.
    */
   void liftTimeout() {
     timeoutLifted = true;
-    call.timeout().cancel();
+    attempt.extendBound(exchange.boundNanos());
+    call.timeout().clearTimeout().clearDeadline().cancel();
+  }
+
+  /**
+   * Whether the time of an operation is up, before a timer has noticed. OkHttp itself ends an
+   * interceptor's call by its timeout; where that has passed and the call goes on, somebody took it
+   * back.
+   */
+  boolean outOfTime() {
+    if (bounds != null && attempt.remainingNanos() == 0 && !call.isCanceled()) {
+      attempt.extendBound(exchange.boundNanos());
+    }
+    return attempt.remainingNanos() == 0;
   }
 
   /**
@@ -177,17 +198,17 @@ final class WireState implements Runnable {
 
   /** What applies to other operations that the attempt begins, an authenticator's for one. */
   @Nullable Surroundings forOthers(@Nullable Surroundings here) {
-    Surroundings own = operation.plan().surroundings();
+    Surroundings own = operation().plan().surroundings();
     return own == null ? here : own.beyond();
   }
 
   /** The request with the time that is left now: some went by in the dispatcher's queue. */
   Request withTimeLeft(Request request) {
-    if (!operation.tellsTimeLeft()) {
+    if (!operation().tellsTimeLeft()) {
       return request;
     }
     Request.Builder late = request.newBuilder();
-    operation.headers(attempt.number(), attempt.timeoutNanos(), late::header);
+    operation().headers(attempt.number(), attempt.timeoutNanos(), late::header);
     return late.build();
   }
 
@@ -220,7 +241,7 @@ final class WireState implements Runnable {
    * could not be sent again, or a retry must not meet the next dead connection.
    */
   boolean asksFirst(Request request) {
-    return attempt.number() > 1 || !operation.survivesDeadConnection(safety(request));
+    return attempt.number() > 1 || !operation().survivesDeadConnection(safety(request));
   }
 
   /** Whether a response has a body that is still to be read from its connection. */
@@ -239,7 +260,7 @@ final class WireState implements Runnable {
   /** For an interceptor, whose attempts the loop cannot end. */
   InterceptorBounds bounded() {
     InterceptorBounds made =
-        new InterceptorBounds(this, operation.plan().environment().scheduler());
+        new InterceptorBounds(this, operation().plan().environment().scheduler());
     bounds = made;
     made.setTimer();
     return made;
@@ -315,7 +336,7 @@ final class WireState implements Runnable {
     if (sameOrigin(own, request.url())) {
       return request;
     }
-    List<String> bound = operation.headersOfOrigin();
+    List<String> bound = operation().headersOfOrigin();
     if (bound.stream().allMatch(name -> request.header(name) == null)) {
       return request;
     }
@@ -332,9 +353,9 @@ final class WireState implements Runnable {
 
   /** Why a request may be sent again, by its method and key as they go over the wire. */
   private Safety safety(Request request) {
-    String header = operation.keyHeader().orElse(null);
+    String header = operation().keyHeader().orElse(null);
     List<String> keyLines = header == null ? List.of() : lines(request.headers(), header);
-    return operation.safety(request.method(), keyLines);
+    return operation().safety(request.method(), keyLines);
   }
 
   // As Headers.values, which copies more than it gives.
@@ -368,8 +389,8 @@ final class WireState implements Runnable {
    * @throws IOException if the attempt was given up; then nothing may follow
    */
   void sending(Request request) throws IOException {
-    if (attempt.remainingNanos() == 0) {
-      endAtDeadline(); // before a timer has noticed
+    if (outOfTime()) {
+      endAtDeadline();
     }
     if (timeIsUp || attempt.stopped()) {
       throw new IOException("Canceled");
@@ -611,7 +632,7 @@ final class WireState implements Runnable {
     if (seen || last.mayHaveActed()) {
       return Requests.of(last, safety, earlier);
     }
-    Safety unseen = latest == null || unsent ? operation.safety() : safety;
+    Safety unseen = latest == null || unsent ? operation().safety() : safety;
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
   }
 

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
@@ -17,6 +15,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
@@ -70,51 +70,31 @@ class CallbackTest {
         answers.thread().toString());
   }
 
-  /** Lets everything happen while enqueue is setting the timer of the queue. */
-  private HttpRetry slowToStart(CountDownLatch done) {
-    RetryEnvironment environment = rig.time.environment();
-    RetryScheduler slow =
-        new RetryScheduler() {
-          private final AtomicInteger scheduled = new AtomicInteger();
-
-          @Override
-          public Task schedule(long delayNanos, Runnable task) {
-            if (scheduled.incrementAndGet() == 1) {
-              open.countDown();
-              CallbackTest.await(done);
-            }
-            return environment.scheduler().schedule(delayNanos, task);
-          }
-
-          @Override
-          public void execute(Runnable task) {
-            environment.scheduler().execute(task);
-          }
-
-          @Override
-          public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
-            return environment.scheduler().await(wake, nanos);
-          }
-        };
-    return HttpRetry.builder()
-        .environment(environment.withScheduler(slow))
-        .listener(rig.time.skipWaits())
-        .policy(Calls.seconds().build())
-        .build();
+  /** Lets an answer come while the queue still keeps the thread that enqueues. */
+  private static ExecutorService keepsCallerUntil(CountDownLatch answered) {
+    return new ThreadPoolExecutor(
+        0, 100, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> new Thread(work, NAME)) {
+      @Override
+      public void execute(Runnable work) {
+        super.execute(work);
+        CallbackTest.await(answered);
+      }
+    };
   }
 
   /** The answer is there before enqueue returns: it goes to a thread of the dispatcher's. */
   @Test
   void aQuickAnswerIsNotCalledBackByWhoeverEnqueues() throws Exception {
     CountDownLatch answered = new CountDownLatch(1);
-    OkHttpClient.Builder builder = named();
+    Dispatcher slow = new Dispatcher(keepsCallerUntil(answered));
+    OkHttpClient.Builder builder = Rig.builder().dispatcher(slow);
     builder.addInterceptor(chain -> {
       Response response = chain.proceed(chain.request());
       answered.countDown();
       return response;
     });
     // The head has been read; the rest takes the dispatcher's thread a moment, or none.
-    Call call = rig.factory(rig.client(builder), slowToStart(answered)).newCall(Calls.get(server));
+    Call call = rig.factory(rig.client(builder), rig.retry().build()).newCall(Calls.get(server));
     Entry.Answers answers = new Entry.Answers();
 
     call.enqueue(answers);
@@ -162,22 +142,6 @@ class CallbackTest {
     call.enqueue(answers);
     assertTrue(answers.failure().getMessage().startsWith("attempt refused"));
     assertOfDispatcher(answers);
-  }
-
-  /** The attempt left the queue while its timer was being set; the timer must not stay. */
-  @Test
-  void theTimerOfTheQueueIsNotLeftBehind() throws Exception {
-    CountDownLatch done = new CountDownLatch(1);
-    OkHttpClient.Builder builder = named();
-    builder.addNetworkInterceptor(chain -> {
-      done.countDown(); // long out of the queue
-      return chain.proceed(chain.request());
-    });
-    Call call = rig.factory(rig.client(builder), slowToStart(done)).newCall(Calls.get(server));
-    Entry.Answers answers = new Entry.Answers();
-    call.enqueue(answers);
-    answers.get().close();
-    assertEquals(0, rig.time.pending());
   }
 
   @Test

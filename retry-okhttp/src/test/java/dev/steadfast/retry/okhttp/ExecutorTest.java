@@ -1,14 +1,19 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,8 +24,10 @@ import okhttp3.Call;
 import okhttp3.Dispatcher;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Executors of the dispatcher's that take no work: the callback comes all the same. */
 class ExecutorTest {
@@ -28,6 +35,7 @@ class ExecutorTest {
   private final Books books = new Books();
   private final ScriptedServer server = ScriptedServer.start();
   private final Failing threads = new Failing();
+  private final Dispatcher dispatcher = new Dispatcher(threads);
 
   @AfterEach
   void leavesNothing() throws InterruptedException {
@@ -76,7 +84,7 @@ class ExecutorTest {
   }
 
   private Call call(HttpRetry.Builder retry) {
-    OkHttpClient client = rig.client(Rig.builder().dispatcher(new Dispatcher(threads)));
+    OkHttpClient client = rig.client(Rig.builder().dispatcher(dispatcher));
     return rig.factory(client, retry.budget(books).guard(books).build()).newCall(Calls.get(server));
   }
 
@@ -88,6 +96,71 @@ class ExecutorTest {
     call(rig.retry()).enqueue(answers);
     assertTrue(answers.failure() != null);
     assertEquals(0, server.requests().size());
+  }
+
+  /** The thread that began the operation, or its wait, is kept until the test is over. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theDeadlineHoldsWhileItBlocks(boolean atTheSecondAttempt) throws Exception {
+    HttpRetry.Builder retry = HttpRetry.builder().policy(hurried());
+    if (atTheSecondAttempt) {
+      server.enqueue(Reply.status(503));
+      retry.listener(
+          new RetryListener() {
+            @Override
+            public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+              threads.fails = Fails.BLOCKS;
+            }
+          });
+    } else {
+      threads.fails = Fails.BLOCKS;
+    }
+    Entry.Answers answers = new Entry.Answers();
+    Call call = call(retry);
+
+    Thread caller = new Thread(() -> call.enqueue(answers));
+    caller.start();
+
+    assertInstanceOf(InterruptedIOException.class, answers.failure());
+    assertTrue(call.isCanceled());
+    threads.blocked.countDown();
+    caller.join();
+    while (dispatcher.runningCallsCount() > 0) {
+      Thread.onSpinWait(); // the attempt that was kept in the queue
+    }
+    assertEquals(atTheSecondAttempt ? 1 : 0, server.requests().size());
+  }
+
+  /** An interceptor keeps the calling thread, whatever cancels its call. */
+  @Test
+  void theDeadlineHoldsWhileItRunsWorkOnTheCallingThread() throws Exception {
+    OkHttpClient.Builder builder = Rig.builder().dispatcher(new Dispatcher(new DirectExecutor()));
+    builder.addInterceptor(chain -> {
+      try {
+        threads.blocked.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      return chain.proceed(chain.request());
+    });
+    HttpRetry retry = HttpRetry.builder().policy(hurried()).build();
+    Call call = rig.factory(rig.client(builder), retry).newCall(Calls.get(server));
+    Entry.Answers answers = new Entry.Answers();
+
+    Thread caller = new Thread(() -> call.enqueue(answers));
+    caller.start();
+
+    assertInstanceOf(InterruptedIOException.class, answers.failure());
+    threads.blocked.countDown();
+    caller.join();
+    assertEquals(0, server.requests().size());
+  }
+
+  private static RetryPolicy hurried() {
+    return RetryPolicy.builder()
+        .backoff(Backoff.fixed(Duration.ofMillis(100)))
+        .totalTimeout(Duration.ofSeconds(1))
+        .build();
   }
 
   /** The wait is over, and nobody takes the second attempt. */
