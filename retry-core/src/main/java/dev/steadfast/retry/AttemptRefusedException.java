@@ -18,7 +18,13 @@ public final class AttemptRefusedException extends IOException {
   /** The last answer; not part of the serialized form. */
   private final transient @Nullable LastAnswer last;
 
-  AttemptRefusedException(LastAnswer last, @Nullable Throwable cause) {
+  /**
+   * For authors of adapters and tests.
+   *
+   * @param last the last answer before the refusal, null if no attempt was answered
+   * @param cause the guard's own exception, null for none
+   */
+  public AttemptRefusedException(@Nullable LastAnswer last, @Nullable Throwable cause) {
     super("attempt refused" + (cause == null ? "" : ": " + cause.getMessage()), cause);
     this.last = last;
   }
@@ -47,11 +53,11 @@ public final class AttemptRefusedException extends IOException {
    *
    * @return the delay, empty for none
    */
-  public Optional<Duration> hint() {
+  public Optional<Duration> serverDelay() {
     if (getCause() instanceof HeldBackException held) {
       return Optional.of(held.remaining());
     }
-    return last == null ? Optional.empty() : last.hint().delay();
+    return last == null ? Optional.empty() : last.serverDelay().delay();
   }
 
   /**
@@ -59,9 +65,8 @@ public final class AttemptRefusedException extends IOException {
    *
    * @param status its status; empty if it was no HTTP response
    * @param headers its headers
-   * @param hint the delay that it asked for
+   * @param serverDelay the delay that it asked for
    */
-  record LastAnswer(OptionalInt status, Map<String, List<String>> headers, Hint hint) {
-    static final LastAnswer NONE = new LastAnswer(OptionalInt.empty(), Map.of(), Hint.none());
-  }
+  public record LastAnswer(
+      OptionalInt status, Map<String, List<String>> headers, ServerDelay serverDelay) {}
 }

@@ -1,6 +1,8 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

@@ -1,6 +1,9 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.TextReader;
+import dev.steadfast.retry.internal.Uniform;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -33,21 +36,6 @@ final class Backoffs {
 
   static Ceilings ceilings(Duration base, double multiplier, Duration cap) {
     return new Ceilings(base(base), multiplier(multiplier), cap(base, cap));
-  }
-
-  /**
-   * Uniform in [0, max], for any max of 0 or more: the high half of a 128-bit product, one draw and
-   * no division. The bias is below max / 2^64, which no measurement of a delay can see.
-   */
-  static long uniform(long max, RandomGenerator random) {
-    return max == Long.MAX_VALUE ? random.nextLong() >>> 1 : below(max + 1, random);
-  }
-
-  /** The same in [0, bound), for a bound of 1 or more. */
-  private static long below(long bound, RandomGenerator random) {
-    long bits = random.nextLong();
-    // multiplyHigh reads the bits as signed; one that multiplies unsigned came with JDK 18.
-    return Math.multiplyHigh(bits, bound) + ((bits >> 63) & bound);
   }
 
   static Backoff read(TextReader in) {
@@ -270,7 +258,7 @@ final class Backoffs {
   record Full(Ceilings ceilings) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      return uniform(ceilings.of(retry), random);
+      return Uniform.upTo(ceilings.of(retry), random);
     }
 
     @Override
@@ -293,7 +281,7 @@ final class Backoffs {
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
       long ceiling = ceilings.of(retry);
-      return ceiling - below((ceiling >> 1) + 1, random);
+      return ceiling - Uniform.below((ceiling >> 1) + 1, random);
     }
 
     @Override
@@ -330,7 +318,7 @@ final class Backoffs {
 
     @Override
     public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
-      return base + below(ceiling(Math.max(previousNanos, base)) - base + 1, random);
+      return base + Uniform.below(ceiling(Math.max(previousNanos, base)) - base + 1, random);
     }
 
     private long ceiling(long previous) {

@@ -5,7 +5,7 @@ public enum DelayReason {
   /** The policy's backoff. */
   BACKOFF("backoff"),
   /** The server asked for at least this much, for instance with {@code Retry-After}. */
-  SERVER_HINT("server hint"),
+  SERVER_DELAY("server delay"),
   /** The server asked for exactly this much, with {@code grpc-retry-pushback-ms}. */
   SERVER_PUSHBACK("server pushback"),
   /** A guard that refuses attempts now will admit them again. */

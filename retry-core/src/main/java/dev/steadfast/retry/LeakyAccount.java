@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;

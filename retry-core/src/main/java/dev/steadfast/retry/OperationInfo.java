@@ -75,12 +75,6 @@ public final class OperationInfo {
         : new OperationInfo(origin, label, name, key);
   }
 
-  /** A copy that holds nothing of the request, for a report that outlives the operation. */
-  OperationInfo withoutRequest() {
-    String made = label.get();
-    return new OperationInfo(origin, () -> made, name, idempotencyKey);
-  }
-
   /**
    * Where the operation goes.
    *

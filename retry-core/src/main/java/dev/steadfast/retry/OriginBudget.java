@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.OriginTable;
+
 /**
  * An account per origin, in a bounded table. Once the table has been full, new accounts start
  * without a burst. So neither an origin that was forgotten nor invented host names get another one.

@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,7 +13,7 @@ import java.util.StringJoiner;
 final class PolicyText {
   private static final String NAMES =
       "maxAttempts, backoff, totalTimeout, attemptTimeout, bodyIdleTimeout, minimumAttempt,"
-          + " hintCeiling, aboveCeiling or hintSpread";
+          + " maxServerDelay, aboveCeiling or serverDelaySpread";
 
   private PolicyText() {}
 
@@ -20,21 +22,21 @@ final class PolicyText {
         .add("maxAttempts=" + policy.maxAttempts())
         .add("backoff=" + policy.backoff())
         .add("totalTimeout=" + policy.totalTimeout().map(Durations::print).orElse("none"))
-        .add("attemptTimeout=" + printList(policy.attemptTimeoutList()))
+        .add("attemptTimeout=" + printList(policy.attemptTimeouts()))
         .add("bodyIdleTimeout=" + policy.bodyIdleTimeout().map(Durations::print).orElse("none"))
         .add("minimumAttempt=" + Durations.print(policy.minimumAttempt()))
-        .add("hintCeiling=" + Durations.print(policy.hintCeiling()))
+        .add("maxServerDelay=" + Durations.print(policy.maxServerDelay()))
         .add("aboveCeiling=" + print(policy.aboveCeiling()))
-        .add("hintSpread=" + policy.hintSpread())
+        .add("serverDelaySpread=" + policy.serverDelaySpread())
         .toString();
   }
 
-  private static String printList(long[] nanos) {
-    if (nanos.length == 0) {
+  private static String printList(List<Duration> durations) {
+    if (durations.isEmpty()) {
       return "none";
     }
     StringJoiner list = new StringJoiner(",");
-    for (long each : nanos) {
+    for (Duration each : durations) {
       list.add(Durations.print(each));
     }
     return list.toString();
@@ -118,9 +120,9 @@ final class PolicyText {
         }
       }
       case "minimumAttempt" -> builder.minimumAttempt(duration(in));
-      case "hintCeiling" -> builder.hintCeiling(duration(in));
+      case "maxServerDelay" -> builder.maxServerDelay(duration(in));
       case "aboveCeiling" -> builder.aboveCeiling(aboveCeiling(in));
-      case "hintSpread" -> builder.hintSpread(in.decimal("a share such as 1.0"));
+      case "serverDelaySpread" -> builder.serverDelaySpread(in.decimal("a share such as 1.0"));
       default -> throw in.error(nameAt, NAMES);
     }
   }

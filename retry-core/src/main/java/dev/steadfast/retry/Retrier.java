@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.Work;
 import dev.steadfast.retry.internal.Checks;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,15 +72,8 @@ public final class Retrier {
    */
   public <T> T call(Callable<? extends T> callable) throws Exception {
     Checks.notNull("work", callable);
-    @Nullable Object[] slots = Bound.slots();
-    Surroundings outer = Bound.surroundings(slots);
     try {
-      if (outer == null && work.plain()) {
-        return work.call(callable, slots);
-      }
-      WorkExchange exchange = WorkExchange.of(work, callable, work.layer(outer));
-      RetryLoop<Object> loop = new RetryLoop<>(work.plan().within(outer), work.info(), exchange);
-      return Work.unmask(loop.run(Long.MAX_VALUE));
+      return work.call(callable);
     } catch (Exception | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -101,10 +95,7 @@ public final class Retrier {
    */
   public <T> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> supplier) {
     Checks.notNull("work", supplier);
-    Surroundings outer = Surroundings.current();
-    WorkExchange exchange = WorkExchange.of(work, supplier, work.layer(outer));
-    return new RetryLoop<>(work.plan().within(outer), work.info(), exchange)
-        .start(Long.MAX_VALUE, Work::<T>unmask, UnaryOperator.identity());
+    return work.callAsync(supplier);
   }
 
   /** Collects settings; not safe for use by several threads. */
@@ -117,7 +108,7 @@ public final class Retrier {
     private final List<RetryListener> listeners = new ArrayList<>();
     private @Nullable ContextCapture context;
     private Predicate<Throwable> retryExceptions = failure -> true;
-    private Predicate<@Nullable Object> retryResults = Work.NO_RESULT;
+    private @Nullable Predicate<@Nullable Object> retryResults; // null: none
 
     private Builder() {}
 

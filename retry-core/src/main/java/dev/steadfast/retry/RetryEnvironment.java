@@ -1,7 +1,9 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.internal.Checks;
 import java.time.InstantSource;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -24,7 +26,7 @@ public record RetryEnvironment(
 
   private static final RetryEnvironment SYSTEM =
       new RetryEnvironment(
-          System::nanoTime, InstantSource.system(), THREAD_LOCAL, RetryScheduler.system());
+          System::nanoTime, InstantSource.system(), THREAD_LOCAL, TimerScheduler.system());
 
   /**
    * Checks that nothing is missing.
@@ -40,7 +42,7 @@ public record RetryEnvironment(
 
   /**
    * The real one: {@link System#nanoTime}, the system clock, {@link ThreadLocalRandom}, and {@link
-   * RetryScheduler#system()}.
+   * TimerScheduler#system()}.
    *
    * @return the shared system environment
    */
@@ -59,7 +61,21 @@ public record RetryEnvironment(
   }
 
   /**
-   * This environment with another scheduler.
+   * This environment with tasks that run on an executor of the caller's: user code such as
+   * listeners and callbacks runs there. The library's own thread still waits for what is due. A
+   * task that the executor does not take runs on a thread of the library's, whatever the executor
+   * throws.
+   *
+   * @param executor safe for use by many threads
+   * @return a changed copy
+   * @throws NullPointerException if the executor is null
+   */
+  public RetryEnvironment withExecutor(Executor executor) {
+    return withScheduler(TimerScheduler.on(executor));
+  }
+
+  /**
+   * This environment with another scheduler, such as one of virtual time.
    *
    * @param scheduler the scheduler
    * @return a changed copy

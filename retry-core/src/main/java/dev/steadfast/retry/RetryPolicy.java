@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -30,9 +31,9 @@ public final class RetryPolicy {
       attemptTimeoutNanos; // by attempt, the last for all that follow; may be empty
   private final long bodyIdleTimeoutNanos; // Long.MAX_VALUE for none
   private final long minimumAttemptNanos;
-  private final long hintCeilingNanos;
+  private final long maxServerDelayNanos;
   private final AboveCeiling aboveCeiling;
-  private final double hintSpread;
+  private final double serverDelaySpread;
 
   private RetryPolicy(Builder builder) {
     this.maxAttempts = builder.maxAttempts;
@@ -41,9 +42,9 @@ public final class RetryPolicy {
     this.attemptTimeoutNanos = builder.attemptTimeoutNanos;
     this.bodyIdleTimeoutNanos = builder.bodyIdleTimeoutNanos;
     this.minimumAttemptNanos = builder.minimumAttemptNanos;
-    this.hintCeilingNanos = builder.hintCeilingNanos;
+    this.maxServerDelayNanos = builder.maxServerDelayNanos;
     this.aboveCeiling = builder.aboveCeiling;
-    this.hintSpread = builder.hintSpread;
+    this.serverDelaySpread = builder.serverDelaySpread;
   }
 
   /**
@@ -78,8 +79,8 @@ public final class RetryPolicy {
    * semicolon, in any order, each at most once. What is not named keeps its default. The names are
    * {@code maxAttempts}, {@code backoff}, {@code totalTimeout}, {@code attemptTimeout} and {@code
    * bodyIdleTimeout} (these three may be {@code none}; the attempt timeout may be a list such as
-   * {@code 1s,2s,5s}), {@code minimumAttempt}, {@code hintCeiling}, {@code aboveCeiling} ({@code
-   * give-up} or {@code clamp}) and {@code hintSpread}.
+   * {@code 1s,2s,5s}), {@code minimumAttempt}, {@code maxServerDelay}, {@code aboveCeiling} ({@code
+   * give-up} or {@code clamp}) and {@code serverDelaySpread}.
    *
    * @param text for instance {@code maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s}
    * @return the policy
@@ -127,8 +128,19 @@ public final class RetryPolicy {
    * @throws IllegalArgumentException if the number is less than 1
    */
   public Optional<Duration> attemptTimeout(int attempt) {
-    long nanos = attemptTimeoutNanos(Checks.atLeast("attempt", attempt, 1));
+    Checks.atLeast("attempt", attempt, 1);
+    int count = attemptTimeoutNanos.length;
+    long nanos = count == 0 ? Long.MAX_VALUE : attemptTimeoutNanos[Math.min(attempt, count) - 1];
     return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
+  }
+
+  /**
+   * The bounds on single attempts, by attempt.
+   *
+   * @return an immutable list, empty for none; its last entry holds for all attempts that follow
+   */
+  public List<Duration> attemptTimeouts() {
+    return Arrays.stream(attemptTimeoutNanos).mapToObj(Duration::ofNanos).toList();
   }
 
   /**
@@ -156,8 +168,8 @@ public final class RetryPolicy {
    *
    * @return zero or more
    */
-  public Duration hintCeiling() {
-    return Duration.ofNanos(hintCeilingNanos);
+  public Duration maxServerDelay() {
+    return Duration.ofNanos(maxServerDelayNanos);
   }
 
   /**
@@ -170,12 +182,12 @@ public final class RetryPolicy {
   }
 
   /**
-   * How far clients that got the same hint are spread, as a share of the hint.
+   * How far clients that got the same server delay are spread, as a share of the server delay.
    *
    * @return 0 to 10
    */
-  public double hintSpread() {
-    return hintSpread;
+  public double serverDelaySpread() {
+    return serverDelaySpread;
   }
 
   /**
@@ -191,35 +203,10 @@ public final class RetryPolicy {
     builder.attemptTimeoutNanos = attemptTimeoutNanos;
     builder.bodyIdleTimeoutNanos = bodyIdleTimeoutNanos;
     builder.minimumAttemptNanos = minimumAttemptNanos;
-    builder.hintCeilingNanos = hintCeilingNanos;
+    builder.maxServerDelayNanos = maxServerDelayNanos;
     builder.aboveCeiling = aboveCeiling;
-    builder.hintSpread = hintSpread;
+    builder.serverDelaySpread = serverDelaySpread;
     return builder;
-  }
-
-  long totalTimeoutNanos() {
-    return totalTimeoutNanos == 0 ? Long.MAX_VALUE : totalTimeoutNanos;
-  }
-
-  long attemptTimeoutNanos(int attempt) {
-    int count = attemptTimeoutNanos.length;
-    return count == 0 ? Long.MAX_VALUE : attemptTimeoutNanos[Math.min(attempt, count) - 1];
-  }
-
-  long[] attemptTimeoutList() {
-    return attemptTimeoutNanos;
-  }
-
-  long bodyIdleTimeoutNanos() {
-    return bodyIdleTimeoutNanos;
-  }
-
-  long minimumAttemptNanos() {
-    return minimumAttemptNanos;
-  }
-
-  long hintCeilingNanos() {
-    return hintCeilingNanos;
   }
 
   @Override
@@ -231,9 +218,9 @@ public final class RetryPolicy {
         && Arrays.equals(attemptTimeoutNanos, that.attemptTimeoutNanos)
         && bodyIdleTimeoutNanos == that.bodyIdleTimeoutNanos
         && minimumAttemptNanos == that.minimumAttemptNanos
-        && hintCeilingNanos == that.hintCeilingNanos
+        && maxServerDelayNanos == that.maxServerDelayNanos
         && aboveCeiling == that.aboveCeiling
-        && hintSpread == that.hintSpread;
+        && serverDelaySpread == that.serverDelaySpread;
   }
 
   @Override
@@ -261,9 +248,9 @@ public final class RetryPolicy {
     private long[] attemptTimeoutNanos = {};
     private long bodyIdleTimeoutNanos = 30_000_000_000L;
     private long minimumAttemptNanos = 1_000_000;
-    private long hintCeilingNanos = 60_000_000_000L;
+    private long maxServerDelayNanos = 60_000_000_000L;
     private AboveCeiling aboveCeiling = AboveCeiling.GIVE_UP;
-    private double hintSpread = 1;
+    private double serverDelaySpread = 1;
 
     private Builder() {}
 
@@ -306,8 +293,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * No bound on the whole operation. Dangerous: with many attempts and long hints an operation
-     * may take hours.
+     * No bound on the whole operation. Dangerous: with many attempts and long server delays an
+     * operation may take hours.
      *
      * @return this
      */
@@ -393,12 +380,13 @@ public final class RetryPolicy {
     /**
      * The longest delay asked for by a server that is obeyed. Default 60 s.
      *
-     * @param hintCeiling zero or more
+     * @param maxServerDelay zero or more
      * @return this
      * @throws IllegalArgumentException if it is negative
      */
-    public Builder hintCeiling(Duration hintCeiling) {
-      this.hintCeilingNanos = Durations.nanos(Checks.notNegative("hintCeiling", hintCeiling));
+    public Builder maxServerDelay(Duration maxServerDelay) {
+      this.maxServerDelayNanos =
+          Durations.nanos(Checks.notNegative("maxServerDelay", maxServerDelay));
       return this;
     }
 
@@ -415,16 +403,17 @@ public final class RetryPolicy {
     }
 
     /**
-     * How far clients that got the same hint are spread: up to this share of the hint is added, and
-     * never more than 10 s. Default 1: a server that told everybody "10 s" is not met by everybody
-     * after 10 s.
+     * How far clients that got the same server delay are spread: up to this share of the server
+     * delay is added, and never more than 10 s. Default 1: a server that told everybody "10 s" is
+     * not met by everybody after 10 s.
      *
-     * @param hintSpread 0 to 10
+     * @param serverDelaySpread 0 to 10
      * @return this
      * @throws IllegalArgumentException if it is out of its range or NaN
      */
-    public Builder hintSpread(double hintSpread) {
-      this.hintSpread = Checks.within("hintSpread", hintSpread, 0, 10) + 0.0; // no minus zero
+    public Builder serverDelaySpread(double serverDelaySpread) {
+      this.serverDelaySpread =
+          Checks.within("serverDelaySpread", serverDelaySpread, 0, 10) + 0.0; // no minus zero
       return this;
     }
 

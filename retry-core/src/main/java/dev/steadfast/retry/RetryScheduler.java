@@ -1,8 +1,6 @@
 package dev.steadfast.retry;
 
-import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 
 /**
  * Runs tasks later and lets threads wait. Implementations are safe for use by many threads.
@@ -49,31 +47,5 @@ public interface RetryScheduler {
   interface Task {
     /** Takes the task back; without effect once it ran. Frees what the timer holds at once. */
     void cancel();
-  }
-
-  /**
-   * The library's own threads: one that waits for what is due, and a few that run it. All are
-   * daemons, shared by everything of one class loader. They start when they are needed and end
-   * after 10 seconds without work, so there is nothing to close. Nothing depends on the common pool
-   * or on the timer of {@link java.util.concurrent.CompletableFuture}.
-   *
-   * <p>If the process can make no thread for a while, tasks wait until it can. Only if there is no
-   * thread of the library's at all does {@link #schedule} throw.
-   *
-   * @return the default scheduler
-   */
-  static RetryScheduler system() {
-    return TimerScheduler.SYSTEM;
-  }
-
-  /**
-   * As {@link #system}, with tasks handed to an executor of the caller's. A task that the executor
-   * does not take runs on a thread of the library's, whatever the executor throws.
-   *
-   * @param executor runs the tasks; user code such as listeners runs there
-   * @return a scheduler
-   */
-  static RetryScheduler on(Executor executor) {
-    return TimerScheduler.on(Checks.notNull("executor", executor));
   }
 }

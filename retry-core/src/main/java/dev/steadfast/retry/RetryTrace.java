@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,21 +16,18 @@ public final class RetryTrace extends Exception {
   /** Not part of the serialized form. */
   private transient volatile @Nullable RetryReport report;
 
-  /** Puts the report of an operation on the exception that it ends with. */
-  static void put(Throwable failure, RetryReport report) {
+  /**
+   * Puts the report of an operation on the exception that it ends with. For authors of adapters.
+   *
+   * @param failure the exception
+   * @param report the report; {@link RetryReport#of} finds it there
+   */
+  public static void put(Throwable failure, RetryReport report) {
     Throwable[] known = failure.getSuppressed();
     if (known.length >= MOST_ON_ONE && known[known.length - 1] instanceof RetryTrace latest) {
       latest.report = report;
     } else {
       failure.addSuppressed(new RetryTrace(report));
-    }
-  }
-
-  /** Adds what else went wrong, where that is another exception and there is room for it. */
-  static void suppress(Throwable failure, Throwable other) {
-    // The same one twice happens where the user's code throws one that was made in advance.
-    if (!failure.equals(other) && failure.getSuppressed().length < MOST_ON_ONE) {
-      failure.addSuppressed(other);
     }
   }
 
@@ -60,18 +58,12 @@ public final class RetryTrace extends Exception {
     return told == null ? this : new RetryTrace(told.toString());
   }
 
-  /** Not so after its way through a stream of bytes. */
-  boolean hasReport() {
-    return report != null;
-  }
-
   /**
    * What happened to the operation.
    *
-   * @return the report; {@link RetryReport#clean()} if it stayed behind when this was serialized
+   * @return the report; empty if it stayed behind when this was serialized
    */
-  public RetryReport report() {
-    RetryReport told = report;
-    return told == null ? RetryReport.clean() : told;
+  public Optional<RetryReport> report() {
+    return Optional.ofNullable(report);
   }
 }

@@ -19,7 +19,7 @@ public enum StopReason {
   /** The server, the caller or the layer above said not to retry. */
   TOLD_NOT_TO_RETRY("told not to retry"),
   /** The server asks for a longer wait than the policy's ceiling; the report carries the delay. */
-  HINT_TOO_LONG("the server's delay is above the ceiling"),
+  SERVER_DELAY_TOO_LONG("the server's delay is above the ceiling"),
   /** The deadline has passed, or would pass before another attempt could do anything. */
   DEADLINE("deadline"),
   /** A breaker, a bulkhead or a gate did not admit the attempt. */
@@ -51,7 +51,7 @@ public enum StopReason {
     return switch (this) {
       case ATTEMPTS_EXHAUSTED,
           TOLD_NOT_TO_RETRY,
-          HINT_TOO_LONG,
+          SERVER_DELAY_TOO_LONG,
           DEADLINE,
           GUARD_REFUSED,
           BUDGET_EXHAUSTED,

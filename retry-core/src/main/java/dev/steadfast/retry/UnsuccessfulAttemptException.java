@@ -9,7 +9,12 @@ public final class UnsuccessfulAttemptException extends IOException {
   /** What went wrong. */
   private final FailureKind kind;
 
-  UnsuccessfulAttemptException(FailureKind kind) {
+  /**
+   * For authors of adapters and tests.
+   *
+   * @param kind what went wrong
+   */
+  public UnsuccessfulAttemptException(FailureKind kind) {
     super("unsuccessful attempt: " + kind);
     this.kind = kind;
   }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.engine.RetryState;
 import dev.steadfast.retry.internal.Checks;
 import java.util.EnumMap;
 import java.util.Map;
@@ -24,9 +25,9 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   /**
    * The delay that the server asked for.
    *
-   * @return {@link Hint#none()} if it asked for none
+   * @return {@link ServerDelay#none()} if it asked for none
    */
-  Hint hint();
+  ServerDelay serverDelay();
 
   /**
    * The attempt succeeded.
@@ -63,7 +64,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    * @return a verdict
    */
   static Permanent permanent(StopReason reason) {
-    return new Permanent(reason, FailureKind.OTHER, Hint.none());
+    return new Permanent(reason, FailureKind.OTHER, ServerDelay.none());
   }
 
   /**
@@ -93,8 +94,8 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
     }
 
     @Override
-    public Hint hint() {
-      return Hint.none();
+    public ServerDelay serverDelay() {
+      return ServerDelay.none();
     }
   }
 
@@ -103,9 +104,10 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    *
    * @param reason why
    * @param kind what went wrong
-   * @param hint the delay that the server asked for all the same; the report shows it
+   * @param serverDelay the delay that the server asked for all the same; the report shows it
    */
-  record Permanent(StopReason reason, FailureKind kind, Hint hint) implements Verdict {
+  record Permanent(StopReason reason, FailureKind kind, ServerDelay serverDelay)
+      implements Verdict {
     /**
      * Checks that nothing is missing.
      *
@@ -115,7 +117,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
     public Permanent {
       Checks.notNull("reason", reason);
       Checks.notNull("kind", kind);
-      Checks.notNull("hint", hint);
+      Checks.notNull("server delay", serverDelay);
       if (reason == StopReason.ACCEPTED) {
         throw Checks.bad("reason", reason, "a reason to give up");
       }
@@ -126,20 +128,24 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    * Another attempt may be made.
    *
    * @param kind what went wrong
-   * @param hint the delay that the server asked for
+   * @param serverDelay the delay that the server asked for
    * @param toldNotToRetry whether the server or a layer above said not to retry
    * @param once whether this kind of failure is worth one retry per operation and no more
    * @param claimsUnprocessed whether the rule claims that the server did nothing on the request
    *     that it answered
    */
   record Retryable(
-      FailureKind kind, Hint hint, boolean toldNotToRetry, boolean once, boolean claimsUnprocessed)
+      FailureKind kind,
+      ServerDelay serverDelay,
+      boolean toldNotToRetry,
+      boolean once,
+      boolean claimsUnprocessed)
       implements Verdict {
     private static final Map<FailureKind, Retryable> PLAIN = new EnumMap<>(FailureKind.class);
 
     static {
       for (FailureKind each : FailureKind.values()) {
-        PLAIN.put(each, new Retryable(each, Hint.none(), false, false, false));
+        PLAIN.put(each, new Retryable(each, ServerDelay.none(), false, false, false));
       }
     }
 
@@ -150,17 +156,17 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      */
     public Retryable {
       Checks.notNull("kind", kind);
-      Checks.notNull("hint", hint);
+      Checks.notNull("server delay", serverDelay);
     }
 
     /**
      * The same failure with a delay asked for by the server.
      *
-     * @param hint the delay
+     * @param serverDelay the delay
      * @return a changed copy
      */
-    public Retryable withHint(Hint hint) {
-      return new Retryable(kind, hint, toldNotToRetry, once, claimsUnprocessed);
+    public Retryable withServerDelay(ServerDelay serverDelay) {
+      return new Retryable(kind, serverDelay, toldNotToRetry, once, claimsUnprocessed);
     }
 
     /**
@@ -169,7 +175,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable told() {
-      return new Retryable(kind, hint, true, once, claimsUnprocessed);
+      return new Retryable(kind, serverDelay, true, once, claimsUnprocessed);
     }
 
     /**
@@ -178,7 +184,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable onlyOnce() {
-      return new Retryable(kind, hint, toldNotToRetry, true, claimsUnprocessed);
+      return new Retryable(kind, serverDelay, toldNotToRetry, true, claimsUnprocessed);
     }
 
     /**
@@ -188,7 +194,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable unprocessed() {
-      return new Retryable(kind, hint, toldNotToRetry, once, true);
+      return new Retryable(kind, serverDelay, toldNotToRetry, once, true);
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.steadfast.retry.internal.Uniform;
 import java.lang.management.ManagementFactory;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -241,7 +242,7 @@ class BackoffTest {
             .multiply(unsigned)
             .shiftRight(64)
             .longValueExact();
-    assertEquals(exact, Backoffs.uniform(max, Draws.always(bits)), () -> max + ", " + bits);
+    assertEquals(exact, Uniform.upTo(max, Draws.always(bits)), () -> max + ", " + bits);
   }
 
   @Test

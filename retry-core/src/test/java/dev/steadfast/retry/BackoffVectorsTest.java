@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;

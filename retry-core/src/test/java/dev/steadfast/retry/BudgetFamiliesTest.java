@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Outcomes;
+import dev.steadfast.retry.engine.RetryDecision;
+import dev.steadfast.retry.engine.RetryState;
+import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,27 +4,27 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /** Sources of randomness for tests: fixed draws, and pseudo-random ones from a fixed seed. */
-final class Draws {
+public final class Draws {
   /** The ends of the range of a draw, and the two values about its middle. */
   static final long[] EXTREMES = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, 1};
 
   private Draws() {}
 
   /** The lowest value of every range. */
-  static RandomGenerator lowest() {
+  public static RandomGenerator lowest() {
     return always(0);
   }
 
   /** The highest value of every range: draws are read as unsigned. */
-  static RandomGenerator highest() {
+  public static RandomGenerator highest() {
     return always(-1);
   }
 
-  static RandomGenerator always(long bits) {
+  public static RandomGenerator always(long bits) {
     return () -> bits;
   }
 
-  static RandomGenerator seeded(long seed) {
+  public static RandomGenerator seeded(long seed) {
     return new SplittableRandom(seed);
   }
 }

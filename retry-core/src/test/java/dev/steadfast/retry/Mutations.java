@@ -3,14 +3,14 @@ package dev.steadfast.retry;
 import java.util.SplittableRandom;
 
 /** Damages texts, for parsers that must survive any text. */
-final class Mutations {
+public final class Mutations {
   private static final String ALPHABET =
       "0123456789nusmhdx.,;=()-+E eNaIfty_\t\n\u0000\u00e9\ud83d\ude00\uffff";
 
   private Mutations() {}
 
   /** The text with one to four characters removed, added, replaced, or a part of it repeated. */
-  static String mutate(String text, SplittableRandom random) {
+  public static String mutate(String text, SplittableRandom random) {
     StringBuilder mutant = new StringBuilder(text);
     for (int i = random.nextInt(4); i >= 0; i--) {
       int at = random.nextInt(mutant.length() + 1);

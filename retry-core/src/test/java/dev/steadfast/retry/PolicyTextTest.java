@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PolicyTextTest {
   private static final String DEFAULTS =
       "maxAttempts=3; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=none;"
-          + " bodyIdleTimeout=30s; minimumAttempt=1ms; hintCeiling=1m; aboveCeiling=give-up; hintSpread=1.0";
+          + " bodyIdleTimeout=30s; minimumAttempt=1ms; maxServerDelay=1m; aboveCeiling=give-up; serverDelaySpread=1.0";
 
   @Test
   void printsEverySettingWithItsUnit() {
@@ -31,13 +31,13 @@ class PolicyTextTest {
                 List.of(Duration.ofSeconds(1), Duration.ofMillis(2500), Duration.ofHours(1)))
             .noBodyIdleTimeout()
             .minimumAttempt(Duration.ofNanos(7))
-            .hintCeiling(Duration.ZERO)
+            .maxServerDelay(Duration.ZERO)
             .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
-            .hintSpread(0.00001)
+            .serverDelaySpread(0.00001)
             .build();
     assertEquals(
         "maxAttempts=10; backoff=none; totalTimeout=none; attemptTimeout=1s,2500ms,1h;"
-            + " bodyIdleTimeout=none; minimumAttempt=7ns; hintCeiling=0s; aboveCeiling=clamp; hintSpread=1.0E-5",
+            + " bodyIdleTimeout=none; minimumAttempt=7ns; maxServerDelay=0s; aboveCeiling=clamp; serverDelaySpread=1.0E-5",
         policy.toString());
     assertEquals(policy, RetryPolicy.parse(policy.toString()));
   }
@@ -58,8 +58,8 @@ class PolicyTextTest {
         RetryPolicy.builder()
             .maxAttempts(1 + random.nextInt(Integer.MAX_VALUE >>> random.nextInt(31)))
             .backoff(BackoffTextTest.anyBackoff(random))
-            .hintCeiling(anyDuration(random))
-            .hintSpread(random.nextInt(3) == 0 ? random.nextInt(11) : random.nextDouble(10));
+            .maxServerDelay(anyDuration(random))
+            .serverDelaySpread(random.nextInt(3) == 0 ? random.nextInt(11) : random.nextDouble(10));
     if (random.nextBoolean()) {
       builder.aboveCeiling(RetryPolicy.AboveCeiling.CLAMP);
     }
@@ -151,8 +151,8 @@ class PolicyTextTest {
         "attemptTimeout=1s,0s               | 16 | attemptTimeout: PT0S (expected: more",
         "bodyIdleTimeout=0s                 | 17 | bodyIdleTimeout: PT0S (expected: more",
         "minimumAttempt=0ns                 | 16 | minimumAttempt: PT0S (expected: more",
-        "hintSpread=11                      | 12 | hintSpread: 11.0 (expected: 0.0 to 10.0)",
-        "hintSpread=1E3                     | 12 | hintSpread: 1000.0 (expected: 0.0 to 10.0)",
+        "serverDelaySpread=11                      | 19 | serverDelaySpread: 11.0 (expected: 0.0 to 10.0)",
+        "serverDelaySpread=1E3                     | 19 | serverDelaySpread: 1000.0 (expected: 0.0 to 10.0)",
         "totalTimeout=1us                   | 14 | minimumAttempt: 1ms (expected: at most",
         "minimumAttempt=31s                 | 16 | minimumAttempt: 31s (expected: at most",
         "totalTimeout=3s; minimumAttempt=4s | 33 | minimumAttempt: 4s (expected: at most",
@@ -196,13 +196,13 @@ class PolicyTextTest {
         "bodyIdleTimeout=              | 17 | the end | a duration such as 100ms",
         "bodyIdleTimeout=1s,2s         | 19 | ','     | ';'",
         "minimumAttempt=none            | 16 | 'n'     | a duration such as 100ms",
-        "hintCeiling=1w                 | 14 | 'w'     | a unit: ns, us, ms, s, m, h or d",
+        "maxServerDelay=1w                 | 17 | 'w'     | a unit: ns, us, ms, s, m, h or d",
         "aboveCeiling=giveup            | 14 | 'g'     | give-up or clamp",
         "aboveCeiling=Clamp             | 14 | 'C'     | give-up or clamp",
-        "hintSpread=-1                  | 12 | '-'     | a share such as 1.0",
-        "hintSpread=NaN                 | 12 | 'N'     | a share such as 1.0",
-        "hintSpread=.                   | 12 | '.'     | a share such as 1.0",
-        "hintSpread=1e3                 | 13 | 'e'     | ';'"
+        "serverDelaySpread=-1                  | 19 | '-'     | a share such as 1.0",
+        "serverDelaySpread=NaN                 | 19 | 'N'     | a share such as 1.0",
+        "serverDelaySpread=.                   | 19 | '.'     | a share such as 1.0",
+        "serverDelaySpread=1e3                 | 20 | 'e'     | ';'"
       })
   void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
     Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));

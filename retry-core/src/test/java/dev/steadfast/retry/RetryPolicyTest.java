@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.steadfast.retry.engine.RetryPlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,9 +39,9 @@ class RetryPolicyTest {
     assertEquals(Optional.empty(), policy.attemptTimeout(1));
     assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
     assertEquals(Duration.ofMillis(1), policy.minimumAttempt());
-    assertEquals(Duration.ofSeconds(60), policy.hintCeiling());
+    assertEquals(Duration.ofSeconds(60), policy.maxServerDelay());
     assertEquals(RetryPolicy.AboveCeiling.GIVE_UP, policy.aboveCeiling());
-    assertEquals(1.0, policy.hintSpread());
+    assertEquals(1.0, policy.serverDelaySpread());
     assertEquals(policy, builder().build());
     assertSame(policy, RetryPolicy.defaults());
   }
@@ -59,9 +60,9 @@ class RetryPolicyTest {
     assertEquals(Optional.of(Duration.ofSeconds(1)), policy.attemptTimeout(1));
     assertEquals(Optional.of(Duration.ofSeconds(4)), policy.bodyIdleTimeout());
     assertEquals(Duration.ofMillis(40), policy.minimumAttempt());
-    assertEquals(Duration.ofSeconds(9), policy.hintCeiling());
+    assertEquals(Duration.ofSeconds(9), policy.maxServerDelay());
     assertEquals(RetryPolicy.AboveCeiling.CLAMP, policy.aboveCeiling());
-    assertEquals(0.25, policy.hintSpread());
+    assertEquals(0.25, policy.serverDelaySpread());
   }
 
   // No value is that of the defaults.
@@ -73,9 +74,9 @@ class RetryPolicyTest {
         .attemptTimeout(Duration.ofSeconds(1))
         .bodyIdleTimeout(Duration.ofSeconds(4))
         .minimumAttempt(Duration.ofMillis(40))
-        .hintCeiling(Duration.ofSeconds(9))
+        .maxServerDelay(Duration.ofSeconds(9))
         .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
-        .hintSpread(0.25);
+        .serverDelaySpread(0.25);
   }
 
   @Test
@@ -120,16 +121,16 @@ class RetryPolicyTest {
             .attemptTimeout(AGES)
             .bodyIdleTimeout(AGES)
             .minimumAttempt(AGES)
-            .hintCeiling(AGES)
-            .hintSpread(10)
+            .maxServerDelay(AGES)
+            .serverDelaySpread(10)
             .build();
     assertEquals(Integer.MAX_VALUE, widest.maxAttempts());
     assertEquals(Optional.of(LONGEST), widest.totalTimeout());
     assertEquals(Optional.empty(), widest.attemptTimeout(1)); // 292 years bound nothing
     assertEquals(Optional.empty(), widest.bodyIdleTimeout());
     assertEquals(LONGEST, widest.minimumAttempt());
-    assertEquals(LONGEST, widest.hintCeiling());
-    assertEquals(10, widest.hintSpread());
+    assertEquals(LONGEST, widest.maxServerDelay());
+    assertEquals(10, widest.serverDelaySpread());
 
     Duration least = Duration.ofNanos(1);
     RetryPolicy tightest =
@@ -139,14 +140,14 @@ class RetryPolicyTest {
             .attemptTimeout(least)
             .bodyIdleTimeout(least)
             .minimumAttempt(least)
-            .hintCeiling(Duration.ZERO)
-            .hintSpread(-0.0)
+            .maxServerDelay(Duration.ZERO)
+            .serverDelaySpread(-0.0)
             .build();
     assertEquals(Optional.of(least), tightest.totalTimeout());
     assertEquals(Optional.of(least), tightest.attemptTimeout(1));
     assertEquals(Optional.of(least), tightest.bodyIdleTimeout());
-    assertEquals(Duration.ZERO, tightest.hintCeiling());
-    assertEquals("0.0", Double.toString(tightest.hintSpread()));
+    assertEquals(Duration.ZERO, tightest.maxServerDelay());
+    assertEquals("0.0", Double.toString(tightest.serverDelaySpread()));
   }
 
   @ParameterizedTest
@@ -161,7 +162,8 @@ class RetryPolicyTest {
       doubles = {-0.001, -1, 10.001, Double.NaN, Double.POSITIVE_INFINITY, -Double.MIN_VALUE})
   void rejectsASpreadOutOfRange(double spread) {
     assertRejected(
-        "hintSpread: " + spread + " (expected: 0.0 to 10.0)", () -> builder().hintSpread(spread));
+        "serverDelaySpread: " + spread + " (expected: 0.0 to 10.0)",
+        () -> builder().serverDelaySpread(spread));
   }
 
   @Test
@@ -177,8 +179,8 @@ class RetryPolicyTest {
       assertRejected("minimumAttempt" + rule, () -> builder().minimumAttempt(bad));
     }
     assertRejected(
-        "hintCeiling: PT-0.000000001S (expected: zero or more)",
-        () -> builder().hintCeiling(MINUS));
+        "maxServerDelay: PT-0.000000001S (expected: zero or more)",
+        () -> builder().maxServerDelay(MINUS));
     assertRejected(
         "attemptTimeouts: [] (expected: one entry or more)",
         () -> builder().attemptTimeouts(List.of()));
@@ -195,7 +197,7 @@ class RetryPolicyTest {
     assertNull("attemptTimeout", () -> builder().attemptTimeouts(withNull));
     assertNull("bodyIdleTimeout", () -> builder().bodyIdleTimeout(null));
     assertNull("minimumAttempt", () -> builder().minimumAttempt(null));
-    assertNull("hintCeiling", () -> builder().hintCeiling(null));
+    assertNull("maxServerDelay", () -> builder().maxServerDelay(null));
     assertNull("aboveCeiling", () -> builder().aboveCeiling(null));
     assertNull("text", () -> RetryPolicy.parse(null));
   }
@@ -244,9 +246,9 @@ class RetryPolicyTest {
                 each -> each.attemptTimeout(Duration.ofSeconds(1)),
                 each -> each.bodyIdleTimeout(Duration.ofSeconds(4)),
                 each -> each.minimumAttempt(Duration.ofMillis(40)),
-                each -> each.hintCeiling(Duration.ofSeconds(9)),
+                each -> each.maxServerDelay(Duration.ofSeconds(9)),
                 each -> each.aboveCeiling(RetryPolicy.AboveCeiling.CLAMP),
-                each -> each.hintSpread(0.25)));
+                each -> each.serverDelaySpread(0.25)));
     for (int turn = 0; turn < setters.size(); turn++) {
       Collections.rotate(setters, 1);
       assertEquals(unlike().build(), applied(setters));
@@ -324,9 +326,9 @@ class RetryPolicyTest {
             builder().bodyIdleTimeout(Duration.ofSeconds(31)).build(),
             builder().noBodyIdleTimeout().build(),
             builder().minimumAttempt(Duration.ofMillis(2)).build(),
-            builder().hintCeiling(Duration.ofSeconds(61)).build(),
+            builder().maxServerDelay(Duration.ofSeconds(61)).build(),
             builder().aboveCeiling(RetryPolicy.AboveCeiling.CLAMP).build(),
-            builder().hintSpread(0.5).build());
+            builder().serverDelaySpread(0.5).build());
     for (RetryPolicy each : different) {
       assertEquals(1, different.stream().filter(each::equals).count(), each.toString());
       RetryPolicy same = each.toBuilder().build();

@@ -97,7 +97,11 @@ final class HeaderCensus {
     private static HttpRetry.Builder retrying() {
       return HttpRetry.builder()
           .policy(
-              RetryPolicy.builder().maxAttempts(2).backoff(Backoff.none()).hintSpread(0).build())
+              RetryPolicy.builder()
+                  .maxAttempts(2)
+                  .backoff(Backoff.none())
+                  .serverDelaySpread(0)
+                  .build())
           .budget(RetryBudget.unlimited())
           .readRateLimitReset(true);
     }

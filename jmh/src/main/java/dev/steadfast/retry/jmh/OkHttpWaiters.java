@@ -1,5 +1,6 @@
 package dev.steadfast.retry.jmh;
 
+import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
 import java.time.Duration;

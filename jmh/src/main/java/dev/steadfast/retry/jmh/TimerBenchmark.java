@@ -1,6 +1,7 @@
 package dev.steadfast.retry.jmh;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.TimerScheduler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -30,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class TimerBenchmark {
   private static final long NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  private final RetryScheduler steadfast = RetryScheduler.system();
+  private final RetryScheduler steadfast = TimerScheduler.system();
   private ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(0);
 
   @Setup

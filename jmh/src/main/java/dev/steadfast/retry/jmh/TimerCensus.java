@@ -1,6 +1,7 @@
 package dev.steadfast.retry.jmh;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.TimerScheduler;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ final class TimerCensus {
 
   /** Prints a line per second. */
   public static void main(String[] args) throws Exception {
-    RetryScheduler timers = RetryScheduler.system();
+    RetryScheduler timers = TimerScheduler.system();
     long before = live();
     long wakes = 0;
     for (int second = 1; second <= SECONDS; second++) {

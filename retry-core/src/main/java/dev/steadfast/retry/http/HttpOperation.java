@@ -1,11 +1,11 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.Outcome;
-import dev.steadfast.retry.RetryPlan;
-import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,12 +43,12 @@ public final class HttpOperation {
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
-    Surroundings surroundings = Surroundings.current();
+    CallContext callContext = CallContext.current();
     this.plan =
         retry
             .plan()
             .withPolicy(options.policy(retry.policy()))
-            .within(surroundings)
+            .within(callContext)
             .withReplayable(options.replayable());
     this.options = options;
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
@@ -120,11 +120,11 @@ public final class HttpOperation {
   // ends only at a system that honours them.
   private @Nullable String derivedKey(
       IdempotencyKeys keys, RequestView request, @Nullable String name) {
-    Surroundings surroundings = plan.surroundings();
-    if (surroundings == null || name == null) {
+    CallContext callContext = plan.callContext();
+    if (callContext == null || name == null) {
       return null;
     }
-    String derived = surroundings.deriveKey(name, () -> RequestHash.fingerprint(request));
+    String derived = callContext.deriveKey(name, () -> RequestHash.fingerprint(request));
     return derived == null ? null : keys.fit(derived);
   }
 
@@ -247,8 +247,8 @@ public final class HttpOperation {
   }
 
   private boolean ownedAbove() {
-    Surroundings surroundings = plan.surroundings();
-    return surroundings != null && surroundings.doNotRetry();
+    CallContext callContext = plan.callContext();
+    return callContext != null && callContext.doNotRetry();
   }
 
   /**
@@ -325,7 +325,7 @@ public final class HttpOperation {
     headers.forEach(header);
     if (propagation != null) {
       propagation.write(
-          plan.surroundings(),
+          plan.callContext(),
           timeoutNanos,
           (name, value) -> {
             if (view.request().headers(name).isEmpty()) {
@@ -361,11 +361,11 @@ public final class HttpOperation {
   }
 
   private void learn(ResponseView response, Signals signals) {
-    HintGate gate = retry.hintGate();
+    ServerDelayGate gate = retry.serverDelayGate();
     if (gate != null) {
       String origin = response.origin().orElse(info.origin());
       long nowNanos = plan.environment().ticker().getAsLong();
-      gate.learn(origin, response.status(), signals.hint(), plan.policy(), nowNanos);
+      gate.learn(origin, response.status(), signals.serverDelay(), plan.policy(), nowNanos);
     }
   }
 
@@ -374,7 +374,9 @@ public final class HttpOperation {
       return verdict;
     }
     Verdict.Retryable hinted =
-        retryable.hint().present() ? retryable : retryable.withHint(signals.hint());
+        retryable.serverDelay().present()
+            ? retryable
+            : retryable.withServerDelay(signals.serverDelay());
     return signals.stop() ? hinted.told() : hinted;
   }
 

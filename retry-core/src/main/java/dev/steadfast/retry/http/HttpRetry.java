@@ -5,8 +5,8 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
-import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,20 +40,21 @@ public final class HttpRetry {
   private final int bufferBodiesUpTo;
   private final boolean refuseRedirectedKeys;
 
-  private final @Nullable HintGate hintGate;
+  private final @Nullable ServerDelayGate serverDelayGate;
   private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
-    this.hintGate = builder.hintGate ? new HintGate() : null;
+    this.serverDelayGate = builder.serverDelayGate ? new ServerDelayGate() : null;
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
-            .withGuards(guards(hintGate, builder.guards))
+            .withGuards(guards(serverDelayGate, builder.guards))
             .withListeners(builder.listeners)
             .withContext(builder.context);
     this.keys = builder.keys;
     this.classifier = builder.classifier;
     this.signals =
-        new SignalReader(builder.stops, builder.goes, new HintParser(builder.rateLimitReset));
+        new SignalReader(
+            builder.stops, builder.goes, new ServerDelayParser(builder.rateLimitReset));
     this.attemptHeader = builder.attemptHeader;
     this.stableHeaders = new TreeMap<>(builder.stableHeaders);
     this.replayMarkers = List.copyOf(builder.replayMarkers);
@@ -63,7 +64,7 @@ public final class HttpRetry {
         new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
   }
 
-  private static List<Guard> guards(@Nullable HintGate gate, List<Guard> others) {
+  private static List<Guard> guards(@Nullable ServerDelayGate gate, List<Guard> others) {
     List<Guard> all = new ArrayList<>(others);
     if (gate != null) {
       all.add(0, gate);
@@ -168,8 +169,8 @@ public final class HttpRetry {
     return stableHeaders;
   }
 
-  @Nullable HintGate hintGate() {
-    return hintGate;
+  @Nullable ServerDelayGate serverDelayGate() {
+    return serverDelayGate;
   }
 
   Propagation propagation() {
@@ -205,7 +206,7 @@ public final class HttpRetry {
         new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
     private int bufferBodiesUpTo;
     private boolean refuseRedirectedKeys;
-    private boolean hintGate;
+    private boolean serverDelayGate;
     private final Set<String> propagateTo = new TreeSet<>();
     private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
     private boolean ownsRetries;
@@ -378,8 +379,8 @@ public final class HttpRetry {
     }
 
     /**
-     * Whether {@code X-RateLimit-Reset} counts as a hint where no {@code Retry-After} is given.
-     * Default false: APIs disagree about its unit, which is guessed by its size.
+     * Whether {@code X-RateLimit-Reset} counts as a server delay where no {@code Retry-After} is
+     * given. Default false: APIs disagree about its unit, which is guessed by its size.
      *
      * @param read true to read it
      * @return this
@@ -424,9 +425,9 @@ public final class HttpRetry {
      * the same origin, and not only the one that it answered. Default false: many servers limit by
      * key or path, and then one throttled caller would hold back the others.
      *
-     * <p>An operation that is held back waits at most for the policy's hint ceiling, within its own
-     * deadline, and holds no permit; it is let go at a random time after the delay, by the policy's
-     * hint spread. If its deadline is too near it fails with an {@link
+     * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
+     * its own deadline, and holds no permit; it is let go at a random time after the delay, by the
+     * policy's server delay spread. If its deadline is too near it fails with an {@link
      * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
      *
      * <p>After a redirect it is the origin that answered; on {@code java.net.http}, which does not
@@ -435,8 +436,8 @@ public final class HttpRetry {
      * @param hold true to hold back
      * @return this
      */
-    public Builder hintGate(boolean hold) {
-      this.hintGate = hold;
+    public Builder serverDelayGate(boolean hold) {
+      this.serverDelayGate = hold;
       return this;
     }
 

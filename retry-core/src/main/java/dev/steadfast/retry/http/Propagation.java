@@ -1,6 +1,6 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -50,8 +50,8 @@ record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetrie
   }
 
   void write(
-      @Nullable Surroundings surroundings, long remainingNanos, BiConsumer<String, String> header) {
-    if (ownsRetries || (surroundings != null && surroundings.doNotRetry())) {
+      @Nullable CallContext callContext, long remainingNanos, BiConsumer<String, String> header) {
+    if (ownsRetries || (callContext != null && callContext.doNotRetry())) {
       headers.writeDoNotRetry(header);
     }
     headers.writeRemaining(remainingNanos, header);

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.ServerDelay;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,12 +51,12 @@ final class SignalReader {
   }
 
   private final Map<String, Words> words = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-  private final HintParser hints;
+  private final ServerDelayParser serverDelays;
 
-  SignalReader(List<Signal> stops, List<Signal> goes, HintParser hints) {
+  SignalReader(List<Signal> stops, List<Signal> goes, ServerDelayParser serverDelays) {
     stops.forEach(each -> words(each).stops().add(each));
     goes.forEach(each -> words(each).goes().add(each));
-    this.hints = hints;
+    this.serverDelays = serverDelays;
   }
 
   private Words words(Signal signal) {
@@ -68,7 +68,7 @@ final class SignalReader {
     boolean nack = unavailable && present(response, "finagle-http-nack");
     boolean finalNack = unavailable && present(response, "finagle-http-nonretryable-nack");
     List<String> pushback = response.headers("grpc-retry-pushback-ms");
-    Hint pushed = pushback(pushback);
+    ServerDelay pushed = pushback(pushback);
     Said said = said(response);
     boolean stop =
         finalNack
@@ -76,8 +76,8 @@ final class SignalReader {
             || said == Said.STOP
             || ((unavailable || response.status() == 429) && QOS_STOP.in(response));
     boolean go = !stop && said == Said.GO;
-    Hint hint = pushed.present() ? pushed : hints.parse(response, now);
-    return new Signals(hint, stop, go, nack || finalNack);
+    ServerDelay serverDelay = pushed.present() ? pushed : serverDelays.parse(response, now);
+    return new Signals(serverDelay, stop, go, nack || finalNack);
   }
 
   private Said said(ResponseView response) {
@@ -110,16 +110,16 @@ final class SignalReader {
   }
 
   /** gRFC A6: a signed 32-bit number; negative or anything else means stop. */
-  private static Hint pushback(List<String> values) {
+  private static ServerDelay pushback(List<String> values) {
     long most = -1;
     for (String value : values) {
-      long millis = millis(HintParser.trim(value));
+      long millis = millis(ServerDelayParser.trim(value));
       if (millis < 0) {
-        return Hint.none(); // one line of several too: any stop beats any go
+        return ServerDelay.none(); // one line of several too: any stop beats any go
       }
       most = Math.max(most, millis);
     }
-    return most < 0 ? Hint.none() : Hint.exactly(Duration.ofMillis(most));
+    return most < 0 ? ServerDelay.none() : ServerDelay.exactly(Duration.ofMillis(most));
   }
 
   private static long millis(String value) {

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
@@ -75,10 +75,10 @@ public final class StandardRules implements HttpClassifier {
     }
     FailureKind kind = kind(status);
     if (status == 422 && operation.keyed()) {
-      return permanent(StopReason.KEY_REUSED, kind, signals.hint());
+      return permanent(StopReason.KEY_REUSED, kind, signals.serverDelay());
     }
     if (status == 417 || !transientStatus(status, operation, signals)) {
-      return permanent(StopReason.NOT_RETRYABLE, kind, signals.hint());
+      return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
     }
     Verdict.Retryable verdict = Verdict.retryable(kind);
     Verdict.Retryable claimed = didNothing(status, signals) ? verdict.unprocessed() : verdict;
@@ -96,7 +96,7 @@ public final class StandardRules implements HttpClassifier {
     return switch (status) {
       case 408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529, 598 -> true;
       // Still in progress, already created, or a version conflict: only the server knows which.
-      case 409 -> signals.hint().present() || (retry409WhenKeyed && operation.keyed());
+      case 409 -> signals.serverDelay().present() || (retry409WhenKeyed && operation.keyed());
       default -> false;
     };
   }
@@ -112,7 +112,7 @@ public final class StandardRules implements HttpClassifier {
     return switch (status) {
       case 429 -> !strictThrottling;
       // A gateway can answer 503 after it passed the request on.
-      case 503 -> trust503WithRetryAfter && signals.hint().present();
+      case 503 -> trust503WithRetryAfter && signals.serverDelay().present();
       default -> false;
     };
   }
@@ -121,10 +121,10 @@ public final class StandardRules implements HttpClassifier {
   public Verdict onFailure(OperationView operation, TransportFailure failure) {
     StopReason stop = failure.stop();
     if (stop != null) {
-      return permanent(stop, failure.kind(), Hint.none());
+      return permanent(stop, failure.kind(), ServerDelay.none());
     }
     if (failure.kind() == FailureKind.BROKEN_BODY && !retryBrokenBody) {
-      return permanent(StopReason.NOT_RETRYABLE, failure.kind(), Hint.none());
+      return permanent(StopReason.NOT_RETRYABLE, failure.kind(), ServerDelay.none());
     }
     Verdict.Retryable verdict = Verdict.retryable(failure.kind());
     // A name that does not resolve rarely does a moment later.
@@ -141,8 +141,8 @@ public final class StandardRules implements HttpClassifier {
     };
   }
 
-  private static Verdict permanent(StopReason reason, FailureKind kind, Hint hint) {
-    return new Verdict.Permanent(reason, kind, hint);
+  private static Verdict permanent(StopReason reason, FailureKind kind, ServerDelay serverDelay) {
+    return new Verdict.Permanent(reason, kind, serverDelay);
   }
 
   /** Collects settings; not safe for use by several threads. */
@@ -195,8 +195,8 @@ public final class StandardRules implements HttpClassifier {
 
     /**
      * Whether a 409 without a delay is retried when the request carries a key: for servers that
-     * answer so while the first attempt is in progress, and send no hint. Default false, as 409
-     * also means "already created" and "version conflict".
+     * answer so while the first attempt is in progress, and send no server delay. Default false, as
+     * 409 also means "already created" and "version conflict".
      *
      * @param retry true for such a server
      * @return this

@@ -1,6 +1,6 @@
 /**
- * What retrying means for HTTP, without any client: classification, hints, signals, idempotency
- * keys, options and the operation that adapters drive.
+ * What retrying means for HTTP, without any client: classification, server delays, signals,
+ * idempotency keys, options and the operation that adapters drive.
  */
 @NullMarked
 package dev.steadfast.retry.http;

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.scope;
 
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Map;
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * threads, but for {@link #close}.
  */
 public final class RetryScope implements AutoCloseable {
-  private final Imposed imposed;
+  private final InboundContext inbound;
   private final ScopeOptions options;
-  private final @Nullable Surroundings before;
+  private final @Nullable CallContext before;
   private final Thread thread = Thread.currentThread();
   private final @Nullable String parentKey;
   private final OptionalInt attempt;
@@ -51,14 +51,14 @@ public final class RetryScope implements AutoCloseable {
     this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
     this.derivedKeys =
         namespace == null || parentKey == null ? null : new DerivedKeys(namespace, parentKey);
-    Imposed.Limits limits =
-        new Imposed.Limits(
+    InboundContext.Limits limits =
+        new InboundContext.Limits(
             options.headers().readDoNotRetry(headers),
             options.headers().readRemainingNanos(headers),
             options.environment());
-    this.before = Surroundings.current();
-    this.imposed = new Imposed(this, before, limits);
-    Surroundings.bind(imposed);
+    this.before = CallContext.current();
+    this.inbound = new InboundContext(this, before, limits);
+    CallContext.bind(inbound);
   }
 
   /**
@@ -115,9 +115,9 @@ public final class RetryScope implements AutoCloseable {
    * @return empty outside of all scopes
    */
   public static Optional<RetryScope> current() {
-    Surroundings here = Surroundings.current();
-    Surroundings scope = here == null ? null : here.beyond();
-    return scope instanceof Imposed found ? Optional.of(found.scope()) : Optional.empty();
+    CallContext here = CallContext.current();
+    CallContext scope = here == null ? null : here.beyond();
+    return scope instanceof InboundContext found ? Optional.of(found.scope()) : Optional.empty();
   }
 
   /**
@@ -128,13 +128,13 @@ public final class RetryScope implements AutoCloseable {
    */
   public static Runnable wrap(Runnable task) {
     Checks.notNull("task", task);
-    Surroundings here = Surroundings.current();
+    CallContext here = CallContext.current();
     return () -> {
-      Surroundings before = Surroundings.bind(here);
+      CallContext before = CallContext.bind(here);
       try {
         task.run();
       } finally {
-        Surroundings.bind(before);
+        CallContext.bind(before);
       }
     };
   }
@@ -148,13 +148,13 @@ public final class RetryScope implements AutoCloseable {
    */
   public static <T> Callable<T> wrap(Callable<T> task) {
     Checks.notNull("task", task);
-    Surroundings here = Surroundings.current();
+    CallContext here = CallContext.current();
     return () -> {
-      Surroundings before = Surroundings.bind(here);
+      CallContext before = CallContext.bind(here);
       try {
         return task.call();
       } finally {
-        Surroundings.bind(before);
+        CallContext.bind(before);
       }
     };
   }
@@ -168,13 +168,13 @@ public final class RetryScope implements AutoCloseable {
    */
   public static <T> Supplier<T> wrapSupplier(Supplier<T> task) {
     Checks.notNull("task", task);
-    Surroundings here = Surroundings.current();
+    CallContext here = CallContext.current();
     return () -> {
-      Surroundings before = Surroundings.bind(here);
+      CallContext before = CallContext.bind(here);
       try {
         return task.get();
       } finally {
-        Surroundings.bind(before);
+        CallContext.bind(before);
       }
     };
   }
@@ -188,21 +188,16 @@ public final class RetryScope implements AutoCloseable {
    */
   public static Executor wrap(Executor executor) {
     Checks.notNull("executor", executor);
-    Surroundings here = Surroundings.current();
+    CallContext here = CallContext.current();
     return task ->
         executor.execute(() -> {
-          Surroundings before = Surroundings.bind(here);
+          CallContext before = CallContext.bind(here);
           try {
             task.run();
           } finally {
-            Surroundings.bind(before);
+            CallContext.bind(before);
           }
         });
-  }
-
-  /** What is bound to the threads that work for the request. */
-  Surroundings surroundings() {
-    return imposed;
   }
 
   /**
@@ -211,7 +206,7 @@ public final class RetryScope implements AutoCloseable {
    * @return false if nobody above said so
    */
   public boolean doNotRetry() {
-    return imposed.doNotRetry();
+    return inbound.doNotRetry();
   }
 
   /**
@@ -220,7 +215,7 @@ public final class RetryScope implements AutoCloseable {
    * @return zero or more, empty if it does not say
    */
   public Optional<Duration> remaining() {
-    long nanos = imposed.remainingNanos();
+    long nanos = inbound.remainingNanos();
     return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
   }
 
@@ -288,20 +283,20 @@ public final class RetryScope implements AutoCloseable {
     if (!thread.equals(Thread.currentThread())) {
       throw new IllegalStateException("the scope was entered by another thread: " + thread);
     }
-    if (!closed && encloses(Surroundings.current())) {
-      Surroundings.bind(before);
+    if (!closed && encloses(CallContext.current())) {
+      CallContext.bind(before);
       closed = true; // else something around this call binds it again, to be left there
     }
   }
 
   // A scope that somebody forgot to close must not outlive the request on a pooled thread.
-  private boolean encloses(@Nullable Surroundings here) {
-    Surroundings next = here;
-    while (next instanceof Imposed imposed) {
-      if (equals(imposed.scope())) {
+  private boolean encloses(@Nullable CallContext here) {
+    CallContext next = here;
+    while (next instanceof InboundContext inbound) {
+      if (equals(inbound.scope())) {
         return true;
       }
-      next = imposed.scope().before;
+      next = inbound.scope().before;
     }
     return false;
   }

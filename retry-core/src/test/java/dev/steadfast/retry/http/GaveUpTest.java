@@ -121,8 +121,8 @@ class GaveUpTest {
   }
 
   @Test
-  void aHintThatIsTooLong() {
-    assertTells(true, StopReason.HINT_TOO_LONG, busy().header("Retry-After", "3600"));
+  void aServerDelayThatIsTooLong() {
+    assertTells(true, StopReason.SERVER_DELAY_TOO_LONG, busy().header("Retry-After", "3600"));
   }
 
   @Test

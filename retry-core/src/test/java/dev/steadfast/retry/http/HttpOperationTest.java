@@ -14,12 +14,12 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.Hint;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
@@ -171,7 +171,7 @@ class HttpOperationTest {
     Wire wire = Wire.run(get(retry()), status(500), stop);
     assertEquals(StopReason.TOLD_NOT_TO_RETRY, wire.report().reason());
     assertEquals(2, wire.sent().size());
-    assertEquals(Optional.of(Duration.ofSeconds(9)), wire.report().hint());
+    assertEquals(Optional.of(Duration.ofSeconds(9)), wire.report().serverDelay());
   }
 
   @Test
@@ -208,16 +208,16 @@ class HttpOperationTest {
         status(503).header("Retry-After", "5").header("Idempotent-Replayed", "true");
     Wire wire = Wire.run(get(retry()), hinted, LOST, status(200));
     assertEquals(List.of(Duration.ofSeconds(5), Duration.ofMillis(100)), waits(wire));
-    assertEquals(Hint.none(), wire.outcomes().get(1).verdict().hint());
+    assertEquals(ServerDelay.none(), wire.outcomes().get(1).verdict().serverDelay());
     AttemptReport second = wire.report().attemptReports().get(1);
     assertEquals(OptionalInt.empty(), second.status());
     assertEquals(Optional.of(FailureKind.CONNECTION_LOST), second.kind());
     Wire ended = Wire.run(get(retry().policy(policy().maxAttempts(2).build())), hinted, LOST);
-    assertEquals(Optional.empty(), ended.report().hint());
+    assertEquals(Optional.empty(), ended.report().serverDelay());
     assertFalse(ended.report().replayed());
   }
 
-  // Junk in a hint never ends a call, nor makes it wait backwards or for ever.
+  // Junk in a server delay never ends a call, nor makes it wait backwards or for ever.
 
   @ParameterizedTest
   @ValueSource(
@@ -230,18 +230,18 @@ class HttpOperationTest {
         "Thu, 01 Jan 1970 00:00:00 GMT",
         "0"
       })
-  void aUselessHintLeavesTheBackoff(String value) {
+  void aUselessServerDelayLeavesTheBackoff(String value) {
     Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
     assertEquals(List.of(Duration.ofMillis(100)), waits(wire));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"99999999999", "9223372036854775808", "61"})
-  void aHintAboveTheCeilingEndsTheOperationAndIsExposed(String value) {
+  void aServerDelayAboveTheCeilingEndsTheOperationAndIsExposed(String value) {
     Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
-    assertEquals(StopReason.HINT_TOO_LONG, wire.report().reason());
+    assertEquals(StopReason.SERVER_DELAY_TOO_LONG, wire.report().reason());
     assertEquals(1, wire.sent().size());
-    assertTrue(wire.report().hint().orElseThrow().compareTo(Duration.ofSeconds(60)) > 0);
+    assertTrue(wire.report().serverDelay().orElseThrow().compareTo(Duration.ofSeconds(60)) > 0);
   }
 
   static Stream<Vector> caps() {
@@ -257,17 +257,17 @@ class HttpOperationTest {
     RetryPolicy policy =
         RetryPolicy.builder()
             .backoff(Backoff.fixed(Duration.ofMillis(computed)))
-            .hintCeiling(Duration.ofMillis(input.get("capMillis").getAsLong()))
+            .maxServerDelay(Duration.ofMillis(input.get("capMillis").getAsLong()))
             .totalTimeout(Duration.ofMillis(input.get("remainingDeadlineMillis").getAsLong()))
             .build();
-    long hintMillis = input.get("retryAfterMillis").getAsLong();
-    TestResponse hinted = status(503).header("retry-after-ms", Long.toString(hintMillis));
+    long serverDelayMillis = input.get("retryAfterMillis").getAsLong();
+    TestResponse hinted = status(503).header("retry-after-ms", Long.toString(serverDelayMillis));
     Wire wire = Wire.run(get(retry().policy(policy)), hinted, status(200));
     if (vector.expected().has("giveUp")) {
       assertEquals(
           vector.expected().get("giveUp").getAsString(), wire.report().reason().toString());
       assertEquals(Duration.ZERO, wire.report().elapsed(), "at once");
-      assertEquals(Optional.of(Duration.ofMillis(hintMillis)), wire.report().hint());
+      assertEquals(Optional.of(Duration.ofMillis(serverDelayMillis)), wire.report().serverDelay());
     } else {
       Duration sleep = Duration.ofMillis(vector.expected().get("sleepMillis").getAsLong());
       assertEquals(List.of(sleep), waits(wire));
@@ -502,19 +502,19 @@ class HttpOperationTest {
   }
 
   @Test
-  void hintAndStopAreAddedToItsVerdict() {
+  void serverDelayAndStopAreAddedToItsVerdict() {
     Verdict.Retryable again = Verdict.retryable(FailureKind.OTHER);
     HttpOperation operation = get(retry().classifier(rules(again)));
-    Hint seven = Hint.atLeast(Duration.ofSeconds(7));
+    ServerDelay seven = ServerDelay.atLeast(Duration.ofSeconds(7));
     assertEquals(
-        again.withHint(seven).told(),
+        again.withServerDelay(seven).told(),
         Wire.outcome(
                 operation, status(404).header("Retry-After", "7").header("x-should-retry", "false"))
             .verdict());
-    Hint own = Hint.atLeast(Duration.ofSeconds(1));
-    HttpOperation hinting = get(retry().classifier(rules(again.withHint(own))));
+    ServerDelay own = ServerDelay.atLeast(Duration.ofSeconds(1));
+    HttpOperation hinting = get(retry().classifier(rules(again.withServerDelay(own))));
     assertEquals(
-        again.withHint(own),
+        again.withServerDelay(own),
         Wire.outcome(hinting, status(404).header("Retry-After", "7")).verdict());
   }
 

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
+import dev.steadfast.retry.engine.Evidence;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;

@@ -77,7 +77,7 @@ class LoggingTest {
     assertEquals(
         List.of(
             new Line(Level.DEBUG, who + ": attempt 1 ended with 503, next in 100ms (backoff)"),
-            new Line(Level.DEBUG, who + ": attempt 2 ended with 500, next in 2s (server hint)"),
+            new Line(Level.DEBUG, who + ": attempt 2 ended with 500, next in 2s (server delay)"),
             new Line(
                 Level.WARN,
                 who + ": gave up after 3 attempts in 2.1s: attempts exhausted; last: 429")),

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Hint;
-import dev.steadfast.retry.Outcome;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -134,23 +134,24 @@ class ManyHeaderLinesTest {
     }
   }
 
-  private static Hint delay(String header, int lines, String last) {
+  private static ServerDelay delay(String header, int lines, String last) {
     List<String> all = new ArrayList<>(Collections.nCopies(lines - 1, "1"));
     all.add(last);
     Verdict verdict = outcome(new Counting(503, Map.of(header, all))).verdict();
-    return ((Verdict.Retryable) verdict).hint();
+    return ((Verdict.Retryable) verdict).serverDelay();
   }
 
   @Test
   void ofSixteenDelaysTheLongestHolds() {
-    assertEquals(Hint.atLeast(Duration.ofSeconds(9)), delay("Retry-After", MOST_DELAYS, "9"));
+    assertEquals(
+        ServerDelay.atLeast(Duration.ofSeconds(9)), delay("Retry-After", MOST_DELAYS, "9"));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"Retry-After", "retry-after-ms", "x-ms-retry-after-ms", "X-RateLimit-Reset"})
   void aLineThatIsNotReadBringsNoRetryBeforeItsDelay(String header) {
-    Hint endless = Hint.atLeast(Duration.ofNanos(Long.MAX_VALUE));
+    ServerDelay endless = ServerDelay.atLeast(Duration.ofNanos(Long.MAX_VALUE));
     assertEquals(endless, delay(header, MOST_DELAYS + 1, "9000"));
     assertEquals(endless, delay(header, LINES, "9000"));
   }

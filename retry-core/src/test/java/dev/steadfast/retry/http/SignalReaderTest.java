@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Hint;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a response says about retrying, beside its status. */
 class SignalReaderTest {
   private static final SignalReader DEFAULT =
-      new SignalReader(SignalReader.STOPS, SignalReader.GOES, new HintParser(true));
+      new SignalReader(SignalReader.STOPS, SignalReader.GOES, new ServerDelayParser(true));
 
   private static Signals read(int status, String... lines) {
     return DEFAULT.read(TestResponse.of(status, List.of(lines)), LeapingTime.START);
@@ -57,7 +57,7 @@ class SignalReaderTest {
     assertEquals(expected.get("retry").getAsBoolean(), retries, verdict::toString);
     if (expected.has("exactDelayMillis")) {
       Duration delay = Duration.ofMillis(expected.get("exactDelayMillis").getAsLong());
-      assertEquals(Hint.exactly(delay), ((Verdict.Retryable) verdict).hint());
+      assertEquals(ServerDelay.exactly(delay), ((Verdict.Retryable) verdict).serverDelay());
     }
     if (expected.has("knownUnprocessed")) {
       Evidence evidence = Wire.outcome(operation, response).evidence();
@@ -136,7 +136,7 @@ class SignalReaderTest {
 
   @ParameterizedTest
   @CsvSource({"429, true", "503, true", "500, false", "404, false", "502, false"})
-  void theQosHintCountsWhereItsServersSendIt(int status, boolean stops) {
+  void theQosServerDelayCountsWhereItsServersSendIt(int status, boolean stops) {
     assertEquals(stops, read(status, "Qos-Retry-Hint: do-not-retry").stop());
     assertEquals(stops, read(status, "qos-retry-hint: DO-NOT-RETRY").stop());
   }
@@ -145,9 +145,10 @@ class SignalReaderTest {
   @CsvSource({"503, true", "429, false", "500, false", "502, false"})
   void finagleNacksCountOn503Alone(int status, boolean counts) {
     assertEquals(
-        new Signals(Hint.none(), false, false, counts), read(status, "finagle-http-nack: true"));
+        new Signals(ServerDelay.none(), false, false, counts),
+        read(status, "finagle-http-nack: true"));
     assertEquals(
-        new Signals(Hint.none(), counts, false, counts),
+        new Signals(ServerDelay.none(), counts, false, counts),
         read(status, "finagle-http-nonretryable-nack: true"));
   }
 
@@ -156,7 +157,7 @@ class SignalReaderTest {
   void pushbackIsAnExactDelay(String value, long millis) {
     Signals signals = read(503, "grpc-retry-pushback-ms: " + value);
     assertEquals(
-        new Signals(Hint.exactly(Duration.ofMillis(millis)), false, false, false), signals);
+        new Signals(ServerDelay.exactly(Duration.ofMillis(millis)), false, false, false), signals);
   }
 
   @ParameterizedTest
@@ -179,7 +180,8 @@ class SignalReaderTest {
   void anyOtherPushbackIsAStop(String value) {
     Signals signals = read(503, "grpc-retry-pushback-ms: " + value, "Retry-After: 3");
     assertTrue(signals.stop());
-    assertEquals(Hint.atLeast(Duration.ofSeconds(3)), signals.hint(), "exposed all the same");
+    assertEquals(
+        ServerDelay.atLeast(Duration.ofSeconds(3)), signals.serverDelay(), "exposed all the same");
   }
 
   @Test
@@ -188,14 +190,15 @@ class SignalReaderTest {
     assertTrue(read(503, name + "-1", name + "500").stop());
     assertTrue(read(503, name + "500", name + "junk").stop());
     assertEquals(
-        Hint.exactly(Duration.ofMillis(700)), read(503, name + "700", name + "500").hint());
+        ServerDelay.exactly(Duration.ofMillis(700)),
+        read(503, name + "700", name + "500").serverDelay());
   }
 
   @Test
-  void pushbackBeatsOtherHints() {
+  void pushbackBeatsOtherServerDelays() {
     assertEquals(
-        Hint.exactly(Duration.ofMillis(500)),
-        read(503, "Retry-After: 3", "grpc-retry-pushback-ms: 500").hint());
+        ServerDelay.exactly(Duration.ofMillis(500)),
+        read(503, "Retry-After: 3", "grpc-retry-pushback-ms: 500").serverDelay());
   }
 
   @Test

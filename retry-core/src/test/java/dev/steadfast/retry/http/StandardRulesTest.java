@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Hint;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What answers and failures mean: status by method, key, hint, signal and option. */
+/** What answers and failures mean: status by method, key, server delay, signal and option. */
 class StandardRulesTest {
 
   // What a server says beside its status: the columns of the table.
@@ -38,7 +38,7 @@ class StandardRulesTest {
 
   static {
     SAYS.put("nothing", List.of());
-    SAYS.put("hint", List.of("Retry-After: 2"));
+    SAYS.put("delay", List.of("Retry-After: 2"));
     SAYS.put("go", List.of("x-should-retry: true"));
     SAYS.put("stop", List.of("x-should-retry: false"));
     SAYS.put("both", List.of("Stripe-Should-Retry: true", "x-should-retry: false"));
@@ -59,7 +59,7 @@ class StandardRulesTest {
    */
   private static final String TABLE =
       """
-               nothing hint go  stop both nack final push pull
+               nothing delay   go  stop both nack final push pull
       100      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       200      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       202      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
@@ -172,7 +172,7 @@ class StandardRulesTest {
     for (int status = 400; status <= 999; status++) {
       if (!listed.contains(Integer.toString(status))) {
         assertEquals("NNN", cell(StandardRules.defaults(), status, "nothing"), "status " + status);
-        assertEquals("NNN", cell(StandardRules.defaults(), status, "hint"), "status " + status);
+        assertEquals("NNN", cell(StandardRules.defaults(), status, "delay"), "status " + status);
         // A challenge of a proxy is a refusal: nothing was processed.
         String go = status == 407 ? "RRR" : "RPR";
         assertEquals(go, cell(StandardRules.defaults(), status, "go"), "status " + status);
@@ -202,7 +202,7 @@ class StandardRulesTest {
     assertEquals(
         List.of(
             "429 nothing RRR RPR",
-            "429 hint RRR RPR",
+            "429 server delay RRR RPR",
             "429 go RRR RPR",
             "429 stop TTT TPT",
             "429 both TTT TPT",
@@ -217,7 +217,7 @@ class StandardRulesTest {
   @Test
   void trust503WithRetryAfter() {
     assertEquals(
-        List.of("503 hint RPR RRR", "503 push RPR RRR"),
+        List.of("503 server delay RPR RRR", "503 push RPR RRR"),
         changes(rules -> rules.trust503WithRetryAfter(true)));
     assertEquals(
         List.of(),
@@ -257,7 +257,8 @@ class StandardRulesTest {
     List<String> changes = changes(rules -> rules.alsoRetry(404).alsoRetry(501));
     assertEquals(2 * 8, changes.size(), "all columns but go, which was there before");
     assertTrue(
-        changes.containsAll(List.of("404 nothing NNN RPR", "501 hint NNN RPR", "404 stop NNN TPT")),
+        changes.containsAll(
+            List.of("404 nothing NNN RPR", "501 server delay NNN RPR", "404 stop NNN TPT")),
         changes::toString);
   }
 
@@ -347,7 +348,7 @@ class StandardRulesTest {
     assertEquals("K", letter(retry.operation(keyed("POST"), no), TestResponse.of(422)));
   }
 
-  // Kinds and hints.
+  // Kinds and server delays.
 
   @Test
   void theKindSaysWhatTheStatusMeant() {
@@ -376,16 +377,17 @@ class StandardRulesTest {
     TestResponse response = TestResponse.of(status).header("Retry-After", "7");
     Wire wire = Wire.run(operation(StandardRules.defaults(), TestRequest.of("POST")), response);
     assertEquals(1, wire.sent().size());
-    assertEquals(Optional.of(Duration.ofSeconds(7)), wire.report().hint());
+    assertEquals(Optional.of(Duration.ofSeconds(7)), wire.report().serverDelay());
   }
 
   @Test
-  void aRetryableAnswerCarriesItsHint() {
+  void aRetryableAnswerCarriesItsServerDelay() {
     HttpOperation get = operation(StandardRules.defaults(), TestRequest.of("GET"));
     TestResponse response = TestResponse.of(503).header("Retry-After", "7");
     Verdict.Retryable verdict = (Verdict.Retryable) Wire.outcome(get, response).verdict();
-    assertEquals(Hint.atLeast(Duration.ofSeconds(7)), verdict.hint());
-    assertEquals(Hint.none(), Wire.outcome(get, TestResponse.of(503)).verdict().hint());
+    assertEquals(ServerDelay.atLeast(Duration.ofSeconds(7)), verdict.serverDelay());
+    assertEquals(
+        ServerDelay.none(), Wire.outcome(get, TestResponse.of(503)).verdict().serverDelay());
   }
 
   @Test
@@ -418,7 +420,7 @@ class StandardRulesTest {
    * retried      request_timeout, server_error   kind ERROR_STATUS
    *              throttled                       kind THROTTLED
    *              unavailable                     kind UNAVAILABLE
-   *              conflict_retry_after            kind CONFLICT, with a hint
+   *              conflict_retry_after            kind CONFLICT, with a server delay
    * not retried  not_retryable                   NOT_RETRYABLE; for 422 after a key KEY_REUSED
    *              not_replayable                  NOT_REPLAYABLE
    *              conflict                        kind CONFLICT, either of the two
@@ -431,7 +433,7 @@ class StandardRulesTest {
         case ERROR_STATUS -> "request_timeout or server_error";
         case THROTTLED -> "throttled";
         case UNAVAILABLE -> "unavailable";
-        case CONFLICT -> verdict.hint().present() ? "conflict_retry_after" : "conflict";
+        case CONFLICT -> verdict.serverDelay().present() ? "conflict_retry_after" : "conflict";
         default -> verdict.toString();
       };
     }
@@ -523,7 +525,7 @@ class StandardRulesTest {
     TransportFailure what = TransportFailure.permanent(FailureKind.OTHER, reason);
     Wire.Failure failure = new Wire.Failure(what, Disposition.UNSENT);
     assertEquals(
-        new Verdict.Permanent(reason, FailureKind.OTHER, Hint.none()),
+        new Verdict.Permanent(reason, FailureKind.OTHER, ServerDelay.none()),
         Wire.outcome(operation(StandardRules.defaults(), TestRequest.of("GET")), failure)
             .verdict());
   }

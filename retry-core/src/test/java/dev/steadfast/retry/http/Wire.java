@@ -1,13 +1,14 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Outcome;
-import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Carries operations out as an adapter does, against a script: each entry is a {@link TestResponse}
  * or a {@link Failure}, and the last one is repeated.
  */
-final class Wire implements Exchange<TestResponse> {
+final class Wire implements RetryTransport<TestResponse> {
   private final HttpOperation operation;
   private final Queue<Object> script;
   private final List<Map<String, String>> sent = new ArrayList<>();
@@ -65,7 +66,7 @@ final class Wire implements Exchange<TestResponse> {
   }
 
   RetryReport report() {
-    return report == null ? RetryReport.clean(operation.info()) : report;
+    return report == null ? CleanReport.of(operation.info()) : report;
   }
 
   @Nullable Throwable thrown() {

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.ScopeHeaders;
+import dev.steadfast.retry.internal.CallContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +36,7 @@ class RetryScopeTest {
   @AfterEach
   void nothingIsLeftOnTheThread() {
     assertEquals(Optional.empty(), RetryScope.current());
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
   }
 
   private RetryScope enter(Map<String, String> headers) {
@@ -224,7 +224,7 @@ class RetryScopeTest {
     RetryScope forgotten = enter(told());
     RetryScope forgottenToo = enter(Map.of());
     outer.close();
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
     try (RetryScope next = enter(Map.of())) {
       forgottenToo.close();
       forgotten.close();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ class RetryScopeThreadsTest {
 
   @AfterEach
   void nothingIsLeft() throws Exception {
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
     assertEquals("none", pool.submit(RetryScopeThreadsTest::here).get());
     pool.shutdown();
     assertTrue(pool.awaitTermination(20, TimeUnit.SECONDS));

@@ -18,13 +18,13 @@ final class Answer<T> implements ResponseView {
   private final int status;
   private final HttpHeaders headers;
   private final @Nullable HttpResponse<T> response;
-  private final @Nullable Collector<T> collector;
+  private final @Nullable WatchedSubscriber<T> collector;
 
   private Answer(
       int status,
       HttpHeaders headers,
       @Nullable HttpResponse<T> response,
-      @Nullable Collector<T> collector) {
+      @Nullable WatchedSubscriber<T> collector) {
     this.status = status;
     this.headers = headers;
     this.response = response;
@@ -35,7 +35,7 @@ final class Answer<T> implements ResponseView {
     return new Answer<>(info.statusCode(), info.headers(), null, null);
   }
 
-  static <T> Answer<T> whole(HttpResponse<T> response, @Nullable Collector<T> collector) {
+  static <T> Answer<T> whole(HttpResponse<T> response, @Nullable WatchedSubscriber<T> collector) {
     return new Answer<>(response.statusCode(), response.headers(), response, collector);
   }
 

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.engine.Attempt;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
@@ -19,7 +19,7 @@ final class AttemptBody implements BodyPublisher {
   private final Consumer<Throwable> userCodeFailed;
   private final LongSupplier ticker;
   private volatile boolean subscribed;
-  private volatile @Nullable CheckedPass latest;
+  private volatile @Nullable VerifyingSubscriber latest;
   private volatile @Nullable SendInterrupt sentBy;
   private volatile @Nullable RequestBodyChangedException changed;
 
@@ -48,7 +48,7 @@ final class AttemptBody implements BodyPublisher {
 
   /** How long the body may still be silent; not counted while the publisher has to give bytes. */
   long idleLeftNanos(long nowNanos, long mostNanos) {
-    CheckedPass pass = latest;
+    VerifyingSubscriber pass = latest;
     return pass == null ? mostNanos : pass.idleLeftNanos(nowNanos, mostNanos);
   }
 
@@ -70,7 +70,7 @@ final class AttemptBody implements BodyPublisher {
       return;
     }
     subscribed = true;
-    CheckedPass pass = new CheckedPass(receiver, this, body.sent());
+    VerifyingSubscriber pass = new VerifyingSubscriber(receiver, this, body.sent());
     latest = pass;
     if (attempt != null) {
       attempt.bodyStarted();

@@ -1,9 +1,9 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryPlan;
 import java.net.http.HttpTimeoutException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * silent for too long, or where the bound of the operation is reached.
  */
 final class BodyWatch implements Runnable {
-  private final Collector<?> body;
+  private final WatchedSubscriber<?> body;
   private final RetryEnvironment environment;
   private final long mostIdleNanos;
   private final long startNanos;
@@ -21,7 +21,10 @@ final class BodyWatch implements Runnable {
   private volatile RetryScheduler.@Nullable Task task;
 
   private BodyWatch(
-      Collector<?> body, RetryEnvironment environment, long mostIdleNanos, long boundNanos) {
+      WatchedSubscriber<?> body,
+      RetryEnvironment environment,
+      long mostIdleNanos,
+      long boundNanos) {
     this.body = body;
     this.environment = environment;
     this.mostIdleNanos = mostIdleNanos;
@@ -30,7 +33,7 @@ final class BodyWatch implements Runnable {
   }
 
   /** Watches, if there is anything to watch for. */
-  static void start(Collector<?> body, RetryPlan plan, Attempt<?> attempt) {
+  static void start(WatchedSubscriber<?> body, RetryPlan plan, Attempt<?> attempt) {
     long idle = plan.bodyIdleTimeoutNanos();
     long bound = attempt.remainingNanos();
     if (!body.over() && (idle != Long.MAX_VALUE || bound != Long.MAX_VALUE)) {

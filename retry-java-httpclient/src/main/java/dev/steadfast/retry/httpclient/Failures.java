@@ -4,7 +4,7 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.TransportFailure;
-import dev.steadfast.retry.httpclient.Circumstances.Progress;
+import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -54,7 +54,7 @@ final class Failures {
     return Failure.permanent(FailureKind.OTHER, last, StopReason.CANCELLED);
   }
 
-  static Failure classify(Throwable failure, Circumstances known) {
+  static Failure classify(Throwable failure, FailureContext known) {
     if (hasCause(failure, RejectedExecutionException.class)) {
       return Failure.permanent(FailureKind.OTHER, known.disposition(), StopReason.REJECTED);
     }
@@ -79,7 +79,7 @@ final class Failures {
     return beforeAnswer(broken, known);
   }
 
-  private static Failure beforeAnswer(IOException failure, Circumstances known) {
+  private static Failure beforeAnswer(IOException failure, FailureContext known) {
     if (failure instanceof HttpConnectTimeoutException) {
       return Failure.of(FailureKind.CONNECT, known.withoutConnection());
     }
@@ -97,7 +97,7 @@ final class Failures {
     return byMessage(ownMessage(failure), known);
   }
 
-  private static Failure tls(SSLException failure, Circumstances known) {
+  private static Failure tls(SSLException failure, FailureContext known) {
     boolean untrusted =
         failure instanceof SSLPeerUnverifiedException
             || hasCause(failure, CertificateException.class)
@@ -122,7 +122,7 @@ final class Failures {
 
   // Where all that the client gives is a plain IOException. It may quote the server within a
   // message of its own, so what proves something is compared as a whole.
-  private static Failure byMessage(String message, Circumstances known) {
+  private static Failure byMessage(String message, FailureContext known) {
     // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
     // JDK has sent the request again once before it says so.
     if (message.equals("Received RST_STREAM: Stream not processed")

@@ -39,7 +39,7 @@ final class KeyedRequest {
    *
    * @throws IllegalArgumentException if this is another one
    */
-  void check(Ask ask, OperationInfo operation) {
+  void check(JdkRequest ask, OperationInfo operation) {
     if (key == null || !operation.idempotencyKey().equals(Optional.of(key))) {
       return; // a key header that the caller wrote won over this one
     }
@@ -66,7 +66,7 @@ final class KeyedRequest {
   private record Sent(
       String method, URI uri, String label, long bytes, @Nullable Fingerprint body) {
 
-    static Sent of(Ask ask, OperationInfo operation) {
+    static Sent of(JdkRequest ask, OperationInfo operation) {
       Fingerprint body = ask.body(MOST_BYTES).map(Sent::fingerprint).orElse(null);
       return new Sent(ask.method(), ask.uri(), operation.label(), ask.body().length(), body);
     }

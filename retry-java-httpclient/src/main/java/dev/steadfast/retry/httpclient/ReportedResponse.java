@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.internal.CleanReport;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -28,7 +29,7 @@ record ReportedResponse<T>(
 
   @Override
   public RetryReport retryReport() {
-    return report == null ? RetryReport.clean(operation) : report;
+    return report == null ? CleanReport.of(operation) : report;
   }
 
   @Override
@@ -68,7 +69,7 @@ record ReportedResponse<T>(
 
   /** Since Java 25; not an override on the Java that this is compiled for. */
   public Optional<String> connectionLabel() {
-    return NewerJdk.connectionLabel(response);
+    return Jdk21Methods.connectionLabel(response);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.Attempt;
+import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.RetryOptions;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;

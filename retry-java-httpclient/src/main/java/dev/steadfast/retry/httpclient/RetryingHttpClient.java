@@ -1,6 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The caller gets the last response, or the last exception as it was thrown; {@link
- * dev.steadfast.retry.RetryReport#of(HttpResponse)} and {@link
- * dev.steadfast.retry.RetryReport#of(Throwable)} tell what happened. A response that is followed by
- * another attempt never reaches the caller's body handler; the handler is asked anew for each
- * response that is for the caller. A body that breaks while the handler collects it ({@code
- * ofString}, {@code ofFile}) is a failure of the attempt and retried if the request may be; with a
- * handler that completes at the head ({@code ofInputStream}) reading the body is the caller's. A
- * file is then written from its start: give {@code ofFile} the options {@code CREATE, WRITE,
- * TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the one that broke. What a
- * handler has passed on to the caller's code cannot be taken back, so a body that breaks under
- * {@code fromSubscriber}, {@code fromLineSubscriber} or {@code ofByteArrayConsumer} is not retried;
- * for such a handler of your own say {@code retryBrokenBody(false)}.
+ * JdkReports#of} and {@link dev.steadfast.retry.RetryReport#of(Throwable)} tell what happened. A
+ * response that is followed by another attempt never reaches the caller's body handler; the handler
+ * is asked anew for each response that is for the caller. A body that breaks while the handler
+ * collects it ({@code ofString}, {@code ofFile}) is a failure of the attempt and retried if the
+ * request may be; with a handler that completes at the head ({@code ofInputStream}) reading the
+ * body is the caller's. A file is then written from its start: give {@code ofFile} the options
+ * {@code CREATE, WRITE, TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the
+ * one that broke. What a handler has passed on to the caller's code cannot be taken back, so a body
+ * that breaks under {@code fromSubscriber}, {@code fromLineSubscriber} or {@code
+ * ofByteArrayConsumer} is not retried; for such a handler of your own say {@code
+ * retryBrokenBody(false)}.
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
@@ -141,12 +141,12 @@ public final class RetryingHttpClient extends HttpClient {
     }
     if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Within the client's own send such a thread would run other tasks of its pool.
-      ClientExchange<T> exchange =
+      JdkTransport<T> exchange =
           exchange(request, new Receiver<>(responseBodyHandler, null, false));
       RetryLoop<Answer<T>> loop = exchange.loop();
-      return new Sending<>(loop, start(loop, exchange)).await();
+      return new BlockingSend<>(loop, start(loop, exchange)).await();
     }
-    ClientExchange<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
+    JdkTransport<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
     try {
       return exchange.loop().run(exchange.boundNanos()).response();
     } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
@@ -184,23 +184,23 @@ public final class RetryingHttpClient extends HttpClient {
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
     Pushes<T> pushes = pushPromiseHandler == null ? null : new Pushes<>(pushPromiseHandler);
-    ClientExchange<T> exchange =
+    JdkTransport<T> exchange =
         exchange(request, new Receiver<>(responseBodyHandler, pushes, false));
     return start(exchange.loop(), exchange);
   }
 
-  private <T> ClientExchange<T> exchange(HttpRequest request, Receiver<T> receiver) {
+  private <T> JdkTransport<T> exchange(HttpRequest request, Receiver<T> receiver) {
     Checks.notNull("request", request);
     Checks.notNull("responseBodyHandler", receiver.handler());
-    Ask ask = new Ask(request, RequestBody.of(request, options));
+    JdkRequest ask = new JdkRequest(request, RequestBody.of(request, options));
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     keyedRequest.check(ask, operation.info());
-    return new ClientExchange<>(delegate, operation, ask, receiver);
+    return new JdkTransport<>(delegate, operation, ask, receiver);
   }
 
   private static <T> CompletableFuture<HttpResponse<T>> start(
-      RetryLoop<Answer<T>> loop, ClientExchange<T> exchange) {
+      RetryLoop<Answer<T>> loop, JdkTransport<T> exchange) {
     CompletableFuture<HttpResponse<T>> future =
         loop.start(exchange.boundNanos(), Answer::response, CompletionException::new);
     RuntimeException refusal = exchange.refusal();
@@ -267,17 +267,17 @@ public final class RetryingHttpClient extends HttpClient {
    * that attempt.
    */
   public void close() {
-    NewerJdk.close(delegate);
+    Jdk21Methods.close(delegate);
   }
 
   /** Shuts the delegate down, as {@link #close()} does but without waiting. */
   public void shutdown() {
-    NewerJdk.shutdown(delegate);
+    Jdk21Methods.shutdown(delegate);
   }
 
   /** Shuts the delegate down at once, on Java 21 and newer. */
   public void shutdownNow() {
-    NewerJdk.shutdownNow(delegate);
+    Jdk21Methods.shutdownNow(delegate);
   }
 
   /**
@@ -288,7 +288,7 @@ public final class RetryingHttpClient extends HttpClient {
    * @throws InterruptedException if the thread is interrupted
    */
   public boolean awaitTermination(Duration duration) throws InterruptedException {
-    return NewerJdk.awaitTermination(delegate, duration);
+    return Jdk21Methods.awaitTermination(delegate, duration);
   }
 
   /**
@@ -297,7 +297,7 @@ public final class RetryingHttpClient extends HttpClient {
    * @return true after its end; false on older Java
    */
   public boolean isTerminated() {
-    return NewerJdk.isTerminated(delegate);
+    return Jdk21Methods.isTerminated(delegate);
   }
 
   @Override

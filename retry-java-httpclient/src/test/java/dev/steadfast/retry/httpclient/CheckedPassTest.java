@@ -42,7 +42,7 @@ class CheckedPassTest {
   /** One pass, between a publisher and a receiver that the test plays. */
   private final class Pass implements Flow.Subscription, Flow.Subscriber<ByteBuffer> {
     private final AttemptBody attempt;
-    private final CheckedPass pass;
+    private final VerifyingSubscriber pass;
     private long asked; // of the publisher
     private boolean cancelled;
     private Flow.Subscription subscription;
@@ -54,7 +54,7 @@ class CheckedPassTest {
 
     Pass(RequestBody body) {
       attempt = new AttemptBody(body, null, failures::add, () -> 0);
-      pass = new CheckedPass(this, attempt, body.sent());
+      pass = new VerifyingSubscriber(this, attempt, body.sent());
       pass.onSubscribe(this);
     }
 

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryPlan;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.httpclient.Circumstances.Progress;
+import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,12 +25,13 @@ class DeliveryTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final BodyHandler<String> handler = BodyHandlers.ofString();
   private final HttpRequest request = HttpRequest.newBuilder(URI.create("http://a.test/")).build();
-  private final Ask ask = new Ask(request, RequestBody.of(request, RetryOptions.none()));
-  private final Delivery<String> delivery =
-      new Delivery<>(null, ask.body().forAttempt(null, () -> 0), handler, PLAN);
+  private final JdkRequest ask =
+      new JdkRequest(request, RequestBody.of(request, RetryOptions.none()));
+  private final AttemptBodyHandler<String> delivery =
+      new AttemptBodyHandler<>(null, ask.body().forAttempt(null, () -> 0), handler, PLAN);
 
   private Progress progress() {
-    return Circumstances.of(client, ask, delivery).progress();
+    return FailureContext.of(client, ask, delivery).progress();
   }
 
   @Test

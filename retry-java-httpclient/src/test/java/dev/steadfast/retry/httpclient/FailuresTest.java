@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence.Safety;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.TransportFailure;
-import dev.steadfast.retry.httpclient.Circumstances.BodyUse;
-import dev.steadfast.retry.httpclient.Circumstances.Hops;
-import dev.steadfast.retry.httpclient.Circumstances.Progress;
+import dev.steadfast.retry.httpclient.FailureContext.BodyUse;
+import dev.steadfast.retry.httpclient.FailureContext.Hops;
+import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -37,19 +37,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class FailuresTest {
-  private static final Circumstances NOT_TAKEN =
-      new Circumstances(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
-  private static final Circumstances SENT =
-      new Circumstances(Progress.TAKEN, BodyUse.ASKED_FOR, Hops.ONE, false);
-  private static final Circumstances WAITING =
-      new Circumstances(Progress.TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
-  private static final Circumstances BODYLESS =
-      new Circumstances(Progress.TAKEN, BodyUse.NONE, Hops.ONE, false);
-  private static final Circumstances ANSWERED =
-      new Circumstances(Progress.ANSWERED, BodyUse.ASKED_FOR, Hops.ONE, false);
+  private static final FailureContext NOT_TAKEN =
+      new FailureContext(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
+  private static final FailureContext SENT =
+      new FailureContext(Progress.TAKEN, BodyUse.ASKED_FOR, Hops.ONE, false);
+  private static final FailureContext WAITING =
+      new FailureContext(Progress.TAKEN, BodyUse.UNTOUCHED, Hops.ONE, false);
+  private static final FailureContext BODYLESS =
+      new FailureContext(Progress.TAKEN, BodyUse.NONE, Hops.ONE, false);
+  private static final FailureContext ANSWERED =
+      new FailureContext(Progress.ANSWERED, BodyUse.ASKED_FOR, Hops.ONE, false);
 
-  private static final Circumstances HANDED_ON =
-      new Circumstances(Progress.HANDED_ON, BodyUse.ASKED_FOR, Hops.ONE, false);
+  private static final FailureContext HANDED_ON =
+      new FailureContext(Progress.HANDED_ON, BodyUse.ASKED_FOR, Hops.ONE, false);
 
   private static <X extends Throwable> X because(X failure, Throwable cause) {
     failure.initCause(cause);
@@ -57,13 +57,13 @@ class FailuresTest {
   }
 
   private static Arguments row(
-      Throwable failure, Circumstances known, FailureKind kind, Disposition state) {
+      Throwable failure, FailureContext known, FailureKind kind, Disposition state) {
     return row(failure, known, kind, state, null);
   }
 
   private static Arguments row(
       Throwable failure,
-      Circumstances known,
+      FailureContext known,
       FailureKind kind,
       Disposition state,
       StopReason stop) {
@@ -212,7 +212,7 @@ class FailuresTest {
 
   @ParameterizedTest
   @MethodSource("table")
-  void exceptionMeans(Throwable failure, Circumstances known, Failures.Failure expected) {
+  void exceptionMeans(Throwable failure, FailureContext known, Failures.Failure expected) {
     assertEquals(expected, Failures.classify(failure, known));
   }
 
@@ -234,7 +234,7 @@ class FailuresTest {
   })
   void whatAnExceptionProvesDependsOnWhatElseWasSent(
       BodyUse body, Hops hops, boolean resends, String expected) {
-    Circumstances known = new Circumstances(Progress.TAKEN, body, hops, resends);
+    FailureContext known = new FailureContext(Progress.TAKEN, body, hops, resends);
     assertEquals(expected, known.withoutConnection() + " " + known.withoutHandshake());
     assertEquals(Disposition.UNKNOWN, known.disposition());
   }
@@ -251,7 +251,7 @@ class FailuresTest {
   })
   void theRequestsBeforeTheLastOneCountToo(
       Hops hops, boolean resends, Disposition last, Safety expected) {
-    Circumstances known = new Circumstances(Progress.TAKEN, BodyUse.NONE, hops, resends);
+    FailureContext known = new FailureContext(Progress.TAKEN, BodyUse.NONE, hops, resends);
     assertEquals(expected, known.requests(last, Safety.UNSAFE).safety());
   }
 

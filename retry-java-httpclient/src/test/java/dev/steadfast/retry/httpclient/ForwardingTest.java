@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.CleanReport;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.Authenticator;
@@ -143,7 +143,7 @@ class ForwardingTest {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
       HttpResponse<String> reported =
-          new ReportedResponse<>(plain, plain.request(), OPERATION, RetryReport.clean());
+          new ReportedResponse<>(plain, plain.request(), OPERATION, CleanReport.of(null));
 
       assertEquals(plain.statusCode(), reported.statusCode());
       assertSame(plain.request(), reported.request());
@@ -154,7 +154,7 @@ class ForwardingTest {
       assertEquals(plain.uri(), reported.uri());
       assertEquals(plain.version(), reported.version());
       assertEquals(plain.toString(), reported.toString());
-      assertSame(RetryReport.clean(), RetryReport.of(reported));
+      assertSame(CleanReport.of(null), JdkReports.of(reported));
     }
   }
 
@@ -165,7 +165,7 @@ class ForwardingTest {
       HttpResponse<String> plain =
           Bench.plain().build().send(bench.get(), HttpResponse.BodyHandlers.ofString());
       ReportedResponse<String> reported =
-          new ReportedResponse<>(plain, plain.request(), OPERATION, RetryReport.clean());
+          new ReportedResponse<>(plain, plain.request(), OPERATION, CleanReport.of(null));
 
       assertTrue(reported.connectionLabel().isPresent());
       assertEquals(

@@ -153,7 +153,7 @@ class Http2Test {
   void refusedStreamIsResentByThisLibraryWhereTheJdkDoesNot() throws Exception {
     server.enqueue(reset(REFUSED_STREAM));
     server.enqueue(ok());
-    RetryReport report = RetryReport.of(client().send(post(), BodyHandlers.ofString()));
+    RetryReport report = JdkReports.of(client().send(post(), BodyHandlers.ofString()));
     assertEquals(2, report.attempts());
     assertEquals(FailureKind.REFUSED_STREAM, report.attemptReports().get(0).kind().orElseThrow());
     assertEquals(Disposition.REFUSED, report.attemptReports().get(0).disposition());
@@ -165,7 +165,7 @@ class Http2Test {
   void refusedStreamIsResentByTheJdkWhereItDoes() throws Exception {
     server.enqueue(reset(REFUSED_STREAM));
     server.enqueue(ok());
-    RetryReport report = RetryReport.of(client().send(post(), BodyHandlers.ofString()));
+    RetryReport report = JdkReports.of(client().send(post(), BodyHandlers.ofString()));
     assertEquals(1, report.attempts());
     assertEquals(2, server.getRequestCount(), "one more delivery than the report can know");
   }
@@ -216,7 +216,7 @@ class Http2Test {
 
     server.enqueue(reset(errorCode));
     server.enqueue(ok());
-    assertEquals(2, RetryReport.of(client().send(put(), BodyHandlers.ofString())).attempts());
+    assertEquals(2, JdkReports.of(client().send(put(), BodyHandlers.ofString())).attempts());
   }
 
   @Test
@@ -229,7 +229,7 @@ class Http2Test {
     server.enqueue(ok());
     HttpResponse<String> response = client().send(put(), BodyHandlers.ofString());
     assertEquals("ok", response.body());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(FailureKind.BROKEN_BODY, report.attemptReports().get(0).kind().orElseThrow());
   }
 

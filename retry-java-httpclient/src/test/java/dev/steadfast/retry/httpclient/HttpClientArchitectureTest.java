@@ -27,8 +27,8 @@ class HttpClientArchitectureTest {
   @Test
   void theRulesSeeWhatIsPublicAndWhatIsNot() {
     assertTrue(OURS.contain(RetryingHttpClient.class));
-    assertTrue(OURS.contain(ClientExchange.class));
-    assertTrue(OURS.contain(Delivery.class));
+    assertTrue(OURS.contain(JdkTransport.class));
+    assertTrue(OURS.contain(AttemptBodyHandler.class));
   }
 
   @Test

@@ -20,7 +20,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scope.HttpServerScope;
+import dev.steadfast.retry.server.HttpServerScope;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

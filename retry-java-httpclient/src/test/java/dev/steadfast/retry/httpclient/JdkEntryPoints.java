@@ -1,7 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.AttemptRefusedException;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.EntryPoint;
@@ -149,7 +148,7 @@ final class JdkEntryPoints {
           response.statusCode(),
           response.body(),
           response.headers().map(),
-          RetryReport.of(response));
+          JdkReports.of(response));
     }
 
     /** By design.md section 4, "What the caller gets", and by what the JDK itself throws. */

@@ -5,6 +5,7 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.engine.Outcome;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A budget and a guard that count what has not been given back. */

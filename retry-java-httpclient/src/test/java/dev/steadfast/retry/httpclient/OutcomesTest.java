@@ -80,7 +80,7 @@ class OutcomesTest {
     bench.server.defaultReply(Reply.status(404).body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.get());
     assertEquals(404, response.statusCode());
-    assertEquals(StopReason.NOT_RETRYABLE, RetryReport.of(response).reason());
+    assertEquals(StopReason.NOT_RETRYABLE, JdkReports.of(response).reason());
     assertEquals(1, bench.server.requests().size());
   }
 
@@ -89,7 +89,7 @@ class OutcomesTest {
   void unsafeRequest(Entry entry) throws Throwable {
     bench.server.defaultReply(Reply.status(503).body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.post("order"));
-    assertEquals(StopReason.NOT_REPLAYABLE, RetryReport.of(response).reason());
+    assertEquals(StopReason.NOT_REPLAYABLE, JdkReports.of(response).reason());
     assertEquals(1, bench.server.requests().size());
   }
 
@@ -99,7 +99,7 @@ class OutcomesTest {
     bench.server.enqueue(Reply.status(500), Reply.status(502));
     bench.server.defaultReply(Reply.status(503).body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.get());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(503, response.statusCode());
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report.reason());
     assertEquals(
@@ -113,17 +113,17 @@ class OutcomesTest {
   void toldNotToRetry(Entry entry) throws Throwable {
     bench.server.defaultReply(Reply.status(503).header("x-should-retry", "false").body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.get());
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, RetryReport.of(response).reason());
+    assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(response).reason());
   }
 
   @ParameterizedTest
   @EnumSource
-  void hintTooLong(Entry entry) throws Throwable {
+  void serverDelayTooLong(Entry entry) throws Throwable {
     bench.server.defaultReply(Reply.status(503).header("Retry-After", "3600").body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.get());
-    RetryReport report = RetryReport.of(response);
-    assertEquals(StopReason.HINT_TOO_LONG, report.reason());
-    assertEquals(Optional.of(Duration.ofHours(1)), report.hint());
+    RetryReport report = JdkReports.of(response);
+    assertEquals(StopReason.SERVER_DELAY_TOO_LONG, report.reason());
+    assertEquals(Optional.of(Duration.ofHours(1)), report.serverDelay());
   }
 
   @ParameterizedTest
@@ -133,7 +133,7 @@ class OutcomesTest {
     RetryingHttpClient client =
         bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
     HttpResponse<String> response = lastResponse(entry, client, bench.post("order"));
-    assertEquals(StopReason.KEY_REUSED, RetryReport.of(response).reason());
+    assertEquals(StopReason.KEY_REUSED, JdkReports.of(response).reason());
   }
 
   @ParameterizedTest
@@ -142,7 +142,7 @@ class OutcomesTest {
     bench.server.defaultReply(Reply.status(503).body("sorry"));
     RetryingHttpClient client = bench.client(bench.retry().budget(RetryBudget.awsQuota(14, 14, 5)));
     HttpResponse<String> response = lastResponse(entry, client, bench.get());
-    assertEquals(StopReason.BUDGET_EXHAUSTED, RetryReport.of(response).reason());
+    assertEquals(StopReason.BUDGET_EXHAUSTED, JdkReports.of(response).reason());
     assertEquals(2, bench.server.requests().size());
   }
 
@@ -152,7 +152,7 @@ class OutcomesTest {
     bench.server.defaultReply(Reply.status(503).header("Retry-After", "5").body("sorry"));
     RetryOptions soon = RetryOptions.builder().deadline(Duration.ofSeconds(4)).build();
     HttpResponse<String> response = lastResponse(entry, bench.client().with(soon), bench.get());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(StopReason.DEADLINE, report.reason());
     assertEquals(Duration.ZERO, report.waited());
     assertEquals(1, bench.server.requests().size());
@@ -219,7 +219,7 @@ class OutcomesTest {
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.put("a"));
     assertEquals(
         List.of("IOException", "IOException", "503"),
-        RetryReport.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
+        JdkReports.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
   }
 
   /** Real time; longer and longer until it was not up before the server had the request. */
@@ -283,7 +283,7 @@ class OutcomesTest {
     HttpResponse<String> response =
         entry.call(
             bench.client(bench.retry().policy(policy)), bench.get(), BodyHandlers.ofString());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(200, response.statusCode());
     assertEquals(
         List.of("HttpTimeoutException", "200"),
@@ -319,7 +319,7 @@ class OutcomesTest {
         failure(entry, AttemptRefusedException.class, bench.client(retry), bench.get());
     assertEquals("full", thrown.getCause().getMessage());
     assertEquals(OptionalInt.of(503), thrown.status());
-    assertEquals(Optional.of(Duration.ofSeconds(2)), thrown.hint());
+    assertEquals(Optional.of(Duration.ofSeconds(2)), thrown.serverDelay());
     assertEquals(
         List.of("maintenance"),
         thrown.headers().entrySet().stream()

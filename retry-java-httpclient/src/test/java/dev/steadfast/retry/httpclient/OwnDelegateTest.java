@@ -47,7 +47,7 @@ class OwnDelegateTest {
     HttpResponse<String> response = entry.call(keyed(), bench.post("100"), BodyHandlers.ofString());
 
     assertEquals(200, response.statusCode());
-    assertEquals(3, RetryReport.of(response).attempts());
+    assertEquals(3, JdkReports.of(response).attempts());
     List<Received> requests = bench.server.requests();
     assertEquals(List.of("100", "100", "100"), requests.stream().map(Received::bodyText).toList());
     assertEquals(
@@ -60,7 +60,7 @@ class OwnDelegateTest {
   void aPostWithoutAKeyIsNot(Entry entry) throws Throwable {
     bench.server.enqueue(Reply.status(503));
     HttpResponse<String> busy = entry.call(client(), bench.post("100"), BodyHandlers.ofString());
-    assertEquals(StopReason.NOT_REPLAYABLE, RetryReport.of(busy).reason());
+    assertEquals(StopReason.NOT_REPLAYABLE, JdkReports.of(busy).reason());
 
     bench.server.enqueue(Reply.closeAfterRequest());
     IOException lost =

@@ -44,7 +44,7 @@ class RefusedStreamsTest {
               RetryingHttpClient.wrap(trusting(held), retry), keyless, BodyHandlers.ofString());
 
       assertEquals(200, response.statusCode());
-      RetryReport report = RetryReport.of(response);
+      RetryReport report = JdkReports.of(response);
       List<Disposition> refused =
           report.attemptReports().stream()
               .filter(each -> each.kind().filter(FailureKind.REFUSED_STREAM::equals).isPresent())

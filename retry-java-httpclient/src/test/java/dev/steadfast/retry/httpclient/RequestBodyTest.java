@@ -97,7 +97,7 @@ class RequestBodyTest {
     HttpResponse<String> response =
         entry.call(bench.client(), put(each("a")), BodyHandlers.ofString());
     assertEquals("sorry", response.body());
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, RetryReport.of(response).reason());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, JdkReports.of(response).reason());
     assertEquals(List.of("a"), bodies());
   }
 
@@ -135,14 +135,14 @@ class RequestBodyTest {
     bench.server.defaultReply(Reply.status(503));
     HttpResponse<String> response =
         bench.client().with(ONE_SHOT).send(bench.put("a"), BodyHandlers.ofString());
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, RetryReport.of(response).reason());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, JdkReports.of(response).reason());
     assertEquals(List.of("a"), bodies());
   }
 
   @Test
   void acceptedAnswerToAOneShotBodyIsAccepted() throws Exception {
     HttpResponse<String> response = bench.client().send(put(each("a")), BodyHandlers.ofString());
-    assertEquals(StopReason.ACCEPTED, RetryReport.of(response).reason());
+    assertEquals(StopReason.ACCEPTED, JdkReports.of(response).reason());
   }
 
   @Test
@@ -150,7 +150,7 @@ class RequestBodyTest {
     bench.server.enqueue(Reply.status(503));
     HttpResponse<String> response =
         bench.client().with(ONE_SHOT).send(put(BodyPublishers.noBody()), BodyHandlers.ofString());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
   }
 
   @Test

@@ -138,7 +138,7 @@ class ResponseBodyTest {
     HttpResponse<String> response = Entry.outcome(future);
     assertEquals("ok", response.body());
     assertEquals(1, handled.get());
-    assertEquals(1, RetryReport.of(response).last().orElseThrow().startedAfter().toMillis() / 99);
+    assertEquals(1, JdkReports.of(response).last().orElseThrow().startedAfter().toMillis() / 99);
   }
 
   @Test
@@ -148,7 +148,7 @@ class ResponseBodyTest {
     assertEquals("ok", response.body());
     assertEquals(
         List.of("503", "200"),
-        RetryReport.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
+        JdkReports.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
   }
 
   @Test
@@ -178,7 +178,7 @@ class ResponseBodyTest {
             .method(method, HttpRequest.BodyPublishers.noBody())
             .build();
     assertEquals(
-        3, RetryReport.of(bench.client().send(request, BodyHandlers.ofString())).attempts());
+        3, JdkReports.of(bench.client().send(request, BodyHandlers.ofString())).attempts());
   }
 
   // ---- bodies that break
@@ -191,7 +191,7 @@ class ResponseBodyTest {
         entry.call(bench.client(), bench.put("a"), counting(BodyHandlers.ofString()));
     assertEquals("ok", response.body());
     assertEquals(2, handled.get());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(FailureKind.BROKEN_BODY, report.attemptReports().get(0).kind().orElseThrow());
     assertEquals(Disposition.ANSWERED, report.attemptReports().get(0).disposition());
     assertTrue(report.earlierAttemptMayHaveActed());
@@ -313,7 +313,7 @@ class ResponseBodyTest {
     bench.server.defaultReply(Reply.truncatedBody(200, 100, "abc"));
     HttpResponse<InputStream> response =
         bench.client().send(bench.put("a"), BodyHandlers.ofInputStream());
-    assertEquals(RetryReport.of(response).reason(), StopReason.ACCEPTED);
+    assertEquals(JdkReports.of(response).reason(), StopReason.ACCEPTED);
     assertThrows(IOException.class, () -> response.body().readAllBytes());
     assertEquals(1, bench.server.requests().size());
   }
@@ -545,7 +545,7 @@ class ResponseBodyTest {
                           }
                         });
     assertEquals("ok", response.body());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
   }
 
   /** A subscriber that takes all and has the body that it was given. */

@@ -66,7 +66,7 @@ class ResponseTruthTest {
       HttpResponse<String> response =
           entry.call(client(source), post(source), BodyHandlers.ofString());
 
-      RetryReport report = RetryReport.of(response);
+      RetryReport report = JdkReports.of(response);
       assertEquals(201, response.statusCode());
       assertTrue(report.serverMayHaveActed());
       assertTrue(report.idempotencyKey().isPresent());
@@ -81,8 +81,8 @@ class ResponseTruthTest {
     bench.server.enqueue(CREATED);
     HttpResponse<String> response =
         entry.call(bench.client(), post(KeyOf.CONFIGURATION), BodyHandlers.ofString());
-    assertTrue(RetryReport.of(response).serverMayHaveActed());
-    assertEquals(Optional.empty(), RetryReport.of(response).idempotencyKey());
+    assertTrue(JdkReports.of(response).serverMayHaveActed());
+    assertEquals(Optional.empty(), JdkReports.of(response).idempotencyKey());
   }
 
   @ParameterizedTest
@@ -103,7 +103,7 @@ class ResponseTruthTest {
       Optional<String> ofSecond = keys.get(keys.size() - 1);
       assertTrue(ofSecond.isPresent());
       assertNotEquals(ofFirst, ofSecond);
-      assertEquals(ofSecond, RetryReport.of(second).idempotencyKey());
+      assertEquals(ofSecond, JdkReports.of(second).idempotencyKey());
     }
   }
 
@@ -126,7 +126,7 @@ class ResponseTruthTest {
       HttpResponse<String> response =
           entry.call(client(KeyOf.REQUEST), post(KeyOf.REQUEST), BodyHandlers.ofString());
       assertEquals(Optional.of("mine"), response.request().headers().firstValue(HEADER));
-      assertEquals(Optional.of("mine"), RetryReport.of(response).idempotencyKey());
+      assertEquals(Optional.of("mine"), JdkReports.of(response).idempotencyKey());
     }
   }
 

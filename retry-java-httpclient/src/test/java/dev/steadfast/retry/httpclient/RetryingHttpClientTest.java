@@ -52,7 +52,7 @@ class RetryingHttpClientTest {
     List<Received> requests = bench.server.requests();
     assertEquals(
         List.of("hello", "hello", "hello"), requests.stream().map(Received::bodyText).toList());
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(StopReason.ACCEPTED, report.reason());
     assertEquals(3, report.attempts());
     assertEquals(Duration.ofSeconds(7), report.waited());
@@ -69,7 +69,7 @@ class RetryingHttpClientTest {
             request,
             BodyHandlers.ofString());
 
-    RetryReport report = RetryReport.of(response);
+    RetryReport report = JdkReports.of(response);
     assertEquals(StopReason.ACCEPTED, report.reason());
     assertEquals(1, report.attempts());
     assertEquals(request, response.request());
@@ -92,7 +92,7 @@ class RetryingHttpClientTest {
             .toList();
     assertEquals(3, keys.size());
     assertEquals(1, keys.stream().distinct().count());
-    assertEquals(Optional.of(keys.get(0)), RetryReport.of(response).idempotencyKey());
+    assertEquals(Optional.of(keys.get(0)), JdkReports.of(response).idempotencyKey());
     assertEquals(
         Optional.empty(), response.request().headers().firstValue("Idempotency-Key"), "not ours");
   }
@@ -147,8 +147,8 @@ class RetryingHttpClientTest {
     RetryingHttpClient view =
         client.with(RetryOptions.builder().idempotencyKey("order-1").noRetry().build());
 
-    assertEquals(1, RetryReport.of(view.send(bench.post("a"), BodyHandlers.ofString())).attempts());
-    assertEquals(3, RetryReport.of(client.send(bench.get(), BodyHandlers.ofString())).attempts());
+    assertEquals(1, JdkReports.of(view.send(bench.post("a"), BodyHandlers.ofString())).attempts());
+    assertEquals(3, JdkReports.of(client.send(bench.get(), BodyHandlers.ofString())).attempts());
 
     List<Received> requests = bench.server.requests();
     assertEquals(Optional.of("order-1"), requests.get(0).header("Idempotency-Key"));

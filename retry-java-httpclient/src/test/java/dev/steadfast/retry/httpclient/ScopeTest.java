@@ -14,11 +14,12 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
@@ -49,7 +50,7 @@ class ScopeTest {
 
   @AfterEach
   void close() {
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
     bench.awaitNothingScheduled();
     bench.close();
   }
@@ -86,11 +87,11 @@ class ScopeTest {
     try (RetryScope scope = told()) {
       HttpResponse<String> got = put(entry, client);
       assertEquals("busy", got.body());
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, RetryReport.of(got).reason());
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(got).reason());
       assertFalse(scope.gaveUp());
     }
     assertEquals(1, bench.server.requests().size());
-    assertEquals(3, RetryReport.of(put(entry, client)).attempts());
+    assertEquals(3, JdkReports.of(put(entry, client)).attempts());
   }
 
   @ParameterizedTest
@@ -100,14 +101,14 @@ class ScopeTest {
     bench.server.defaultReply(Reply.status(503));
     try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "2500"))) {
       HttpResponse<String> got = put(entry, client);
-      assertEquals(StopReason.DEADLINE, RetryReport.of(got).reason());
-      assertEquals(3, RetryReport.of(got).attempts());
+      assertEquals(StopReason.DEADLINE, JdkReports.of(got).reason());
+      assertEquals(3, JdkReports.of(got).attempts());
       assertEquals(Optional.of(Duration.ofMillis(500)), scope.remaining());
       assertTrue(scope.gaveUp());
     }
     RetryOptions own = RetryOptions.builder().deadline(Duration.ofMillis(1500)).build();
     try (RetryScope scope = scope(Map.of("grpc-timeout", "1H"))) {
-      assertEquals(2, RetryReport.of(put(entry, client.with(own))).attempts());
+      assertEquals(2, JdkReports.of(put(entry, client.with(own))).attempts());
       assertTrue(scope.gaveUp());
     }
   }
@@ -227,7 +228,7 @@ class ScopeTest {
     HttpResponse<String> got = retrier(RetryBudget.unlimited()).call(() -> checked(entry, client));
     assertEquals(503, got.statusCode());
     assertEquals(3, bench.server.requests().size());
-    assertEquals(3, RetryReport.of(checked(entry, client)).attempts());
+    assertEquals(3, JdkReports.of(checked(entry, client)).attempts());
   }
 
   @Test

@@ -154,7 +154,7 @@ class SendInterruptTest {
     return fired && interrupted; // both while the thread was in send
   }
 
-  // As ClientExchange does.
+  // As JdkTransport does.
   private static void send(CyclicBarrier start, AtomicReference<Round> next) {
     try {
       while (true) {

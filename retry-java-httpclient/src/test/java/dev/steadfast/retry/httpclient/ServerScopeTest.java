@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -117,7 +116,7 @@ class ServerScopeTest {
 
       assertEquals(503, response.statusCode());
       assertEquals(Optional.of("false"), signal(response));
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, RetryReport.of(response).reason());
+      assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(response).reason());
       assertEquals(1, handled.get());
       assertEquals(3, bench.server.requests().size());
     }
@@ -135,7 +134,7 @@ class ServerScopeTest {
       HttpResponse<Void> response = above.send(request, BodyHandlers.discarding());
 
       assertEquals(503, response.statusCode());
-      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, RetryReport.of(response).reason());
+      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, JdkReports.of(response).reason());
       assertEquals(3, handled.get());
       assertEquals(3, bench.server.requests().size());
     }

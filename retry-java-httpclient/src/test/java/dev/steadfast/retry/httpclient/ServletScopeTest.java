@@ -10,7 +10,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
-import dev.steadfast.retry.scope.ServletScope;
+import dev.steadfast.retry.server.ServletScope;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServlet;

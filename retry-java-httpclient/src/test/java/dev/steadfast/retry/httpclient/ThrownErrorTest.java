@@ -19,6 +19,8 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.http.HttpClassifier;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.OperationView;
@@ -422,7 +424,7 @@ class ThrownErrorTest {
 
   /** Throws at one call, and works at all others. */
   private static final class ThrowingScheduler implements RetryScheduler {
-    private final RetryScheduler works = RetryScheduler.system();
+    private final RetryScheduler works = TimerScheduler.system();
     private final AtomicInteger calls = new AtomicInteger();
     private final int throwsAt;
 

@@ -73,7 +73,7 @@ class TransportTest {
   void getThatTheJdkResendsIsOneAttemptToUs() throws Exception {
     bench.server.enqueue(Reply.closeAfterRequest());
     HttpResponse<String> response = bench.client().send(bench.get(), BodyHandlers.ofString());
-    assertEquals(1, RetryReport.of(response).attempts());
+    assertEquals(1, JdkReports.of(response).attempts());
     assertEquals(2, bench.server.requests().size(), "one delivery that no report can know of");
   }
 
@@ -197,7 +197,7 @@ class TransportTest {
           HttpRequest.newBuilder(server.uri("/")).PUT(BodyPublishers.ofString("a")).build();
       HttpResponse<String> response =
           client(trusting(CERTIFICATE)).send(request, BodyHandlers.ofString());
-      assertEquals(2, RetryReport.of(response).attempts());
+      assertEquals(2, JdkReports.of(response).attempts());
     }
   }
 
@@ -264,7 +264,7 @@ class TransportTest {
         Reply.status(302).header("Location", "/elsewhere"));
     RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.NORMAL));
     HttpResponse<String> response = client.send(bench.get(), BodyHandlers.ofString());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
     assertEquals(
         List.of("/things", "/elsewhere", "/things", "/elsewhere"),
         bench.server.requests().stream().map(Received::target).toList());
@@ -284,8 +284,8 @@ class TransportTest {
     for (int status : List.of(429, 425)) {
       HttpResponse<String> response = client.send(bench.post("order"), BodyHandlers.ofString());
       assertEquals(status, response.statusCode());
-      assertEquals(StopReason.NOT_REPLAYABLE, RetryReport.of(response).reason());
-      assertTrue(RetryReport.of(response).serverMayHaveActed());
+      assertEquals(StopReason.NOT_REPLAYABLE, JdkReports.of(response).reason());
+      assertTrue(JdkReports.of(response).serverMayHaveActed());
     }
     assertEquals(4, bench.server.requests().size());
   }
@@ -296,7 +296,7 @@ class TransportTest {
     bench.server.enqueue(challenge, Reply.status(503));
     RetryingHttpClient client = client(Bench.plain().authenticator(new Counting("secret")));
     HttpResponse<String> response = client.send(bench.put("data"), BodyHandlers.ofString());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
     List<Received> requests = bench.server.requests();
     assertEquals(3, requests.size());
     assertTrue(requests.get(1).header("Authorization").isPresent());
@@ -345,7 +345,7 @@ class TransportTest {
   void expectationThatIsMetIsMetOnEveryAttempt() throws Exception {
     bench.server.enqueue(Reply.status(503));
     HttpResponse<String> response = bench.client().send(expecting(), BodyHandlers.ofString());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
     assertTrue(
         bench.server.requests().stream()
             .allMatch(each -> each.header("Expect").orElse("").equalsIgnoreCase("100-continue")));
@@ -356,7 +356,7 @@ class TransportTest {
     bench.server.defaultReply(Reply.status(417).onHead());
     HttpResponse<String> response = bench.client().send(expecting(), BodyHandlers.ofString());
     assertEquals(417, response.statusCode());
-    assertEquals(StopReason.NOT_RETRYABLE, RetryReport.of(response).reason());
+    assertEquals(StopReason.NOT_RETRYABLE, JdkReports.of(response).reason());
     assertEquals(1, bench.server.requests().size());
   }
 
@@ -371,7 +371,7 @@ class TransportTest {
             .build();
     HttpResponse<String> response = bench.client().send(request, BodyHandlers.ofString());
     assertEquals(200, response.statusCode());
-    assertEquals(2, RetryReport.of(response).attempts());
+    assertEquals(2, JdkReports.of(response).attempts());
     assertEquals(9, bench.server.requests().get(1).body().length);
   }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 import okhttp3.Response;
 
 /** A response together with the attempt that it came from. */
-record Answer(Response response, WireState wire) implements ResponseView {
+record Answer(Response response, WireTrace wire) implements ResponseView {
   @Override
   public int status() {
     return response.code();

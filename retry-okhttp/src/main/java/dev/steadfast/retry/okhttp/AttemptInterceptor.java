@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import okhttp3.Interceptor;
 import okhttp3.Response;
@@ -10,18 +10,18 @@ import okhttp3.Response;
  * attempt begins where its call leaves the dispatcher's queue.
  */
 final class AttemptInterceptor implements Interceptor {
-  private final Wires wires;
+  private final AttemptRegistry wires;
 
   private final boolean alone; // no other application interceptor
 
-  AttemptInterceptor(Wires wires, boolean alone) {
+  AttemptInterceptor(AttemptRegistry wires, boolean alone) {
     this.wires = wires;
     this.alone = alone;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    WireState wire = wires.get(chain.call());
+    WireTrace wire = wires.get(chain.call());
     if (wire == null) {
       if (chain.call().isCanceled()) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue
@@ -30,11 +30,11 @@ final class AttemptInterceptor implements Interceptor {
     }
     Runnable undo = wire.attempt().restoreContext();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
-    Surroundings before = Surroundings.bind(wire.forOthers(Surroundings.current()));
+    CallContext before = CallContext.bind(wire.forOthers(CallContext.current()));
     try {
       return wire.attempted(chain, wire.withTimeLeft(chain.request()), alone);
     } finally {
-      Surroundings.bind(before);
+      CallContext.bind(before);
       undo.run();
     }
   }

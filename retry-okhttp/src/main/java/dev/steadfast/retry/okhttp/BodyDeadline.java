@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.CallContext;
 import java.util.function.LongSupplier;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ final class BodyDeadline {
 
   /** Of an operation that begins now, null if it has none. */
   static @Nullable BodyDeadline of(HttpOperation operation) {
-    Surroundings scope = operation.plan().surroundings();
+    CallContext scope = operation.plan().callContext();
     long bound = operation.boundNanos();
     if (scope != null) {
       bound = Math.min(bound, scope.remainingNanos());
@@ -33,7 +33,7 @@ final class BodyDeadline {
 
   /** Sets it on the body of a response. */
   void bound(Response response) {
-    if (WireState.hasBodyOfNetwork(response)) {
+    if (WireTrace.hasBodyOfNetwork(response)) {
       CallTimeouts.deadlineIn(response.body().source().timeout(), leftNanos());
     }
   }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.TimerScheduler;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,7 +31,7 @@ final class CallingBack implements Runnable {
     try {
       // The library's own scheduler, because an executor blocks in real time, also in tests whose
       // operations run in virtual time.
-      late = RetryScheduler.system().schedule(PATIENCE_NANOS, this);
+      late = TimerScheduler.system().schedule(PATIENCE_NANOS, this);
     } catch (RejectedExecutionException noTimer) {
       // Without a timer, the call waits for the executor without a bound.
     }

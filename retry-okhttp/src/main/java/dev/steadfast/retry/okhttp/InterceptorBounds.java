@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.Attempt;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
-  private final WireState wire;
+  private final WireTrace wire;
   private final Attempt<Answer> attempt;
   private final RetryScheduler scheduler;
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
@@ -25,7 +25,7 @@ final class InterceptorBounds implements Runnable {
   private RetryScheduler.@Nullable Task task;
   private boolean over; // the attempt, or the time
 
-  InterceptorBounds(WireState wire, RetryScheduler scheduler) {
+  InterceptorBounds(WireTrace wire, RetryScheduler scheduler) {
     this.wire = wire;
     this.attempt = wire.attempt();
     this.scheduler = scheduler;
@@ -80,7 +80,7 @@ final class InterceptorBounds implements Runnable {
    * by now.
    */
   void leaveBodyTo(Response response, int readTimeoutMillis) {
-    if (!WireState.hasBodyOfNetwork(response)) {
+    if (!WireTrace.hasBodyOfNetwork(response)) {
       return;
     }
     response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);

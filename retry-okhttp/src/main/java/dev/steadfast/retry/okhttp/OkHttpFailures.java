@@ -31,7 +31,7 @@ final class OkHttpFailures {
    * @return null if the answer decides: an interceptor turned a status of 400 or more into an
    *     exception
    */
-  static @Nullable TransportFailure classify(Throwable thrown, WireState wire) {
+  static @Nullable TransportFailure classify(Throwable thrown, WireTrace wire) {
     if (wire.broken() || !(thrown instanceof IOException failure)) {
       return permanent(FailureKind.OTHER); // for example a bug in an interceptor
     }
@@ -39,22 +39,22 @@ final class OkHttpFailures {
     if (ended != null) {
       return ended;
     }
-    WireState.Source source = wire.source(thrown);
-    if (source == WireState.Source.WIRE) {
+    WireTrace.Source source = wire.source(thrown);
+    if (source == WireTrace.Source.WIRE) {
       return onWire(failure, wire);
     }
     Response head = wire.head();
     if (head == null) {
       return beforeWire(failure);
     }
-    boolean connecting = source == WireState.Source.OKHTTP && OkHttpErrors.notConnected(failure);
+    boolean connecting = source == WireTrace.Source.OKHTTP && OkHttpErrors.notConnected(failure);
     if (head.code() >= 400 && !wire.handedBack() && !connecting) {
       return null; // an interceptor or an authenticator turned the answer into an exception
     }
     return afterAnswer(failure, wire, head.code());
   }
 
-  private static @Nullable TransportFailure endedOutside(IOException failure, WireState wire) {
+  private static @Nullable TransportFailure endedOutside(IOException failure, WireTrace wire) {
     if (wire.interrupted()) {
       return TransportFailure.permanent(FailureKind.OTHER, StopReason.INTERRUPTED);
     }
@@ -79,7 +79,7 @@ final class OkHttpFailures {
     return timedOut ? TransportFailure.of(FailureKind.TIMEOUT) : null;
   }
 
-  private static TransportFailure onWire(IOException failure, WireState wire) {
+  private static TransportFailure onWire(IOException failure, WireTrace wire) {
     if (wire.latestUnsent()) {
       return TransportFailure.of(FailureKind.STALE_CONNECTION);
     }
@@ -114,7 +114,7 @@ final class OkHttpFailures {
         && String.valueOf(cause.getMessage()).startsWith("\\n not found: limit=0 ");
   }
 
-  private static TransportFailure afterAnswer(IOException failure, WireState wire, int status) {
+  private static TransportFailure afterAnswer(IOException failure, WireTrace wire, int status) {
     if (!wire.handedBack() && followed(status)) {
       // The answer was a redirect or a challenge, and following it failed.
       return failure instanceof ProtocolException

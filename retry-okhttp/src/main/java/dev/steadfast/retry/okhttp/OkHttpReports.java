@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.internal.CleanReport;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public final class OkHttpReports {
       return tag.report();
     }
     OperationInfo operation = operation(response);
-    return operation == null ? RetryReport.clean() : RetryReport.clean(operation);
+    return operation == null ? CleanReport.of(null) : CleanReport.of(operation);
   }
 
   private static @Nullable Response source(Response response) {

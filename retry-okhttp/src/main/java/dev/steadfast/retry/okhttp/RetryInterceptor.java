@@ -1,12 +1,12 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Attempt;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.RetryPlan;
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -32,15 +32,15 @@ import okhttp3.Response;
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
-  private final Wires wires;
-  private final SurroundingsCapture surroundings;
+  private final AttemptRegistry wires;
+  private final CallContextCapture callContext;
   private final CallStarts starts;
 
   private RetryInterceptor(
-      HttpRetry retry, Wires wires, SurroundingsCapture surroundings, CallStarts starts) {
+      HttpRetry retry, AttemptRegistry wires, CallContextCapture callContext, CallStarts starts) {
     this.retry = retry;
     this.wires = wires;
-    this.surroundings = surroundings;
+    this.callContext = callContext;
     this.starts = starts;
   }
 
@@ -68,19 +68,19 @@ public final class RetryInterceptor implements Interceptor {
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    Wires wires = Wires.ofUsersClient();
+    AttemptRegistry wires = AttemptRegistry.ofUsersClient();
     Checks.notNull("retry", retry);
-    SurroundingsCapture surroundings = SurroundingsCapture.addTo(builder);
+    CallContextCapture callContext = CallContextCapture.addTo(builder);
     CallStarts starts = new CallStarts(retry.environment().ticker());
     if (!builder.interceptors().isEmpty()) {
       builder.interceptors().add(0, starts);
     }
-    builder.addInterceptor(new RetryInterceptor(retry, wires, surroundings, starts));
-    WireGuard.addTo(builder, wires);
+    builder.addInterceptor(new RetryInterceptor(retry, wires, callContext, starts));
+    ResendSuppressor.addTo(builder, wires);
     return builder;
   }
 
-  Wires wires() {
+  AttemptRegistry wires() {
     return wires;
   }
 
@@ -88,8 +88,8 @@ public final class RetryInterceptor implements Interceptor {
     return starts;
   }
 
-  SurroundingsCapture surroundings() {
-    return surroundings;
+  CallContextCapture callContext() {
+    return callContext;
   }
 
   @Override
@@ -98,11 +98,11 @@ public final class RetryInterceptor implements Interceptor {
     if (RetryingCallFactory.untouched(request)) {
       return chain.proceed(request);
     }
-    Surroundings before = Surroundings.bind(surroundings.of(chain.call()));
+    CallContext before = CallContext.bind(callContext.of(chain.call()));
     try {
       return retried(chain, request);
     } finally {
-      Surroundings.bind(before);
+      CallContext.bind(before);
     }
   }
 
@@ -125,17 +125,17 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
-  private OkHttpExchange exchange(Chain chain, HttpOperation operation, Request request) {
-    return new OkHttpExchange(
+  private OkHttpTransport exchange(Chain chain, HttpOperation operation, Request request) {
+    return new OkHttpTransport(
         operation, request, new Proceed(chain, wires), retry.bufferBodiesUpTo());
   }
 
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, Wires wires) implements OkHttpExchange.Sender {
+  private record Proceed(Chain chain, AttemptRegistry wires) implements OkHttpTransport.Sender {
     @Override
-    public void send(Request request, Attempt<Answer> attempt, OkHttpExchange exchange)
+    public void send(Request request, Attempt<Answer> attempt, OkHttpTransport exchange)
         throws IOException {
-      WireState wire = exchange.wire(attempt, chain.call(), wires);
+      WireTrace wire = exchange.wire(attempt, chain.call(), wires);
       InterceptorBounds bounds = wire.bounded();
       wires.put(chain.call(), wire);
       try {

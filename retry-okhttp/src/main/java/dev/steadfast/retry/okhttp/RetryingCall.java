@@ -1,9 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Attempt;
-import dev.steadfast.retry.RetryLoop;
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * A call whose attempts are OkHttp calls of their own. What concerns the operation is done here;
  * what later versions of OkHttp add to {@link Call} goes to a prototype, see {@link CallProxy}.
  */
-final class RetryingCall implements Call, OkHttpExchange.Sender {
+final class RetryingCall implements Call, OkHttpTransport.Sender {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private static final AtomicIntegerFieldUpdater<RetryingCall> EXECUTED =
@@ -56,7 +56,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   // Of the operation, until it is over: a call that is kept afterwards keeps nothing of it.
   private @Nullable Callback callback; // null: executed
   private volatile @Nullable RetryLoop<Answer> loop;
-  private volatile @Nullable WireState last; // of the latest attempt
+  private volatile @Nullable WireTrace last; // of the latest attempt
   private volatile @Nullable Object turn; // an Arrival or a CallingBack: has a dispatcher's thread
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
@@ -138,7 +138,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (loop == null) {
       return;
     }
-    WireState wire = last;
+    WireTrace wire = last;
     lastCall = wire == null || wire.stopped() ? null : wire.call();
     last = null;
     loop = null;
@@ -189,12 +189,12 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (!EXECUTED.compareAndSet(this, 0, 1)) {
       throw new IllegalStateException("Already Executed");
     }
-    Surroundings here = Surroundings.current();
-    if (here != null && !here.equals(operation.plan().surroundings())) {
+    CallContext here = CallContext.current();
+    if (here != null && !here.equals(operation.plan().callContext())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
     }
-    OkHttpExchange exchange =
-        new OkHttpExchange(operation, request, this, factory.retry().bufferBodiesUpTo());
+    OkHttpTransport exchange =
+        new OkHttpTransport(operation, request, this, factory.retry().bufferBodiesUpTo());
     RetryLoop<Answer> running = new RetryLoop<>(operation.plan(), operation.info(), exchange);
     factory.started(this);
     loop = running;
@@ -217,7 +217,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   @Override
-  public void send(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
+  public void send(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
     if (callback == null) {
       execute(attempted, attempt, exchange);
     } else {
@@ -226,8 +226,8 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   // On the calling thread.
-  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
-    WireState wire = prepare(attempted, attempt, exchange);
+  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    WireTrace wire = prepare(attempted, attempt, exchange);
     try {
       answer(wire, exchange);
     } finally {
@@ -235,7 +235,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     }
   }
 
-  private static void answer(WireState wire, OkHttpExchange exchange) {
+  private static void answer(WireTrace wire, OkHttpTransport exchange) {
     try {
       exchange.answered(wire.call().execute(), wire);
     } catch (Throwable thrown) {
@@ -244,8 +244,8 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   }
 
   // Through the dispatcher, with a place in its queue per attempt.
-  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
-    WireState wire = prepare(attempted, attempt, exchange);
+  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    WireTrace wire = prepare(attempted, attempt, exchange);
     if (!attempt.queued()) {
       return;
     }
@@ -265,12 +265,12 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
    * callback is told once the loop has returned: what it throws is for the dispatcher.
    */
   private final class Arrival implements Callback {
-    private final WireState wire;
+    private final WireTrace wire;
     private @Nullable Thread thread;
     private @Nullable Answer answer; // for the callback, as is the failure
     private @Nullable Throwable failure;
 
-    Arrival(WireState wire) {
+    Arrival(WireTrace wire) {
       this.wire = wire;
     }
 
@@ -314,14 +314,14 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     }
   }
 
-  private WireState prepare(Request attempted, Attempt<Answer> attempt, OkHttpExchange exchange) {
+  private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
     Call call = factory.client().newCall(attempted);
     List<Consumer<Call>> each = extras.each();
     if (!each.isEmpty()) {
       each.forEach(extra -> extra.accept(call));
     }
     bound(call.timeout());
-    WireState wire = exchange.wire(attempt, call, factory.wires());
+    WireTrace wire = exchange.wire(attempt, call, factory.wires());
     last = wire;
     if (canceled) {
       wire.hold();
@@ -373,7 +373,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
   /** Begins no attempt any more, of those in the dispatcher's queue either. */
   void hold() {
     canceled = true;
-    WireState wire = last;
+    WireTrace wire = last;
     if (wire != null) {
       wire.hold();
     }
@@ -386,7 +386,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (running != null) {
       running.cancel();
     }
-    WireState wire = last;
+    WireTrace wire = last;
     Call call = wire == null ? lastCall : wire.call();
     if (call != null) {
       call.cancel(); // ends a body that is being read, too
@@ -403,7 +403,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
     if (canceled) {
       return true;
     }
-    WireState wire = last;
+    WireTrace wire = last;
     if (wire != null) {
       return wire.cancelledByOthers();
     }
@@ -432,7 +432,7 @@ final class RetryingCall implements Call, OkHttpExchange.Sender {
         return;
       }
       timeoutLifted = true;
-      WireState wire = last;
+      WireTrace wire = last;
       Call call = lastCall;
       if (wire != null) {
         wire.liftTimeout();

@@ -37,7 +37,7 @@ public final class RetryingCallFactory implements Call.Factory {
   private final OkHttpClient plain;
   private final OkHttpClient client;
   private final HttpRetry retry;
-  private final Wires wires = Wires.ofDerivedClient();
+  private final AttemptRegistry wires = AttemptRegistry.ofDerivedClient();
   private final Set<RetryingCall> running = ConcurrentHashMap.newKeySet();
 
   private RetryingCallFactory(OkHttpClient plain, HttpRetry retry) {
@@ -46,15 +46,15 @@ public final class RetryingCallFactory implements Call.Factory {
     this.client = derived(plain, wires);
   }
 
-  private static OkHttpClient derived(OkHttpClient plain, Wires wires) {
+  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry wires) {
     OkHttpClient.Builder derived = plain.newBuilder();
     // One layer retries: the outer one.
     derived.interceptors().removeIf(RetryingCallFactory::ours);
     derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
-    derived.eventListenerFactory(SurroundingsCapture.usersOwn(plain.eventListenerFactory()));
+    derived.eventListenerFactory(CallContextCapture.usersOwn(plain.eventListenerFactory()));
     boolean alone = derived.interceptors().isEmpty();
     derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
-    WireGuard guard = WireGuard.addTo(derived, wires);
+    ResendSuppressor guard = ResendSuppressor.addTo(derived, wires);
     if (!alone) {
       derived.interceptors().add(guard); // within the client's own: they see what the server sent
     }
@@ -64,7 +64,7 @@ public final class RetryingCallFactory implements Call.Factory {
   private static boolean ours(Interceptor interceptor) {
     return interceptor instanceof RetryInterceptor
         || interceptor instanceof CallStarts
-        || interceptor instanceof WireGuard
+        || interceptor instanceof ResendSuppressor
         || interceptor instanceof WireProbe;
   }
 
@@ -126,7 +126,7 @@ public final class RetryingCallFactory implements Call.Factory {
     return retry;
   }
 
-  Wires wires() {
+  AttemptRegistry wires() {
     return wires;
   }
 

@@ -15,10 +15,10 @@ final class WatchedBody extends RequestBody {
   private static final long SHORT_BYTES = 64 * 1024;
 
   private final RequestBody delegate;
-  private final OkHttpExchange exchange;
+  private final OkHttpTransport exchange;
   private volatile boolean written;
 
-  WatchedBody(RequestBody delegate, OkHttpExchange exchange) {
+  WatchedBody(RequestBody delegate, OkHttpTransport exchange) {
     this.delegate = delegate;
     this.exchange = exchange;
   }
@@ -59,7 +59,7 @@ final class WatchedBody extends RequestBody {
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
     written = true;
-    WireState wire = exchange.wire();
+    WireTrace wire = exchange.wire();
     if (wire == null) {
       delegate.writeTo(sink);
       return;

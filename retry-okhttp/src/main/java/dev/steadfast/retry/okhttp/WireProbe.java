@@ -11,22 +11,22 @@ import okhttp3.Response;
  * What the user's interceptors made of the caller's request by then is what counts.
  */
 final class WireProbe implements Interceptor {
-  private final Wires wires;
+  private final AttemptRegistry wires;
 
-  WireProbe(Wires wires) {
+  WireProbe(AttemptRegistry wires) {
     this.wires = wires;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    WireState wire = wires.get(chain.call());
+    WireTrace wire = wires.get(chain.call());
     return wire == null || wire.isOnDeadConnection()
         ? chain.proceed(chain.request())
         : probed(chain, chain.request(), wire);
   }
 
   /** Passes a request on to the wire. */
-  static Response probed(Chain chain, Request request, WireState wire) throws IOException {
+  static Response probed(Chain chain, Request request, WireTrace wire) throws IOException {
     Connection connection = chain.connection();
     if (connection != null) {
       wire.on(connection);

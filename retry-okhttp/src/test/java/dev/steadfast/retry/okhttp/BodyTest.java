@@ -202,7 +202,8 @@ class BodyTest {
         StopReason.TOLD_NOT_TO_RETRY,
         endOfBroken(entry, broken(503).header("x-should-retry", "false")));
     assertEquals(
-        StopReason.HINT_TOO_LONG, endOfBroken(entry, broken(503).header("Retry-After", "61")));
+        StopReason.SERVER_DELAY_TOO_LONG,
+        endOfBroken(entry, broken(503).header("Retry-After", "61")));
     assertEquals(3, server.requests().size());
   }
 

@@ -167,7 +167,7 @@ class CleanReportTest {
       assertEquals(told.serverMayHaveActed(), rides.serverMayHaveActed());
       assertEquals(told.earlierAttemptMayHaveActed(), rides.earlierAttemptMayHaveActed());
       assertEquals(told.replayed(), rides.replayed());
-      assertEquals(told.hint(), rides.hint());
+      assertEquals(told.serverDelay(), rides.serverDelay());
     }
   }
 

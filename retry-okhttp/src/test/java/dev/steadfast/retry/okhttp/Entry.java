@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,7 +38,7 @@ enum Entry {
           OkHttpReports.of(response));
     } catch (IOException failure) {
       return new Outcome(
-          -1, "", Headers.of(), failure, RetryReport.of(failure).orElse(RetryReport.clean()));
+          -1, "", Headers.of(), failure, RetryReport.of(failure).orElse(CleanReport.of(null)));
     }
   }
 

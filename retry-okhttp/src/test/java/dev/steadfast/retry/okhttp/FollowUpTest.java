@@ -164,7 +164,7 @@ class FollowUpTest {
   @ParameterizedTest
   @EnumSource
   void theGateOfAnOriginDoesNotShutForAnother(Entry entry) {
-    HttpRetry gated = rig.retry().hintGate(true).policy(RetryPolicy.noRetry()).build();
+    HttpRetry gated = rig.retry().serverDelayGate(true).policy(RetryPolicy.noRetry()).build();
     Call.Factory calls = rig.calls(entry, Rig.builder(), gated);
     here.enqueue(to(there, 302));
     there.enqueue(Reply.status(429).header("Retry-After", "30"));

@@ -106,8 +106,8 @@ class MappedStatusTest {
     Entry.Outcome got = make(spot, Calls.get(server));
 
     assertSame(own, got.failure());
-    assertEnded(StopReason.HINT_TOO_LONG, 1);
-    assertEquals(Duration.ofHours(1), rig.recorder.report().hint().orElseThrow());
+    assertEnded(StopReason.SERVER_DELAY_TOO_LONG, 1);
+    assertEquals(Duration.ofHours(1), rig.recorder.report().serverDelay().orElseThrow());
   }
 
   @ParameterizedTest

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.Surroundings;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.scope.RetryScope;
@@ -36,7 +36,7 @@ class NestingTest {
 
   @AfterEach
   void leavesNothing() throws InterruptedException {
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
     rig.close();
     server.assertNoLeaks();
     tokens.assertNoLeaks();
@@ -338,6 +338,6 @@ class NestingTest {
   }
 
   private static int noted(OkHttpClient client) {
-    return ((RetryInterceptor) client.interceptors().get(0)).surroundings().size();
+    return ((RetryInterceptor) client.interceptors().get(0)).callContext().size();
   }
 }

@@ -28,8 +28,8 @@ class OkHttpArchitectureTest {
   @Test
   void theRulesSeeWhatIsPublicAndWhatIsNot() {
     assertTrue(OURS.contain(RetryingCallFactory.class));
-    assertTrue(OURS.contain(OkHttpExchange.class));
-    assertTrue(OURS.contain(WireState.class));
+    assertTrue(OURS.contain(OkHttpTransport.class));
+    assertTrue(OURS.contain(WireTrace.class));
   }
 
   @Test

@@ -128,11 +128,11 @@ class OutcomeTest {
 
   @ParameterizedTest
   @EnumSource
-  void hintTooLong(Entry entry) {
+  void serverDelayTooLong(Entry entry) {
     server.enqueue(Reply.status(429).header("Retry-After", "3600").body("tomorrow"));
     Entry.Outcome got = make(entry, retry());
-    assertLast(got, 429, "tomorrow", StopReason.HINT_TOO_LONG);
-    assertEquals(Duration.ofHours(1), got.report().hint().orElseThrow());
+    assertLast(got, 429, "tomorrow", StopReason.SERVER_DELAY_TOO_LONG);
+    assertEquals(Duration.ofHours(1), got.report().serverDelay().orElseThrow());
     assertEquals("3600", got.headers().get("Retry-After"));
   }
 
@@ -349,7 +349,7 @@ class OutcomeTest {
         assertInstanceOf(AttemptRefusedException.class, got.failure());
     assertEquals(503, refused.status().orElseThrow());
     assertEquals(List.of("busy"), refused.headers().get("x-why"));
-    assertEquals(Duration.ofSeconds(2), refused.hint().orElseThrow());
+    assertEquals(Duration.ofSeconds(2), refused.serverDelay().orElseThrow());
     assertInstanceOf(IllegalStateException.class, refused.getCause());
     assertEquals(StopReason.GUARD_REFUSED, got.report().reason());
     assertEquals(1, got.report().attempts());

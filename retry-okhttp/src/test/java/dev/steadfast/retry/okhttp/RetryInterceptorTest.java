@@ -141,7 +141,7 @@ class RetryInterceptorTest {
               closed.complete(reason);
             }
           });
-      // What OkHttp does about a refused upgrade stays as it is: here it follows the hint.
+      // What OkHttp does about a refused upgrade stays as it is: here it follows the server delay.
       assertEquals("re: hello", received.get(10, TimeUnit.SECONDS));
       closed.get(10, TimeUnit.SECONDS);
       assertFalse(refused.isDone());

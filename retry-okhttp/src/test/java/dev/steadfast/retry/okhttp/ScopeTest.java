@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Surroundings;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
@@ -39,7 +39,7 @@ class ScopeTest {
 
   @AfterEach
   void leavesNothing() throws InterruptedException {
-    assertNull(Surroundings.current());
+    assertNull(CallContext.current());
     rig.close();
     server.assertNoLeaks();
     server.close();

@@ -264,7 +264,7 @@ class TimeoutTest {
     assertEquals(503, got.status());
     assertEquals("later", got.body());
     assertEquals(StopReason.DEADLINE, got.report().reason());
-    assertEquals(Duration.ofSeconds(30), got.report().hint().orElseThrow());
+    assertEquals(Duration.ofSeconds(30), got.report().serverDelay().orElseThrow());
   }
 
   @ParameterizedTest

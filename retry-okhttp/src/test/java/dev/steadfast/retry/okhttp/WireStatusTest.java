@@ -192,7 +192,7 @@ class WireStatusTest {
       Entry.Outcome got = entry.make(calls.newCall(target.get()));
       assertEquals(status, got.status());
       assertEquals(List.of("12345678901"), got.headers().values("Retry-After"));
-      assertEquals(StopReason.HINT_TOO_LONG, got.report().reason());
+      assertEquals(StopReason.SERVER_DELAY_TOO_LONG, got.report().reason());
     }
     assertReported(2);
   }

@@ -1,12 +1,12 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryState;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryDecision;
+import dev.steadfast.retry.engine.RetryState;
 
 /**
  * Layers that call each other, with a bottom that fails by chance. Each layer retries what failed

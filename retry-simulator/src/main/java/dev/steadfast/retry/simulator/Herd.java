@@ -99,7 +99,12 @@ final class Herd implements Scenario {
     String come = spec.arriveNanos() == 0 ? "" : ", coming over " + over;
     Result result =
         new Result(
-            "Herd: " + spec.clients() + " clients told to wait " + spec.hintSeconds() + " s" + come,
+            "Herd: "
+                + spec.clients()
+                + " clients told to wait "
+                + spec.serverDelaySeconds()
+                + " s"
+                + come,
             MODEL,
             series);
     Table table =

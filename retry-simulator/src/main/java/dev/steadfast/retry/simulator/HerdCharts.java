@@ -14,7 +14,9 @@ final class HerdCharts {
     return List.of(
         new Chart(
             "herd" + suffix,
-            "Calls per second, by how clients obey a Retry-After of " + spec.hintSeconds() + " s",
+            "Calls per second, by how clients obey a Retry-After of "
+                + spec.serverDelaySeconds()
+                + " s",
             "Herd model, one run, the first two minutes. The dashed line is the"
                 + " capacity. A tower is the whole herd at once.",
             frame -> arrivals(spec, outcomes, frame)),

@@ -22,13 +22,13 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
       Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(32));
 
   static List<HerdRule> all(HerdSpec spec) {
-    long hint = spec.hintNanos();
-    double oracle = spec.clients() / spec.perSecond() / spec.hintSeconds();
+    long serverDelay = spec.serverDelayNanos();
+    double oracle = spec.clients() / spec.perSecond() / spec.serverDelaySeconds();
     List<HerdRule> rules = new ArrayList<>();
     rules.add(new HerdRule("exact", "R", policy(spec, Backoff.none(), 0), true, false));
     rules.add(of("max", "max(R, full jitter)", policy(spec, JITTER, 0)));
     rules.add(of("tenth", "R + U(0, R/10)", policy(spec, Backoff.none(), 0.1)));
-    rules.add(of("jitter", "R + full jitter", policy(spec, after(hint), 0)));
+    rules.add(of("jitter", "R + full jitter", policy(spec, after(serverDelay), 0)));
     rules.add(of("spread", "R + U(0, R), the default", policy(spec, Backoff.none(), 1)));
     if (oracle <= 10) {
       rules.add(of("oracle", "R + U(0, N/mu)", policy(spec, Backoff.none(), oracle)));
@@ -53,15 +53,18 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
     return RetryPolicy.builder()
         .maxAttempts(Integer.MAX_VALUE)
         .noTotalTimeout()
-        .hintCeiling(Duration.ofSeconds(Math.max(60, spec.hintSeconds())))
+        .maxServerDelay(Duration.ofSeconds(Math.max(60, spec.serverDelaySeconds())))
         .backoff(backoff)
-        .hintSpread(spread)
+        .serverDelaySpread(spread)
         .build();
   }
 
-  /** Full jitter on top of a hint that is known, which makes it longer than the hint always. */
-  private static Backoff after(long hintNanos) {
-    return (retry, previous, random) -> hintNanos + JITTER.delayNanos(retry, 0, random);
+  /**
+   * Full jitter on top of a server delay that is known, which makes it longer than the server delay
+   * always.
+   */
+  private static Backoff after(long serverDelayNanos) {
+    return (retry, previous, random) -> serverDelayNanos + JITTER.delayNanos(retry, 0, random);
   }
 
   HttpRetry retry(EventQueue time, Draws draws) {
@@ -69,7 +72,7 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
         .policy(policy)
         .budget(RetryBudget.unlimited())
         .environment(time.environment(draws.generator()))
-        .hintGate(gate)
+        .serverDelayGate(gate)
         .build();
   }
 }

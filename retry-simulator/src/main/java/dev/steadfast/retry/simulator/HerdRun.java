@@ -1,11 +1,11 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.Attempt;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Exchange;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Outcome;
-import dev.steadfast.retry.RetryLoop;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RequestView;
@@ -90,13 +90,13 @@ final class HerdRun {
     this.draws = draws.split();
     this.server = new FifoServer(time, draws.split(), spec.build());
     this.retry = rule.retry(time, draws.split());
-    this.busy = new Answer(503, hint(rule));
+    this.busy = new Answer(503, serverDelay(rule));
   }
 
-  private Map<String, List<String>> hint(HerdRule rule) {
+  private Map<String, List<String>> serverDelay(HerdRule rule) {
     return rule.exact()
-        ? Map.of("grpc-retry-pushback-ms", List.of(spec.hintSeconds() + "000"))
-        : Map.of("Retry-After", List.of(Integer.toString(spec.hintSeconds())));
+        ? Map.of("grpc-retry-pushback-ms", List.of(spec.serverDelaySeconds() + "000"))
+        : Map.of("Retry-After", List.of(Integer.toString(spec.serverDelaySeconds())));
   }
 
   static Result run(HerdSpec spec, HerdRule rule, Draws draws) {
@@ -139,7 +139,7 @@ final class HerdRun {
   }
 
   /** One client with one call to make. */
-  private final class Client implements Exchange<Answer> {
+  private final class Client implements RetryTransport<Answer> {
     private final HttpOperation operation = retry.operation(new Get(), RetryOptions.none());
 
     void begin() {

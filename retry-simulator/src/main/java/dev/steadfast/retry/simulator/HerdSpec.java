@@ -6,7 +6,7 @@ package dev.steadfast.retry.simulator;
  * @param clients how many calls there are
  * @param perSecond what the server can do
  * @param queueLimit the calls that it lets wait
- * @param hintSeconds what it tells those whom it turns away
+ * @param serverDelaySeconds what it tells those whom it turns away
  * @param hopNanos the mean time on the way to the server; its deviation is a fifth of it
  * @param arriveNanos over what time the first calls arrive; until then the server is closed
  */
@@ -14,16 +14,16 @@ record HerdSpec(
     int clients,
     double perSecond,
     int queueLimit,
-    int hintSeconds,
+    int serverDelaySeconds,
     long hopNanos,
     long arriveNanos) {
-  long hintNanos() {
-    return hintSeconds * Durations.SECOND;
+  long serverDelayNanos() {
+    return serverDelaySeconds * Durations.SECOND;
   }
 
   /** The calls of a run in which all come at once, again and again. */
   double mostCalls() {
-    double round = Math.min(queueLimit + 1.0, Math.max(1, perSecond * hintSeconds));
+    double round = Math.min(queueLimit + 1.0, Math.max(1, perSecond * serverDelaySeconds));
     return (double) clients * clients / (2 * round);
   }
 

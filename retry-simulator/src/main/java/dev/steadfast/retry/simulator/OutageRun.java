@@ -1,11 +1,11 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.Attempt;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Exchange;
-import dev.steadfast.retry.Outcome;
-import dev.steadfast.retry.RetryLoop;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryTransport;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +91,7 @@ final class OutageRun {
   }
 
   /** One logical call. */
-  private final class Operation implements Exchange<Answer> {
+  private final class Operation implements RetryTransport<Answer> {
     private final Protection.Client client;
     private final long beganNanos = time.nowNanos();
 

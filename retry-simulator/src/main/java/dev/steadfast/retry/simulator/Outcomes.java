@@ -1,10 +1,10 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
 
 /** How simulated attempts end. Their requests are idempotent, so each of them may be repeated. */
 final class Outcomes {

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryState;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryDecision;
+import dev.steadfast.retry.engine.RetryState;
 
 /** One run of the contention model. */
 final class Race {

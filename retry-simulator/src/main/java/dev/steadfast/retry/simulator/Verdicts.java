@@ -1,8 +1,8 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryDecision;
-import dev.steadfast.retry.RetryState;
+import dev.steadfast.retry.engine.RetryDecision;
+import dev.steadfast.retry.engine.RetryState;
 
 /**
  * What the closed forms say of a configuration in an outage. They hold for a long queue, first come

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryDecision;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryState;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.RetryDecision;
+import dev.steadfast.retry.engine.RetryState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -174,7 +174,7 @@ final class CommandLineTest {
         "outage --kind fail-fast --capacity 10 --horizon 60s --policy"
             + " maxAttempts=2000000000;backoff=none;totalTimeout=none",
         "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy maxAttempts=2000000000;backoff=none;totalTimeout=none;"
-            + "hintSpread=0;hintCeiling=1ns;aboveCeiling=clamp",
+            + "serverDelaySpread=0;maxServerDelay=1ns;aboveCeiling=clamp",
         "herd --clients 10000 --queue 0 --runs 20",
         "herd --retry-after 0",
         "herd --queue -1",

@@ -136,7 +136,7 @@ final class ModelsTest {
   }
 
   @Test
-  void noClientComesBeforeItsHint() {
+  void noClientComesBeforeItsServerDelay() {
     HerdSpec spec = new HerdSpec(200, 100, 10, 10, 0, 0);
     for (HerdRule rule : HerdRule.all(spec)) {
       List<HerdRun.Bin> arrivals = HerdRun.run(spec, rule, Draws.of(1)).arrivals();

@@ -5,6 +5,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
@@ -241,7 +242,7 @@ public final class FakeTime implements RetryScheduler {
   /** Runs the task on another thread, at once in real time. */
   @Override
   public void execute(Runnable task) {
-    RetryScheduler.system().execute(task);
+    TimerScheduler.system().execute(task);
   }
 
   @Override

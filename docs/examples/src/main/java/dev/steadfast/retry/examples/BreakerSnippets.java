@@ -65,9 +65,9 @@ final class BreakerSnippets {
     return retry;
   }
 
-  static HttpRetry hintGate() {
-    // region hint-gate
-    HttpRetry retry = HttpRetry.builder().hintGate(true).build();
+  static HttpRetry serverDelayGate() {
+    // region server delay-gate
+    HttpRetry retry = HttpRetry.builder().serverDelayGate(true).build();
     // endregion
     return retry;
   }

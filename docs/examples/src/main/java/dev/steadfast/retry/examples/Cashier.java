@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The idempotent {@code POST /payments}: makes the charge, or the fault that is planned. */
 final class Cashier {
-  private static final Duration HINT = Duration.ofSeconds(1);
+  private static final Duration SERVER_DELAY = Duration.ofSeconds(1);
   private static final Duration WORK = Duration.ofMillis(300);
   private static final Duration TOO_LATE = DemoRetry.ATTEMPT_TIMEOUT.plusMillis(200);
   private static final Reply SILENCE = Reply.of(0, "").ending(Reply.Ending.SILENCE);
@@ -40,7 +40,7 @@ final class Cashier {
     }
 
     boolean tooEarly() {
-      return System.nanoTime() - startNanos < HINT.toNanos();
+      return System.nanoTime() - startNanos < SERVER_DELAY.toNanos();
     }
   }
 
@@ -54,7 +54,7 @@ final class Cashier {
           visit.atMost(1) ? charge(order).ending(Reply.Ending.SILENCE) : charge(order);
       case STILL_AT_WORK -> visit.atMost(1) ? workOn(order) : charge(order);
       case UNAVAILABLE -> visit.atMost(2) ? Reply.of(503, "overloaded") : charge(order);
-      case UNAVAILABLE_WITH_HINT -> visit.tooEarly() ? notBefore(503) : charge(order);
+      case UNAVAILABLE_WITH_SERVER_DELAY -> visit.tooEarly() ? notBefore(503) : charge(order);
       case THROTTLED -> visit.tooEarly() ? notBefore(429) : charge(order);
       case SLOW -> visit.atMost(1) ? charge(order).late(TOO_LATE) : charge(order);
       case STALE_CONNECTION ->
@@ -69,7 +69,7 @@ final class Cashier {
 
   private static Reply notBefore(int status) {
     return Reply.of(status, "come back later")
-        .header("Retry-After", Long.toString(HINT.toSeconds()));
+        .header("Retry-After", Long.toString(SERVER_DELAY.toSeconds()));
   }
 
   private Reply charge(Order order) {

@@ -27,7 +27,8 @@ final class DemoRetry {
         // Short first, long last: a machine under load is slow, and that is no fault of the server.
         .attemptTimeouts(List.of(ATTEMPT_TIMEOUT, Duration.ofSeconds(3), Duration.ofSeconds(10)))
         .totalTimeout(Duration.ofMinutes(1))
-        .hintSpread(0.25) // of a hint of 1 s; 200 payments need no wider spread, and it saves time
+        .serverDelaySpread(
+            0.25) // of a server delay of 1 s; 200 payments need no wider spread, and it saves time
         .build();
   }
 

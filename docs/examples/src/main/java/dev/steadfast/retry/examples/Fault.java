@@ -11,7 +11,7 @@ enum Fault {
   /** Overload without advice. */
   UNAVAILABLE("503, two times"),
   /** Overload with advice: a client that comes too early is refused again. */
-  UNAVAILABLE_WITH_HINT("503 + Retry-After: 1, until that second is over"),
+  UNAVAILABLE_WITH_SERVER_DELAY("503 + Retry-After: 1, until that second is over"),
   /** A rate limiter, also minded to be obeyed. */
   THROTTLED("429 + Retry-After: 1, until that second is over"),
   /** The client gives up on an attempt that did succeed. */

@@ -15,7 +15,7 @@ final class Faults {
     COUNTS.put(Fault.ANSWER_LOST, 18);
     COUNTS.put(Fault.STILL_AT_WORK, 10);
     COUNTS.put(Fault.UNAVAILABLE, 12);
-    COUNTS.put(Fault.UNAVAILABLE_WITH_HINT, 8);
+    COUNTS.put(Fault.UNAVAILABLE_WITH_SERVER_DELAY, 8);
     COUNTS.put(Fault.THROTTLED, 8);
     COUNTS.put(Fault.SLOW, 6);
     COUNTS.put(Fault.CONNECTION_REFUSED, 8);

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.examples;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -42,7 +42,7 @@ final class JdkPayments {
   }
 
   private static Receipt receipt(HttpResponse<?> response) {
-    return new Receipt(response.statusCode(), RetryReport.of(response));
+    return new Receipt(response.statusCode(), JdkReports.of(response));
   }
 
   private record Sending(RetryingHttpClient http, ExecutorService callers)

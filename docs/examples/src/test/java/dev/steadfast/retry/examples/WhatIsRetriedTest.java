@@ -3,9 +3,9 @@ package dev.steadfast.retry.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.Evidence;
-import dev.steadfast.retry.Outcome;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RequestView;

@@ -6,7 +6,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
-import dev.steadfast.retry.scope.HttpServerScope;
+import dev.steadfast.retry.server.HttpServerScope;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

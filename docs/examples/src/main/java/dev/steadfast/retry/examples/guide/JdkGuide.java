@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +35,7 @@ final class JdkGuide {
     HttpRequest request =
         HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString("{\"cents\": 1999}")).build();
     HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
-    System.out.println(response.statusCode() + ", " + RetryReport.of(response));
+    System.out.println(response.statusCode() + ", " + JdkReports.of(response));
     // endregion
   }
 
@@ -43,7 +44,7 @@ final class JdkGuide {
     CompletableFuture<Void> printed =
         http.sendAsync(request, BodyHandlers.ofString())
             .thenAccept(response ->
-                System.out.println(response.statusCode() + ", " + RetryReport.of(response)));
+                System.out.println(response.statusCode() + ", " + JdkReports.of(response)));
     // endregion
     return printed;
   }
@@ -66,7 +67,7 @@ final class JdkGuide {
     // region jdk-report
     RetryReport report;
     try {
-      report = RetryReport.of(http.send(request, BodyHandlers.ofString()));
+      report = JdkReports.of(http.send(request, BodyHandlers.ofString()));
     } catch (IOException failure) {
       report = RetryReport.of(failure).orElseThrow();
     }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
@@ -44,7 +44,7 @@ final class FakeTimeGuideTest {
     HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
 
     HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
-    assertEquals(Duration.ofSeconds(7), RetryReport.of(response).waited());
+    assertEquals(Duration.ofSeconds(7), JdkReports.of(response).waited());
     // endregion
   }
 

@@ -1,0 +1,35 @@
+package dev.steadfast.retry.scenarios;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All rows, theme by theme. */
+final class ScenarioTable {
+  private ScenarioTable() {}
+
+  static List<Scenario> rows() {
+    return Stream.of(
+            StatusRows.rows(),
+            UnsafeMethodRows.rows(),
+            ServerDelayRows.rows(),
+            BadServerDelayRows.rows(),
+            SignalRows.rows(),
+            KeyRows.rows(),
+            HeaderRows.rows(),
+            FailureRows.rows(),
+            StaleRows.rows(),
+            ResendRows.rows(),
+            InterceptorRows.rows(),
+            BodyRows.rows(),
+            AttemptRows.rows(),
+            DeadlineRows.rows(),
+            ScopeRows.rows(),
+            BudgetRows.rows(),
+            GuardRows.rows(),
+            CancelRows.rows(),
+            RaceRows.rows(),
+            UserCodeRows.rows())
+        .flatMap(List::stream)
+        .toList();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.RetryScheduler;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wait that holds no thread: ended by its time or by a cancellation, whichever claims it. Safe
+ * for use by many threads.
+ */
+final class AsyncWait implements Runnable {
+  private static final AtomicIntegerFieldUpdater<AsyncWait> OVER =
+      AtomicIntegerFieldUpdater.newUpdater(AsyncWait.class, "over");
+
+  private final RetryLoop<?> loop;
+  private volatile int over; // 1 once it is
+  private volatile RetryScheduler.@Nullable Task task;
+
+  AsyncWait(RetryLoop<?> loop) {
+    this.loop = loop;
+  }
+
+  void schedule(long nanos) {
+    try {
+      task = loop.operation().scheduler().schedule(nanos, this);
+    } catch (Throwable rejected) {
+      if (OVER.compareAndSet(this, 0, 1)) {
+        loop.pauseRejected(rejected);
+      }
+    }
+    if (over == 1) {
+      stop();
+    }
+  }
+
+  @Override
+  public void run() {
+    if (over == 1) {
+      return; // a late timer: the operation may be in another wait by now
+    }
+    long early = loop.operation().dueNanos() - loop.operation().now();
+    if (early > 0) {
+      schedule(early); // some timers fire early; a server delay is a floor
+    } else if (OVER.compareAndSet(this, 0, 1)) {
+      loop.pauseOver();
+    }
+  }
+
+  void cancel() {
+    if (OVER.compareAndSet(this, 0, 1)) {
+      stop();
+      loop.execute(loop::pauseOver); // sees the cancellation first of all
+    }
+  }
+
+  private void stop() {
+    RetryScheduler.Task scheduled = task;
+    if (scheduled != null) {
+      scheduled.cancel();
+    }
+  }
+}

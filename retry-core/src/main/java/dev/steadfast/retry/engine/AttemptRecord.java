@@ -1,0 +1,106 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.internal.Durations;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** How one attempt went, in flat fields: an operation that waits keeps one per attempt. */
+final class AttemptRecord implements AttemptReport {
+  private final int number;
+  private final long startedAfterNanos;
+  private final long tookNanos;
+  private final long waitedNanos;
+  private final int status;
+  private final @Nullable Throwable failure;
+  private final @Nullable FailureKind kind;
+  private final Disposition disposition;
+  private final int deliveries;
+
+  AttemptRecord(int number, Timing timing, Result result) {
+    this.number = number;
+    this.startedAfterNanos = timing.startedAfterNanos();
+    this.tookNanos = timing.tookNanos();
+    this.waitedNanos = timing.waitedNanos();
+    this.failure = result.failure();
+    this.kind = result.kind();
+    Evidence evidence = result.evidence();
+    this.status = evidence.status();
+    this.disposition = evidence.disposition();
+    this.deliveries = evidence.deliveries();
+  }
+
+  /** When an attempt began and ended, and the wait before it, in nanoseconds. */
+  record Timing(long startedAfterNanos, long tookNanos, long waitedNanos) {}
+
+  /**
+   * What an attempt ended with.
+   *
+   * @param failure the exception, if there is one
+   * @param kind what went wrong, null if nothing did
+   * @param evidence what is known of the attempt
+   */
+  record Result(@Nullable Throwable failure, @Nullable FailureKind kind, Evidence evidence) {}
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public Duration startedAfter() {
+    return Duration.ofNanos(startedAfterNanos);
+  }
+
+  @Override
+  public Duration took() {
+    return Duration.ofNanos(tookNanos);
+  }
+
+  @Override
+  public Duration waitedBefore() {
+    return Duration.ofNanos(waitedNanos);
+  }
+
+  @Override
+  public OptionalInt status() {
+    return status < 0 ? OptionalInt.empty() : OptionalInt.of(status);
+  }
+
+  @Override
+  public Optional<Throwable> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  @Override
+  public Optional<FailureKind> kind() {
+    return Optional.ofNullable(kind);
+  }
+
+  @Override
+  public Disposition disposition() {
+    return disposition;
+  }
+
+  @Override
+  public OptionalInt deliveries() {
+    return deliveries < 0 ? OptionalInt.empty() : OptionalInt.of(deliveries);
+  }
+
+  @Override
+  public String outcome() {
+    if (failure != null) {
+      return failure.getClass().getSimpleName();
+    }
+    return status < 0 ? String.valueOf(kind) : "" + status;
+  }
+
+  @Override
+  public String toString() {
+    return "#" + number + " " + outcome() + " in " + Durations.printRounded(tookNanos);
+  }
+}

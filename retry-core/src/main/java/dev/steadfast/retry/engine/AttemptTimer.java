@@ -1,0 +1,55 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.RetryScheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has an attempt look at its time, once. Where the time has grown since, the attempt sets another.
+ * Safe for use by many threads.
+ */
+final class AttemptTimer implements Runnable {
+  private final Attempt<?> attempt;
+  private final long dueNanos;
+  private volatile RetryScheduler.@Nullable Task task;
+  private volatile boolean over; // it has come, or was stopped
+
+  AttemptTimer(Attempt<?> attempt, long dueNanos) {
+    this.attempt = attempt;
+    this.dueNanos = dueNanos;
+  }
+
+  /** Whether it still comes, and not later than that. */
+  boolean comesBy(long nanos) {
+    return !over && dueNanos - nanos <= 0;
+  }
+
+  /**
+   * Starts it, unless it was stopped.
+   *
+   * @param nanos the time until it is due
+   * @throws java.util.concurrent.RejectedExecutionException if the scheduler takes no task
+   */
+  void start(long nanos) {
+    task = attempt.operation().scheduler().schedule(nanos, this);
+    if (over) {
+      stop();
+    }
+  }
+
+  void stop() {
+    over = true;
+    RetryScheduler.Task scheduled = task;
+    if (scheduled != null) {
+      task = null;
+      scheduled.cancel();
+    }
+  }
+
+  @Override
+  public void run() {
+    if (!over) {
+      over = true;
+      attempt.lookAtTime();
+    }
+  }
+}

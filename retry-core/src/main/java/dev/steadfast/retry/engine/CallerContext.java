@@ -1,0 +1,83 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.ContextCapture;
+import java.lang.ref.WeakReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The context of the thread that began an operation. Immutable. */
+final class CallerContext {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // Most operations begin with the same class loader and nothing else, so they share an object.
+  // The reference is weak: nothing here keeps a class loader alive after the last operation.
+  private static volatile WeakReference<@Nullable CallerContext> latest = new WeakReference<>(null);
+
+  private final @Nullable ClassLoader classLoader;
+  private final ContextCapture.@Nullable Snapshot snapshot;
+
+  private CallerContext(
+      @Nullable ClassLoader classLoader, ContextCapture.@Nullable Snapshot snapshot) {
+    this.classLoader = classLoader;
+    this.snapshot = snapshot;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a class loader is equal to itself alone
+  static CallerContext capture(@Nullable ContextCapture capture) {
+    ClassLoader classLoader = Thread.currentThread().getContextClassLoader();
+    if (capture != null) {
+      return new CallerContext(classLoader, capture.capture());
+    }
+    CallerContext shared = latest.get();
+    if (shared == null || shared.classLoader != classLoader) {
+      shared = new CallerContext(classLoader, null);
+      latest = new WeakReference<>(shared);
+    }
+    return shared;
+  }
+
+  /**
+   * Restores it on the calling thread.
+   *
+   * @param context null for none
+   * @return undoes it
+   */
+  @SuppressWarnings("ReferenceEquality") // a class loader is equal to itself alone
+  static Runnable restore(@Nullable CallerContext context) {
+    if (context == null) {
+      return CallerContext::nothingToUndo;
+    }
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    if (context.snapshot == null && before == context.classLoader) {
+      return CallerContext::nothingToUndo;
+    }
+    Thread.currentThread().setContextClassLoader(context.classLoader);
+    AutoCloseable restored = open(context.snapshot);
+    return () -> {
+      close(restored);
+      Thread.currentThread().setContextClassLoader(before);
+    };
+  }
+
+  private static void nothingToUndo() {}
+
+  private static @Nullable AutoCloseable open(ContextCapture.@Nullable Snapshot snapshot) {
+    try {
+      return snapshot == null ? null : snapshot.restore();
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be restored; the operation goes on", broken);
+      return null;
+    }
+  }
+
+  private static void close(@Nullable AutoCloseable restored) {
+    try {
+      if (restored != null) {
+        restored.close();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be taken back; the operation goes on", broken);
+    }
+  }
+}

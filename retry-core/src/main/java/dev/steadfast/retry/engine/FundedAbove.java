@@ -1,0 +1,39 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.Withdrawal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An account of which a layer above keeps the books: it is asked, and told of nothing. All that can
+ * be taken here pays for the resend on a stale connection, which adds no load and goes back.
+ */
+record FundedAbove(RetryBudget.Account account) implements RetryBudget.Account {
+  @Override
+  public void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {
+    giveBack(last, nowNanos);
+  }
+
+  @Override
+  public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    return account.tryWithdraw(kind, nowNanos);
+  }
+
+  @Override
+  public void refund(Withdrawal withdrawal, long nowNanos) {
+    account.refund(withdrawal, nowNanos);
+  }
+
+  @Override
+  public void operationEnded(
+      RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+    giveBack(last, nowNanos);
+  }
+
+  private void giveBack(@Nullable Withdrawal last, long nowNanos) {
+    if (last != null) {
+      account.refund(last, nowNanos);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.UnsuccessfulAttemptException;
+import dev.steadfast.retry.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The permits of one attempt; answered once, whatever happens. */
+final class GuardPermits {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final GuardPermits NONE = new GuardPermits(List.of());
+
+  private List<Guard.Permit> held;
+
+  private GuardPermits(List<Guard.Permit> held) {
+    this.held = held;
+  }
+
+  static GuardPermits none() {
+    return NONE;
+  }
+
+  /** When the last of the guards admits an attempt. */
+  static RetryState.Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
+    RetryState.Opening latest = RetryState.Opening.NOW;
+    for (Guard guard : guards) {
+      long nanos = guard.admitsInNanos(operation, nowNanos);
+      if (nanos == Guard.NEVER) {
+        return RetryState.Opening.NEVER;
+      }
+      if (nanos > latest.inNanos()) {
+        latest = new RetryState.Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
+      }
+    }
+    return latest;
+  }
+
+  /** Passes all guards, or gives back what the first ones admitted and throws. */
+  static GuardPermits acquire(List<Guard> guards, OperationInfo operation, long nowNanos) {
+    GuardPermits permits = new GuardPermits(new ArrayList<>(guards.size()));
+    try {
+      for (Guard guard : guards) {
+        permits.held.add(guard.acquire(operation, nowNanos));
+      }
+      return permits;
+    } catch (Throwable refused) {
+      permits.release();
+      throw refused;
+    }
+  }
+
+  /** Answers by what the attempt meant for the health of the server. */
+  void answer(Outcome outcome, long elapsedNanos, @Nullable Throwable failure) {
+    if (held.isEmpty()) {
+      return;
+    }
+    Verdict verdict = outcome.verdict();
+    int status = outcome.evidence().status();
+    FailureKind kind = verdict.kind();
+    if (kind == null) {
+      boolean observed = verdict instanceof Verdict.Accepted accepted && accepted.observed();
+      each(permit -> {
+        if (observed) {
+          permit.succeeded(elapsedNanos);
+        } else {
+          permit.released();
+        }
+      });
+    } else if (kind == FailureKind.STALE_CONNECTION || endedByCaller(verdict)) {
+      release();
+    } else if (status >= 0 && (status < 500 || kind == FailureKind.BROKEN_BODY)) {
+      // The server answers, so it is alive: 409, 429 and other 4xx are no failures of its health.
+      each(permit -> permit.succeeded(elapsedNanos));
+    } else {
+      Throwable reason = failure != null ? failure : new UnsuccessfulAttemptException(kind);
+      each(permit -> permit.failed(elapsedNanos, reason));
+    }
+  }
+
+  void release() {
+    each(Guard.Permit::released);
+  }
+
+  private static boolean endedByCaller(Verdict verdict) {
+    if (!(verdict instanceof Verdict.Permanent permanent)) {
+      return false;
+    }
+    return switch (permanent.reason()) {
+      case CANCELLED, INTERRUPTED, REJECTED, USER_CODE_FAILED, BODY_CHANGED -> true;
+      default -> false;
+    };
+  }
+
+  private void each(Consumer<Guard.Permit> answer) {
+    List<Guard.Permit> permits = held;
+    if (permits.isEmpty()) {
+      return;
+    }
+    held = List.of();
+    for (Guard.Permit permit : permits) {
+      try {
+        answer.accept(permit);
+      } catch (Throwable broken) { // an error too: the next permit is answered all the same
+        LOG.warn("a guard threw when its permit was answered; the operation goes on", broken);
+      }
+    }
+  }
+}

@@ -1,0 +1,315 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.ContextCapture;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.CallContext;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation: passes what happens to it on to its state, its guards, its record and its
+ * listeners. Confined like the loop that it belongs to; what an {@link Attempt} asks of it comes
+ * from whoever owns the attempt then.
+ */
+final class Operation<R> implements RetryState.Admission {
+  private final RetryPlan plan;
+  private final OperationInfo info;
+  private final RetryTransport<R> exchange;
+  private final RetryState state;
+  private final OperationRecord record = new OperationRecord();
+  private long dueNanos; // when the next attempt is due
+  private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
+
+  Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> exchange) {
+    this.plan = plan;
+    this.info = info;
+    this.exchange = exchange;
+    this.state = new RetryState(plan, account(plan, info), this);
+  }
+
+  private static RetryBudget.Account account(RetryPlan plan, OperationInfo info) {
+    RetryBudget.Account account = plan.account(info.origin());
+    CallContext around = plan.callContext();
+    return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
+  }
+
+  OperationInfo info() {
+    return info;
+  }
+
+  @Nullable ContextCapture context() {
+    return plan.context();
+  }
+
+  void begin(long boundNanos) {
+    long now = now();
+    long bound = boundNanos;
+    CallContext callContext = plan.callContext();
+    if (callContext != null) {
+      bound = Math.min(bound, callContext.remainingNanos());
+      if (callContext.doNotRetry()) {
+        state.leaveRetriesToLayerAbove();
+      }
+    }
+    state.begin(now, bound);
+    record.begin(now);
+    if (listeners().any()) {
+      listeners().operationStarted(info);
+    }
+  }
+
+  /** Begins with an operation that nobody listens to and whose first attempt is over. */
+  void beginAfterFirstAttempt(long beganNanos) {
+    state.beginAfterFirstAttempt(beganNanos);
+    record.begin(beganNanos);
+    record.attemptBegan(1, beganNanos);
+  }
+
+  /** Has other operations that the attempt begins on this thread see what is for them. */
+  void startAttempt(Attempt<R> attempt) throws Exception {
+    CallContext callContext = plan.callContext();
+    if (callContext == null) {
+      exchange.start(attempt);
+      return;
+    }
+    CallContext before = CallContext.bind(callContext.beyond());
+    try {
+      exchange.start(attempt);
+    } finally {
+      CallContext.bind(before);
+    }
+  }
+
+  // Time.
+
+  long now() {
+    return plan.environment().ticker().getAsLong();
+  }
+
+  long remainingNanos() {
+    return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // reading it costs time
+  }
+
+  boolean bounded() {
+    return state.bounded();
+  }
+
+  long remainingTotalNanos(long nowNanos) {
+    return state.remainingTotalNanos(nowNanos);
+  }
+
+  long remainingBoundNanos(long nowNanos) {
+    return state.remainingBoundNanos(nowNanos);
+  }
+
+  void extendBound(long boundNanos) {
+    state.extendBound(now(), boundNanos);
+  }
+
+  void extendTotalTimeout(long nanos) {
+    state.extendTotalTimeout(nanos);
+  }
+
+  /** The attempt timeout that the policy sets. */
+  long ownTimeoutNanos(int attempt) {
+    return state.ownTimeoutNanos(attempt);
+  }
+
+  /** The client's own limit for the time from the last byte of the request to the head. */
+  long headTimeoutNanos() {
+    return exchange.headTimeoutNanos();
+  }
+
+  long idleLeftNanos(long nowNanos) {
+    return exchange.idleLeftNanos(nowNanos);
+  }
+
+  boolean setsTimers() {
+    return !exchange.boundsAttempts();
+  }
+
+  RetryScheduler scheduler() {
+    return plan.environment().scheduler();
+  }
+
+  // The way of an attempt.
+
+  int nextAttempt() {
+    return state.attempts() + 1;
+  }
+
+  @Override
+  public RetryState.Opening opening(long nowNanos) {
+    return GuardPermits.opening(plan.guards(), info, nowNanos);
+  }
+
+  GuardPermits admit() {
+    return plan.guards().isEmpty()
+        ? GuardPermits.none()
+        : GuardPermits.acquire(plan.guards(), info, now());
+  }
+
+  void attemptBegan(int number, Object request, long nowNanos) {
+    state.startAttempt();
+    record.attemptBegan(number, nowNanos);
+    if (listeners().any()) {
+      listeners().attemptStarted(info, number, request);
+    }
+  }
+
+  /** How an attempt ended, by the head of its response. */
+  Outcome outcomeAtHead(Attempt<R> attempt, R head) {
+    Outcome outcome = exchange.outcome(head);
+    if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
+      // The guards' part ends with the head; the attempt itself may still break with its body.
+      attempt.permits().answer(outcome, record.attemptNanos(now()), null);
+    }
+    return outcome;
+  }
+
+  RetryDecision decide(
+      Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
+    long now = now();
+    ended(attempt, outcome, thrown, now);
+    RetryDecision decision = state.next(outcome, now);
+    if (decision instanceof RetryDecision.Retry retry) {
+      if (response != null && !plan.guards().isEmpty()) {
+        keepForRefusal(outcome.evidence(), response);
+      }
+      waiting(retry, now);
+    }
+    return decision;
+  }
+
+  /** Books an attempt that was accepted, and whose end the budget has been told of. */
+  void acceptedAlready(Attempt<R> attempt, Outcome outcome) {
+    attempt.recorded();
+    record.attemptEnded(outcome, null, now());
+    state.acceptedAlready();
+  }
+
+  /** Books the end of an attempt for a reason that it did not give itself. */
+  void endedOutside(Attempt<R> attempt, StopReason reason, Throwable thrown) {
+    if (attempt.toBeRecorded()) {
+      FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
+      Verdict verdict = new Verdict.Permanent(reason, kind, ServerDelay.none());
+      ended(attempt, new Outcome(verdict, exchange.evidence()), thrown, now());
+    } else {
+      attempt.permits().release();
+    }
+  }
+
+  private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown, long now) {
+    attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
+    attempt.recorded();
+    record.attemptEnded(outcome, thrown, now);
+    if (listeners().any()) {
+      listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
+    }
+  }
+
+  /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
+  private void keepForRefusal(Evidence evidence, R response) {
+    int status = evidence.status();
+    lastAnswer =
+        new AttemptRefusedException.LastAnswer(
+            status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
+            exchange.headers(response),
+            record.serverDelay());
+  }
+
+  private void waiting(RetryDecision.Retry retry, long nowNanos) {
+    dueNanos = nowNanos + retry.delayNanos();
+    record.waiting(retry.delayNanos());
+    AttemptReport latest = Listeners.logsRetries() ? record.latest() : null;
+    if (latest != null) {
+      Listeners.logRetry(info, latest, retry);
+    }
+    if (listeners().any()) {
+      listeners().waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
+    }
+  }
+
+  /** When the next attempt is due: its delay counts from the decision. */
+  long dueNanos() {
+    return dueNanos;
+  }
+
+  /** The wait for guards that refused an attempt, null if it is not worth it. */
+  RetryDecision.@Nullable Retry readmission() {
+    long now = now();
+    RetryDecision.Retry wait = state.readmission(now);
+    if (wait != null) {
+      waiting(wait, now);
+    }
+    return wait;
+  }
+
+  Throwable refusal(Attempt<R> attempt) {
+    return new AttemptRefusedException(lastAnswer, attempt.refusal());
+  }
+
+  // The end.
+
+  /** Ends what no decision has ended; a retry that was paid for and not begun is given back. */
+  void abandon(StopReason reason) {
+    if (!state.stopped()) {
+      state.abandon(reason, now());
+    }
+  }
+
+  /**
+   * Tells everybody of the end.
+   *
+   * @param thrown whether the caller gets an exception, which carries the report
+   * @return the report; null if there is nobody to tell
+   */
+  @Nullable RetryReport ended(StopReason reason, boolean thrown) {
+    CallContext callContext = plan.callContext();
+    if (callContext != null && state.gaveUp(reason)) {
+      callContext.gaveUp(reason);
+    }
+    boolean told = listeners().any() || reason.gaveUp() || thrown;
+    if (!told && (record.clean(reason) || !exchange.carriesReports())) {
+      return null;
+    }
+    RetryReport report = record.report(reason, now(), info);
+    if (reason.gaveUp() && report.attempts() > 1) {
+      Listeners.logGivingUp(info, report);
+    }
+    if (listeners().any()) {
+      listeners().ended(info, report);
+    }
+    return report;
+  }
+
+  /** Whether it was one attempt that was accepted: then no response need carry a report. */
+  boolean clean(StopReason reason) {
+    return record.clean(reason);
+  }
+
+  /** Whether somebody listens. */
+  boolean isHeard() {
+    return listeners().any();
+  }
+
+  private Listeners listeners() {
+    return plan.listeners();
+  }
+
+  @Override
+  public String toString() {
+    return info + ", " + state;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Durations;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happened to one operation, for its report. Confined like the loop that it belongs to.
+ *
+ * <p>The latest attempt is kept as plain fields. Its report is made when it is asked for, or when
+ * the next attempt begins: most operations that wait have made one attempt, and many of them are
+ * held at a time.
+ */
+final class OperationRecord {
+  private static final int MOST_REPORTS = 100;
+
+  private long startNanos;
+  private long attemptStartNanos;
+  private long attemptNanos;
+  private long waitBeforeNanos; // before the latest attempt
+  private long waitAfterNanos; // after it
+  private long waitedNanos; // in all
+  private int attempts;
+  private boolean mayHaveActed;
+  private boolean earlierMayHaveActed;
+  private boolean ambiguous;
+  private @Nullable Outcome outcome; // of the latest attempt, null while it runs
+  private @Nullable Throwable failure;
+  private List<AttemptReport> reports = List.of(); // those that have been made
+
+  void begin(long nowNanos) {
+    startNanos = nowNanos;
+  }
+
+  void attemptBegan(int number, long nowNanos) {
+    latest();
+    attempts = number;
+    attemptStartNanos = nowNanos;
+    waitBeforeNanos = waitAfterNanos;
+    waitAfterNanos = 0;
+    outcome = null;
+  }
+
+  long attemptNanos(long nowNanos) {
+    return nowNanos - attemptStartNanos;
+  }
+
+  /** Notes how an attempt ended. */
+  void attemptEnded(Outcome outcome, @Nullable Throwable failure, long nowNanos) {
+    Verdict verdict = outcome.verdict();
+    Evidence evidence = outcome.evidence();
+    boolean accepted = verdict instanceof Verdict.Accepted;
+    boolean sent = evidence.disposition().mayHaveActed();
+    boolean cached = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
+    if (cached && attempts == 1) {
+      attempts = 0; // no attempt was made
+    }
+    earlierMayHaveActed = mayHaveActed;
+    mayHaveActed |= sent;
+    ambiguous |= !accepted && evidence.ambiguous();
+    attemptNanos = attemptNanos(nowNanos);
+    this.outcome = outcome;
+    this.failure = failure;
+  }
+
+  /** The report of the latest attempt, always the same one; null if none has ended. */
+  @Nullable AttemptReport latest() {
+    int made = reports.size();
+    AttemptReport last = made == 0 ? null : reports.get(made - 1);
+    if (outcome == null || (last != null && last.number() == attempts)) {
+      return last;
+    }
+    AttemptRecord.Timing timing =
+        new AttemptRecord.Timing(attemptStartNanos - startNanos, attemptNanos, waitBeforeNanos);
+    AttemptRecord.Result result =
+        new AttemptRecord.Result(failure, outcome.verdict().kind(), outcome.evidence());
+    AttemptReport report = new AttemptRecord(attempts, timing, result);
+    add(report);
+    return report;
+  }
+
+  private void add(AttemptReport report) {
+    if (reports.isEmpty()) {
+      reports = new ArrayList<>(2);
+    } else if (reports.size() == MOST_REPORTS) {
+      reports.remove(0);
+    }
+    reports.add(report);
+  }
+
+  /** Notes a wait before the next attempt. */
+  void waiting(long nanos) {
+    waitAfterNanos = nanos;
+    waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
+  }
+
+  /** The delay that the last answer asked for. */
+  ServerDelay serverDelay() {
+    return outcome == null ? ServerDelay.none() : outcome.verdict().serverDelay();
+  }
+
+  /** Whether it was one attempt, which was accepted: then the response tells all. */
+  boolean clean(StopReason reason) {
+    return reason == StopReason.ACCEPTED && attempts == 1 && failure == null && !replayed();
+  }
+
+  private boolean replayed() {
+    return outcome != null && outcome.evidence().replayed();
+  }
+
+  RetryReport report(StopReason reason, long nowNanos, OperationInfo info) {
+    latest();
+    boolean unknown = ambiguous && reason != StopReason.ACCEPTED;
+    return new OperationReport(
+        reason,
+        new OperationReport.Totals(attempts, nowNanos - startNanos, waitedNanos, serverDelay()),
+        reports,
+        new OperationReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed()),
+        info);
+  }
+}

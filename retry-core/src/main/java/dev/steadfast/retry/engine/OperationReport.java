@@ -1,0 +1,116 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.Durations;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What happened to an operation. Holds nothing of its request but the key. */
+final class OperationReport implements RetryReport {
+  private final StopReason reason;
+  private final Totals totals;
+  private final List<AttemptReport> attemptReports;
+  private final Flags flags;
+  private final Optional<String> idempotencyKey;
+
+  OperationReport(
+      StopReason reason,
+      Totals totals,
+      List<AttemptReport> attemptReports,
+      Flags flags,
+      OperationInfo operation) {
+    this.reason = reason;
+    this.totals = totals;
+    this.attemptReports = List.copyOf(attemptReports);
+    this.flags = flags;
+    this.idempotencyKey = operation.idempotencyKey();
+  }
+
+  /** Sums over the operation; times in nanoseconds. */
+  record Totals(int attempts, long elapsedNanos, long waitedNanos, ServerDelay serverDelay) {}
+
+  /** What a caller must know before acting on the answer. */
+  record Flags(
+      boolean serverMayHaveActed,
+      boolean earlierMayHaveActed,
+      boolean outcomeUnknown,
+      boolean replayed) {}
+
+  @Override
+  public StopReason reason() {
+    return reason;
+  }
+
+  @Override
+  public int attempts() {
+    return totals.attempts();
+  }
+
+  @Override
+  public List<AttemptReport> attemptReports() {
+    return attemptReports;
+  }
+
+  @Override
+  public Optional<AttemptReport> last() {
+    return attemptReports.isEmpty()
+        ? Optional.empty()
+        : Optional.of(attemptReports.get(attemptReports.size() - 1));
+  }
+
+  @Override
+  public Duration elapsed() {
+    return Duration.ofNanos(totals.elapsedNanos());
+  }
+
+  @Override
+  public Duration waited() {
+    return Duration.ofNanos(totals.waitedNanos());
+  }
+
+  @Override
+  public Optional<Duration> serverDelay() {
+    return totals.serverDelay().delay();
+  }
+
+  @Override
+  public boolean serverMayHaveActed() {
+    return flags.serverMayHaveActed();
+  }
+
+  @Override
+  public boolean outcomeUnknown() {
+    return flags.outcomeUnknown();
+  }
+
+  @Override
+  public boolean earlierAttemptMayHaveActed() {
+    return flags.earlierMayHaveActed();
+  }
+
+  @Override
+  public boolean replayed() {
+    return flags.replayed();
+  }
+
+  @Override
+  public Optional<String> idempotencyKey() {
+    return idempotencyKey;
+  }
+
+  @Override
+  public String toString() {
+    String attempts = totals.attempts() == 1 ? "1 attempt" : totals.attempts() + " attempts";
+    return attempts
+        + " in "
+        + Durations.printRounded(totals.elapsedNanos())
+        + ", "
+        + reason
+        + (attemptReports.isEmpty() ? "" : " " + attemptReports);
+  }
+}

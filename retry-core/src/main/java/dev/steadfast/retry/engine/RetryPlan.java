@@ -1,0 +1,238 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.ContextCapture;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.internal.Checks;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all operations of a client have in common, resolved once: policy, budget, guards, listeners,
+ * environment. Immutable; users meet it only behind a client's configuration.
+ */
+public final class RetryPlan {
+  private final PolicyNanos nanos;
+  private final RetryBudget budget;
+  private final RetryBudget.@Nullable Account account; // null: that of the operation's origin
+  private final List<Guard> guards;
+  private final Listeners listeners;
+  private final RetryEnvironment environment;
+  private final @Nullable CallContext callContext;
+  private final @Nullable Boolean replayable;
+  private final @Nullable ContextCapture context;
+
+  private RetryPlan(Draft draft) {
+    this.nanos = draft.nanos;
+    this.budget = draft.budget;
+    this.account = draft.account;
+    this.guards = draft.guards;
+    this.listeners = draft.listeners;
+    this.environment = draft.environment;
+    this.callContext = draft.callContext;
+    this.replayable = draft.replayable;
+    this.context = draft.context;
+  }
+
+  /** A plan that is being changed. */
+  private static final class Draft {
+    private PolicyNanos nanos;
+    private final RetryBudget budget;
+    private RetryBudget.@Nullable Account account;
+    private List<Guard> guards = List.of();
+    private Listeners listeners = new Listeners(List.of());
+    private RetryEnvironment environment;
+    private @Nullable CallContext callContext;
+    private @Nullable Boolean replayable;
+    private @Nullable ContextCapture context;
+
+    Draft(PolicyNanos nanos, RetryBudget budget, RetryEnvironment environment) {
+      this.nanos = nanos;
+      this.budget = Checks.notNull("budget", budget);
+      this.environment = Checks.notNull("environment", environment);
+    }
+
+    Draft(RetryPlan plan) {
+      this(plan.nanos, plan.budget, plan.environment);
+      this.account = plan.account;
+      this.guards = plan.guards;
+      this.listeners = plan.listeners;
+      this.callContext = plan.callContext;
+      this.replayable = plan.replayable;
+      this.context = plan.context;
+    }
+  }
+
+  private RetryPlan with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return new RetryPlan(draft);
+  }
+
+  /**
+   * A plan without guards and listeners.
+   *
+   * @param policy the policy
+   * @param budget the budget
+   * @param environment time, randomness, scheduler
+   * @return a plan
+   */
+  public static RetryPlan of(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
+    PolicyNanos nanos = new PolicyNanos(Checks.notNull("policy", policy));
+    return new RetryPlan(new Draft(nanos, budget, environment));
+  }
+
+  /**
+   * The same plan with guards, in the order in which an attempt passes them.
+   *
+   * @param guards breakers and bulkheads
+   * @return a changed copy
+   */
+  public RetryPlan withGuards(List<Guard> guards) {
+    return with(draft -> draft.guards = List.copyOf(guards));
+  }
+
+  /**
+   * The same plan with listeners.
+   *
+   * @param listeners told about every step, in this order
+   * @return a changed copy
+   */
+  public RetryPlan withListeners(List<RetryListener> listeners) {
+    return with(draft -> draft.listeners = new Listeners(listeners));
+  }
+
+  /**
+   * The same plan with another policy.
+   *
+   * @param other the policy, null to keep the plan's own
+   * @return a changed copy, or this
+   */
+  public RetryPlan withPolicy(@Nullable RetryPolicy other) {
+    return other == null || other.equals(policy())
+        ? this
+        : with(draft -> draft.nanos = new PolicyNanos(other));
+  }
+
+  /**
+   * The same plan in another environment.
+   *
+   * @param other time, randomness, scheduler
+   * @return a changed copy
+   */
+  public RetryPlan withEnvironment(RetryEnvironment other) {
+    return with(draft -> draft.environment = other);
+  }
+
+  /**
+   * The same plan for an operation that begins within a scope or a retrying layer.
+   *
+   * @param other what imposes on the operation, null for nothing
+   * @return a changed copy, or this
+   */
+  public RetryPlan within(@Nullable CallContext other) {
+    return Objects.equals(other, callContext) ? this : with(draft -> draft.callContext = other);
+  }
+
+  /**
+   * The same plan with the caller's word on whether an operation may be repeated.
+   *
+   * @param word true: repeating it does no harm, whatever it sends; false: it may be repeated only
+   *     where it was not processed; null: its requests tell, by their methods and keys
+   * @return a changed copy, or this
+   */
+  public RetryPlan withReplayable(@Nullable Boolean word) {
+    return Objects.equals(word, replayable) ? this : with(draft -> draft.replayable = word);
+  }
+
+  /**
+   * The same plan with what carries the caller's context to other threads.
+   *
+   * @param capture null for nothing beside the context class loader
+   * @return a changed copy
+   */
+  public RetryPlan withContext(@Nullable ContextCapture capture) {
+    return with(draft -> draft.context = capture);
+  }
+
+  /** The same plan with one account for all operations, taken from the budget once. */
+  RetryPlan withAccountOf(String origin) {
+    return with(draft -> draft.account = budget.account(origin));
+  }
+
+  /**
+   * The policy.
+   *
+   * @return the policy
+   */
+  public RetryPolicy policy() {
+    return nanos.policy();
+  }
+
+  /**
+   * The policy's bound on the time in which no byte of a body moves, for authors of adapters.
+   *
+   * @return nanoseconds, more than zero; {@link Long#MAX_VALUE} for none
+   */
+  public long bodyIdleTimeoutNanos() {
+    return nanos.bodyIdle();
+  }
+
+  /**
+   * The budget.
+   *
+   * @return the budget
+   */
+  public RetryBudget budget() {
+    return budget;
+  }
+
+  PolicyNanos nanos() {
+    return nanos;
+  }
+
+  /** What pays for the retries of an operation. */
+  RetryBudget.Account account(String origin) {
+    return account == null ? budget.account(origin) : account;
+  }
+
+  @Nullable ContextCapture context() {
+    return context;
+  }
+
+  @Nullable Boolean replayable() {
+    return replayable;
+  }
+
+  /**
+   * Time, randomness and scheduler.
+   *
+   * @return the environment
+   */
+  public RetryEnvironment environment() {
+    return environment;
+  }
+
+  /**
+   * What imposes on the operation.
+   *
+   * @return null for nothing
+   */
+  public @Nullable CallContext callContext() {
+    return callContext;
+  }
+
+  List<Guard> guards() {
+    return guards;
+  }
+
+  Listeners listeners() {
+    return listeners;
+  }
+}

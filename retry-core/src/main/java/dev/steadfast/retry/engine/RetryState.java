@@ -1,0 +1,464 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.Uniform;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what follows an attempt. One object per operation, confined to whoever drives it; it does
+ * no I/O and reads no clock.
+ *
+ * <p>Before the first step the budget is told of the failure, for some budgets charge it. The order
+ * of a decision:
+ *
+ * <ol>
+ *   <li>accepted: deposit, stop
+ *   <li>final, or possibly processed and not safe to repeat as it went over the wire: stop
+ *   <li>no attempts left: stop
+ *   <li>told not to retry, by a signal or by the layer above: stop
+ *   <li>the server delay is above the ceiling: stop, the delay is exposed
+ *   <li>delay = max(backoff, server delay + upward spread)
+ *   <li>the delay and a minimal attempt would pass the deadline: stop now
+ *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
+ *       while the response is still whole
+ *   <li>withdraw from the budget: the only side effect of deciding, so last
+ * </ol>
+ */
+public final class RetryState {
+  // The spread separates clients. It must not turn a server delay of an hour into two hours.
+  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
+
+  private final PolicyNanos nanos; // the policy, in nanoseconds
+  private final RetryBudget.Account budget;
+  private final Admission admission;
+  private final RandomGenerator random;
+  private final @Nullable Boolean replayable; // the caller's word; null: the requests tell
+
+  // Both deadlines may wrap: only differences of them are used.
+  private long deadlineNanos; // of the policy's total timeout
+  // Of what the caller set for this operation; another thread may take a part of it back.
+  private volatile long boundNanos;
+  private volatile boolean hasBound;
+
+  private int attempts;
+  private boolean resent; // on a stale connection: one attempt beside maxAttempts
+  private int backoffs; // since the start, or since the last pushback
+  private long previousBackoffNanos;
+  private short kindsSeen; // a bit for each
+  private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
+  private boolean retryPending; // decided on, not begun
+  private boolean ownedAbove; // a layer above owns the retries
+  private boolean toldByServer; // after the last attempt, not to retry
+  private @Nullable StopReason stopped;
+
+  /** Where step 8 asks. */
+  @FunctionalInterface
+  interface Admission {
+    Admission FREE = nowNanos -> Opening.NOW;
+
+    /** When the last of the guards admits an attempt. */
+    Opening opening(long nowNanos);
+  }
+
+  /**
+   * When guards admit an attempt.
+   *
+   * @param inNanos how long from now; {@link Guard#NEVER} if that is unknown
+   * @param spreadNanos over what time from then on those who wait are spread
+   */
+  record Opening(long inNanos, long spreadNanos) {
+    static final Opening NOW = new Opening(0, 0);
+    static final Opening NEVER = new Opening(Guard.NEVER, 0);
+  }
+
+  RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
+    this(plan.nanos(), budget, admission, plan.environment().random(), plan.replayable());
+  }
+
+  private RetryState(
+      PolicyNanos nanos,
+      RetryBudget.Account budget,
+      Admission admission,
+      RandomGenerator random,
+      @Nullable Boolean replayable) {
+    this.nanos = nanos;
+    this.budget = budget;
+    this.admission = admission;
+    this.random = random;
+    this.replayable = replayable;
+  }
+
+  /**
+   * The state of an operation without guards.
+   *
+   * @param policy the policy
+   * @param budget the account that pays for retries
+   * @param random draws the jitter
+   * @return a new state; call {@link #begin} first
+   */
+  public static RetryState of(
+      RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
+    return new RetryState(new PolicyNanos(policy), budget, Admission.FREE, random, null);
+  }
+
+  /** A layer above owns the retries: this operation makes one attempt. */
+  void leaveRetriesToLayerAbove() {
+    ownedAbove = true;
+  }
+
+  /**
+   * Starts the operation's time.
+   *
+   * @param nowNanos the time
+   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   */
+  public void begin(long nowNanos, long boundNanos) {
+    startTime(nowNanos, boundNanos);
+    budget.operationBegan(nowNanos);
+  }
+
+  /** Begins with an operation whose first attempt is over and whose budget knows that it began. */
+  void beginAfterFirstAttempt(long beganNanos) {
+    startTime(beganNanos, Long.MAX_VALUE);
+    attempts = 1;
+  }
+
+  /** Ends an operation whose budget has been told of the success. */
+  void acceptedAlready() {
+    stopped = StopReason.ACCEPTED;
+  }
+
+  private void startTime(long nowNanos, long boundNanos) {
+    deadlineNanos = nowNanos + nanos.total();
+    this.boundNanos = nowNanos + boundNanos;
+    hasBound = boundNanos != Long.MAX_VALUE;
+  }
+
+  /** Puts a longer bound, or none, in the place of the one that the operation began with. */
+  void extendBound(long nowNanos, long boundNanos) {
+    this.boundNanos = nowNanos + boundNanos;
+    hasBound = boundNanos != Long.MAX_VALUE; // until it is read, the bound is in 292 years
+  }
+
+  /** Moves the end of the total timeout, which does not run while a request body is sent. */
+  void extendTotalTimeout(long nanos) {
+    deadlineNanos += nanos;
+  }
+
+  /**
+   * Counts an attempt that starts now.
+   *
+   * @return its number, from 1
+   * @throws IllegalStateException if the operation is over
+   */
+  public int startAttempt() {
+    requireRunning();
+    retryPending = false;
+    return ++attempts;
+  }
+
+  /**
+   * The time an attempt may take: the smaller of what the policy allows and what remains.
+   *
+   * @param attempt the number of the attempt, from 1
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if the deadline has passed; {@link Long#MAX_VALUE} for no bound
+   */
+  public long attemptTimeoutNanos(int attempt, long nowNanos) {
+    return Math.min(ownTimeoutNanos(attempt), remainingNanos(nowNanos));
+  }
+
+  /** The attempt timeout of the policy, {@link Long#MAX_VALUE} for none. */
+  long ownTimeoutNanos(int attempt) {
+    return nanos.attempt(Math.max(1, counted(attempt)));
+  }
+
+  /**
+   * The time until the deadline.
+   *
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if it has passed; {@link Long#MAX_VALUE} if there is none
+   */
+  public long remainingNanos(long nowNanos) {
+    return Math.min(remainingTotalNanos(nowNanos), remainingBoundNanos(nowNanos));
+  }
+
+  /** The time that is left of the policy's total timeout, which may end before the body does. */
+  long remainingTotalNanos(long nowNanos) {
+    return hasDeadline() ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+  }
+
+  /** The time until the bound of this operation, which holds for bodies too. */
+  long remainingBoundNanos(long nowNanos) {
+    return hasBound ? Math.max(0, boundNanos - nowNanos) : Long.MAX_VALUE;
+  }
+
+  /** Whether there is a deadline. */
+  boolean bounded() {
+    return hasDeadline() || hasBound;
+  }
+
+  private boolean hasDeadline() {
+    return nanos.total() != Long.MAX_VALUE;
+  }
+
+  /** How many of so many attempts count as such. */
+  private int counted(int made) {
+    return resent ? made - 1 : made;
+  }
+
+  /**
+   * How many attempts were started.
+   *
+   * @return the number
+   */
+  public int attempts() {
+    return attempts;
+  }
+
+  /**
+   * Decides what follows the attempt that ended.
+   *
+   * @param outcome how it ended
+   * @param nowNanos the time
+   * @return another attempt, or the end
+   * @throws IllegalStateException if the operation is over
+   */
+  public RetryDecision next(Outcome outcome, long nowNanos) {
+    requireRunning();
+    Verdict verdict = outcome.verdict();
+    if (verdict instanceof Verdict.Retryable failed) {
+      budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
+      withdrawal = null; // spent with the attempt
+      toldByServer = failed.toldNotToRetry();
+    }
+    // 1 accepted: deposit, stop
+    if (verdict instanceof Verdict.Accepted accepted) {
+      return end(
+          StopReason.ACCEPTED,
+          accepted.observed() ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.UNKNOWN,
+          nowNanos);
+    }
+    // 2 final, or possibly processed and not safe to repeat as it went over the wire: stop
+    if (verdict instanceof Verdict.Permanent permanent) {
+      return end(permanent.reason(), outcome(permanent.reason()), nowNanos);
+    }
+    Evidence.Safety safety = outcome.evidence().requests().safety();
+    if (!mayBeRepeated(safety)) {
+      return fail(StopReason.NOT_REPLAYABLE, nowNanos);
+    }
+    if (outcome.evidence().bodySpent()) {
+      return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
+    }
+    return afterSafeFailure((Verdict.Retryable) verdict, safety, nowNanos);
+  }
+
+  /** Law 1: nothing that may have taken effect is sent again unless that is safe on the wire. */
+  private boolean mayBeRepeated(Evidence.Safety safety) {
+    if (replayable != null) {
+      return replayable || safety == Evidence.Safety.UNPROCESSED;
+    }
+    return safety != Evidence.Safety.UNSAFE;
+  }
+
+  /** Steps 3 to 9. */
+  private RetryDecision afterSafeFailure(
+      Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
+    boolean seen = seenBefore(failure.kind());
+    boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
+    // A stale connection says nothing about the server. Its one resend does not count as an
+    // attempt, unless
+    // only a key or the caller's word makes it safe: the server may not honour the key.
+    boolean free = stale && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    // 3 no attempts left: stop
+    if (failure.once() && seen) {
+      return fail(StopReason.NOT_RETRYABLE, nowNanos);
+    }
+    if (!free && counted(attempts) >= nanos.policy().maxAttempts()) {
+      return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
+    }
+    // 4 told not to retry, by a signal or by the layer above: stop
+    if (failure.toldNotToRetry() || (ownedAbove && !free)) {
+      return fail(StopReason.TOLD_NOT_TO_RETRY, nowNanos);
+    }
+    // 5 the server delay is above the ceiling: stop, the delay is exposed
+    ServerDelay serverDelay = failure.serverDelay();
+    if (serverDelay.nanos() > nanos.maxServerDelay()
+        && nanos.policy().aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
+      return fail(StopReason.SERVER_DELAY_TOO_LONG, nowNanos);
+    }
+    // 6 delay = max(backoff, server delay + upward spread)
+    RetryDecision.Retry retry =
+        stale
+            ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
+            : delay(serverDelay, remainingNanos(nowNanos));
+    // 7 the delay and a minimal attempt would pass the deadline: stop now
+    if (!fits(retry.delayNanos(), nowNanos)) {
+      return fail(StopReason.DEADLINE, nowNanos);
+    }
+    // 8 guards are asked, not acquired: a known refusal ends the operation here
+    Opening opening = admission.opening(nowNanos);
+    if (opening.inNanos() > retry.delayNanos()) {
+      if (!worthWaitingFor(opening, nowNanos)) {
+        return fail(StopReason.GUARD_REFUSED, nowNanos);
+      }
+      retry = waitFor(opening, nowNanos);
+    }
+    // 9 withdraw from the budget: the only side effect of deciding, so last
+    Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
+    if (!taken.granted()) {
+      return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
+    }
+    withdrawal = taken;
+    retryPending = true;
+    resent |= free;
+    return retry;
+  }
+
+  /**
+   * Ends the operation from outside: cancelled, interrupted, out of time. What was taken for a
+   * retry that did not start goes back.
+   *
+   * @param reason why
+   * @param nowNanos the time
+   * @return the end
+   * @throws IllegalStateException if the operation is over
+   */
+  public RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
+    requireRunning();
+    Withdrawal unused = withdrawal;
+    if (retryPending && unused != null) {
+      withdrawal = null;
+      budget.refund(unused, nowNanos);
+    }
+    boolean failed = reason == StopReason.DEADLINE;
+    return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
+  }
+
+  /**
+   * Whether the operation ended in a way that a layer above must know of: it retried in vain, or
+   * its server, guard or budget says that retrying does harm. Not what the layer above reserved to
+   * itself, nor a first failure that nobody retried.
+   */
+  boolean gaveUp(StopReason reason) {
+    return switch (reason) {
+      case BUDGET_EXHAUSTED, GUARD_REFUSED, SERVER_DELAY_TOO_LONG -> true;
+      case TOLD_NOT_TO_RETRY -> toldByServer;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || counted(attempts) > 1;
+      default -> false;
+    };
+  }
+
+  /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
+  RetryDecision.@Nullable Retry readmission(long nowNanos) {
+    Opening opening = admission.opening(nowNanos);
+    // A guard may refuse and yet give no time to wait, because it does not know when it will admit
+    // an attempt. Then the operation does not wait.
+    return opening.inNanos() > 0 && worthWaitingFor(opening, nowNanos)
+        ? waitFor(opening, nowNanos)
+        : null;
+  }
+
+  private boolean worthWaitingFor(Opening opening, long nowNanos) {
+    return opening.inNanos() != Guard.NEVER && fits(opening.inNanos(), nowNanos);
+  }
+
+  private RetryDecision.Retry waitFor(Opening opening, long nowNanos) {
+    long ceiling =
+        spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos(nowNanos));
+    long spread = ceiling == 0 ? 0 : Uniform.upTo(ceiling, random);
+    return Decisions.retry(Durations.saturatedAdd(opening.inNanos(), spread), DelayReason.GUARD);
+  }
+
+  private RetryDecision.Retry delay(ServerDelay serverDelay, long remainingNanos) {
+    long asked = Math.min(serverDelay.nanos(), nanos.maxServerDelay());
+    if (serverDelay.exact()) {
+      // gRFC A6: exactly that long, and the next backoff starts over.
+      backoffs = 0;
+      previousBackoffNanos = 0;
+      return Decisions.retry(asked, DelayReason.SERVER_PUSHBACK);
+    }
+    backoffs = backoffs == Integer.MAX_VALUE ? backoffs : backoffs + 1;
+    long backoff =
+        Math.max(0, nanos.policy().backoff().delayNanos(backoffs, previousBackoffNanos, random));
+    previousBackoffNanos = backoff;
+    if (!serverDelay.present()) {
+      return Decisions.retry(backoff, DelayReason.BACKOFF);
+    }
+    double share = asked * nanos.policy().serverDelaySpread();
+    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+    long spread = Uniform.upTo(spreadCeiling(wanted, asked, remainingNanos), random);
+    long hinted = Durations.saturatedAdd(asked, spread);
+    return backoff > hinted
+        ? Decisions.retry(backoff, DelayReason.BACKOFF)
+        : Decisions.retry(hinted, DelayReason.SERVER_DELAY);
+  }
+
+  // The spread may use the room before the deadline and never makes an operation miss it.
+  private long spreadCeiling(long wanted, long delayNanos, long remainingNanos) {
+    if (remainingNanos == Long.MAX_VALUE) {
+      return wanted;
+    }
+    long room = remainingNanos - nanos.minimumAttempt() - delayNanos;
+    return Math.max(0, Math.min(wanted, room));
+  }
+
+  private boolean fits(long delayNanos, long nowNanos) {
+    if (!bounded()) {
+      return true;
+    }
+    long needed = Durations.saturatedAdd(delayNanos, nanos.minimumAttempt());
+    return needed <= remainingNanos(nowNanos);
+  }
+
+  @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation
+  private boolean seenBefore(FailureKind kind) {
+    int bit = 1 << kind.ordinal();
+    boolean seen = (kindsSeen & bit) != 0;
+    kindsSeen = (short) (kindsSeen | bit);
+    return seen;
+  }
+
+  private static RetryBudget.Outcome outcome(StopReason reason) {
+    return switch (reason) {
+      case CANCELLED, INTERRUPTED, REJECTED -> RetryBudget.Outcome.UNKNOWN;
+      default -> RetryBudget.Outcome.FAILED;
+    };
+  }
+
+  private RetryDecision.Stop fail(StopReason reason, long nowNanos) {
+    return end(reason, RetryBudget.Outcome.FAILED, nowNanos);
+  }
+
+  private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
+    stopped = reason;
+    budget.operationEnded(outcome, withdrawal, nowNanos);
+    return Decisions.stop(reason);
+  }
+
+  private void requireRunning() {
+    if (stopped != null) {
+      throw new IllegalStateException(
+          "the operation ended after " + attempts + " attempts: " + stopped);
+    }
+  }
+
+  boolean stopped() {
+    return stopped != null;
+  }
+
+  @Override
+  public String toString() {
+    return attempts + " attempts, " + (stopped == null ? "running" : stopped.toString());
+  }
+}

@@ -1,0 +1,159 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.RetryReport;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
+ * get rid of a response. The loop asks; an exchange decides nothing about retrying.
+ *
+ * <p>For authors of adapters. One object per operation; its methods are never called by two threads
+ * at the same time, but for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
+ *
+ * @param <R> the response
+ */
+public interface RetryTransport<R> {
+
+  /**
+   * Makes one attempt. The exchange calls {@link Attempt#begin} when the attempt leaves the
+   * client's own queue, and {@link Attempt#complete} once when it is over; in a blocking loop
+   * before this method returns.
+   *
+   * @param attempt the attempt
+   * @throws Exception an attempt that could not be made; it counts as the attempt's failure
+   */
+  void start(Attempt<R> attempt) throws Exception;
+
+  /**
+   * How the current attempt ended, given the response. Asked once per response, for the head if the
+   * client shows the head before it collects the body.
+   *
+   * @param response the response of the current attempt
+   * @return what it means, and what is known of the attempt
+   */
+  Outcome outcome(R response);
+
+  /**
+   * How the current attempt ended, given the failure. Asked once; after {@link #outcome(Object)}
+   * only if the body of an accepted response broke within the attempt.
+   *
+   * @param failure the failure of the current attempt
+   * @return what it means, and what is known of the attempt
+   */
+  Outcome outcome(Throwable failure);
+
+  /**
+   * What is known of the current attempt, which ended from outside: a cancellation or the deadline.
+   * No rule is asked. Must not throw.
+   *
+   * @return what is known, whatever the attempt still does
+   */
+  Evidence evidence();
+
+  /**
+   * The headers of a response, kept where a guard may refuse the attempt that follows it.
+   *
+   * @param response a response that is about to be discarded
+   * @return an immutable map
+   */
+  default Map<String, List<String>> headers(R response) {
+    return Map.of();
+  }
+
+  /**
+   * Whether the exchange bounds its attempts itself, by {@link Attempt#timeoutNanos}, because it
+   * cannot cancel one attempt without cancelling the operation.
+   *
+   * @return false by default: the loop sets timers and calls what {@link Attempt#onCancel} was
+   *     given
+   */
+  default boolean boundsAttempts() {
+    return false;
+  }
+
+  /**
+   * The longest time from the last byte of the request to the head of the response, where the
+   * policy sets no attempt timeout.
+   *
+   * @return nanoseconds; {@link Long#MAX_VALUE}, the default, for no limit
+   */
+  default long headTimeoutNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * How long the body that is on its way, up or down, may still be silent before the attempt counts
+   * as stalled. Asked by the thread of a timer.
+   *
+   * @param nowNanos the time
+   * @return nanoseconds, 0 if it has stalled; {@link Long#MAX_VALUE}, the default, for no limit
+   */
+  default long idleLeftNanos(long nowNanos) {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * Frees what a response holds: it is followed by another attempt, or came too late.
+   *
+   * @param response a response that nobody gets
+   */
+  default void discard(R response) {}
+
+  /**
+   * Makes the response what the caller gets: with the report, and without what was added to the
+   * request.
+   *
+   * @param response the response
+   * @param report what happened; null if it was one attempt, which was accepted, or if the exchange
+   *     carries no reports
+   * @return the response to hand over
+   */
+  default R deliver(R response, @Nullable RetryReport report) {
+    return response;
+  }
+
+  /**
+   * Whether {@link #deliver} can put a report on a response.
+   *
+   * @return true by default; false spares the making of reports that nobody could read
+   */
+  default boolean carriesReports() {
+    return true;
+  }
+
+  /**
+   * The exception for each end that comes from outside an attempt.
+   *
+   * @param end what happened
+   * @param cause the exception behind it, if there is one
+   * @return a new exception
+   */
+  Throwable failure(End end, @Nullable Throwable cause);
+
+  /**
+   * Runs a callback of the caller's where the client runs such: on its executor. Called where the
+   * operation ended on a thread of the library's. What it throws is logged, and the callback runs
+   * on the calling thread.
+   *
+   * @param callback completes the caller's future or calls him back
+   */
+  default void callBack(Runnable callback) {
+    callback.run();
+  }
+
+  /** An end that comes from outside an attempt. */
+  enum End {
+    /** The attempt took longer than it may. */
+    ATTEMPT_TIMEOUT,
+    /** The operation's deadline passed. */
+    DEADLINE,
+    /** The caller cancelled. */
+    CANCELLED,
+    /** The thread was interrupted while it waited. */
+    INTERRUPTED,
+    /** The scheduler takes no more work. */
+    REJECTED
+  }
+}

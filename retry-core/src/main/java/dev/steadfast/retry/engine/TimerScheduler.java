@@ -1,0 +1,139 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.internal.Checks;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The library's own threads: one that waits for what is due, and a few that run it. All are
+ * daemons, shared by everything of one class loader. They start when they are needed and end after
+ * 10 seconds without work, so there is nothing to close. Nothing depends on the common pool or on
+ * the timer of {@link java.util.concurrent.CompletableFuture}.
+ *
+ * <p>If the process can make no thread for a while, tasks wait until it can. Only if there is no
+ * thread of the library's at all does {@link #schedule} throw.
+ */
+public final class TimerScheduler implements RetryScheduler {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private static final TimerThread TIMERS =
+      new TimerThread(
+          WorkerThread::make,
+          TimeUnit.SECONDS.toNanos(10),
+          Math.max(4, Runtime.getRuntime().availableProcessors()));
+
+  private static final TimerScheduler SYSTEM = new TimerScheduler(TIMERS, null);
+
+  private final TimerThread timers;
+  private final @Nullable Executor executor; // null: tasks run on the pool
+
+  TimerScheduler(TimerThread timers, @Nullable Executor executor) {
+    this.timers = timers;
+    this.executor = executor;
+  }
+
+  /**
+   * The default scheduler.
+   *
+   * @return the shared instance
+   */
+  public static TimerScheduler system() {
+    return SYSTEM;
+  }
+
+  /**
+   * As {@link #system}, with tasks handed to an executor of the caller's. A task that the executor
+   * does not take runs on a thread of the library's, whatever the executor throws.
+   *
+   * @param executor runs the tasks; user code such as listeners runs there
+   * @return a scheduler
+   */
+  public static TimerScheduler on(Executor executor) {
+    Checks.notNull("executor", executor);
+    return new TimerScheduler(TIMERS, executor);
+  }
+
+  @Override
+  public Task schedule(long delayNanos, Runnable task) {
+    Executor to = executor;
+    return timers.schedule(delayNanos, to == null ? task : new HandOver(to, task));
+  }
+
+  /** Runs a task on an executor of the user's, or, if that does not take it, on the pool. */
+  private static final class HandOver implements Runnable {
+    private final Executor executor;
+    private final AtomicReference<@Nullable Runnable> task;
+
+    HandOver(Executor executor, Runnable task) {
+      this.executor = executor;
+      this.task = new AtomicReference<>(task);
+    }
+
+    @Override
+    public void run() {
+      try {
+        executor.execute(this::runTask);
+      } catch (Throwable refused) {
+        LOG.debug("an executor took no task; it runs on a thread of the library", refused);
+        runTask();
+      }
+    }
+
+    // Once: the executor may have run the task before it threw.
+    private void runTask() {
+      Runnable once = task.getAndSet(null);
+      if (once != null) {
+        WorkerPool.run(once);
+      }
+    }
+  }
+
+  @Override
+  public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+    Wait wait = new Wait(wake, nanos);
+    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+      try {
+        ForkJoinPool.managedBlock(wait);
+      } catch (RejectedExecutionException noneToLend) {
+        wait.block();
+      }
+    } else {
+      wait.block();
+    }
+    return wait.woken;
+  }
+
+  /** Has a pool of fork-join workers lend another thread for the time of the wait. */
+  private static final class Wait implements ForkJoinPool.ManagedBlocker {
+    private final CountDownLatch wake;
+    private final long nanos;
+    private boolean over;
+    private boolean woken;
+
+    Wait(CountDownLatch wake, long nanos) {
+      this.wake = wake;
+      this.nanos = nanos;
+    }
+
+    @Override
+    public boolean block() throws InterruptedException {
+      woken = wake.await(nanos, TimeUnit.NANOSECONDS);
+      over = true;
+      return true;
+    }
+
+    @Override
+    public boolean isReleasable() {
+      return over;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.steadfast.retry.engine;
+
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+
+/**
+ * A daemon thread of the library's own. It keeps nothing of the thread that made it: no context
+ * class loader, no inherited thread-locals, no access control context, and the topmost thread
+ * group, which is never destroyed.
+ */
+final class WorkerThread extends Thread {
+
+  private WorkerThread(Runnable body) {
+    super(topGroup(), body, "steadfast", 0, false);
+    setDaemon(true);
+    setContextClassLoader(null);
+  }
+
+  /**
+   * Makes a thread, not yet started.
+   *
+   * <p>Before JDK 24 a thread keeps the class loaders of all callers on the stack of its creator,
+   * for access control, unless it is made in a privileged action.
+   */
+  @SuppressWarnings("removal") // without it an undeployed application stays in memory
+  static WorkerThread make(Runnable body) {
+    PrivilegedAction<WorkerThread> making = () -> new WorkerThread(body);
+    try {
+      return AccessController.doPrivileged(making);
+    } catch (LinkageError removed) {
+      return making.run(); // a later JDK has neither the class nor the need
+    }
+  }
+
+  /** Whether the calling thread belongs to the library. */
+  static boolean isWorker() {
+    return Thread.currentThread() instanceof WorkerThread;
+  }
+
+  private static ThreadGroup topGroup() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    for (ThreadGroup parent = group.getParent(); parent != null; parent = group.getParent()) {
+      group = parent;
+    }
+    return group;
+  }
+}

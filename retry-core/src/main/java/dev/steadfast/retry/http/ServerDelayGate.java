@@ -1,0 +1,117 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.internal.OriginTable;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds back operations to an origin that has just told one of them to wait.
+ *
+ * <p>What is learned is bounded in number. An entry whose time is over makes room. Where there is
+ * no room nothing is kept, so that nobody is held back for the sake of another origin.
+ */
+final class ServerDelayGate implements Guard {
+  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
+  // Who was refused at the last instant is told to come at once, and not that nothing is known.
+  private static final long GRACE_NANOS = 1_000_000;
+
+  private static final Permit NOTHING_HELD =
+      new Permit() {
+        @Override
+        public void succeeded(long elapsedNanos) {}
+
+        @Override
+        public void failed(long elapsedNanos, Throwable failure) {}
+
+        @Override
+        public void released() {}
+      };
+
+  /** A gate that is shut. */
+  private record Shut(long untilNanos, long spreadNanos) {}
+
+  private volatile long learnedNanos; // when last: what is over by then makes room
+  private final AtomicReference<@Nullable Shut> nobodys = new AtomicReference<>();
+  private final OriginTable<AtomicReference<@Nullable Shut>> gates =
+      new OriginTable<>(
+          new OriginTable.Values<>() {
+            @Override
+            public AtomicReference<@Nullable Shut> create(String origin, boolean fresh) {
+              return origin.equals(OriginTable.OVERFLOW) ? nobodys : new AtomicReference<>();
+            }
+
+            @Override
+            public boolean forgettable(AtomicReference<@Nullable Shut> gate, boolean used) {
+              Shut shut = gate.get(); // null while the first server delay is being learned
+              return shut != null && leftNanos(shut, learnedNanos) <= -GRACE_NANOS;
+            }
+          });
+
+  /** Shuts the gate of an origin if its answer asks for it. */
+  void learn(
+      String origin, int status, ServerDelay serverDelay, RetryPolicy policy, long nowNanos) {
+    if ((status != 429 && status != 503) || !serverDelay.present()) {
+      return;
+    }
+    Duration asked = serverDelay.delay().orElse(Duration.ZERO);
+    Duration ceiling = policy.maxServerDelay();
+    long nanos = (asked.compareTo(ceiling) > 0 ? ceiling : asked).toNanos();
+    if (nanos == 0) {
+      return;
+    }
+    double spread = Math.min(nanos * policy.serverDelaySpread(), MOST_SPREAD_NANOS);
+    Shut next = new Shut(nowNanos + nanos, (long) spread);
+    learnedNanos = nowNanos;
+    AtomicReference<@Nullable Shut> gate = gates.get(origin);
+    if (!gate.equals(nobodys)) {
+      gate.accumulateAndGet(
+          next,
+          (old, added) -> old == null || added.untilNanos() - old.untilNanos() > 0 ? added : old);
+    }
+  }
+
+  @Override
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
+    long left = leftNanos(shut(operation), nowNanos);
+    return left > -GRACE_NANOS ? Math.max(1, left) : 0;
+  }
+
+  @Override
+  public long spreadNanos(OperationInfo operation, long nowNanos) {
+    Shut shut = shut(operation);
+    return shut != null && leftNanos(shut, nowNanos) > 0 ? shut.spreadNanos() : 0;
+  }
+
+  @Override
+  public Permit acquire(OperationInfo operation, long nowNanos) {
+    long left = leftNanos(shut(operation), nowNanos);
+    if (left > 0) {
+      throw new HeldBackException(Duration.ofNanos(left));
+    }
+    return NOTHING_HELD;
+  }
+
+  private @Nullable Shut shut(OperationInfo operation) {
+    AtomicReference<@Nullable Shut> gate = gates.find(operation.origin());
+    return gate == null ? null : gate.get();
+  }
+
+  private static long leftNanos(@Nullable Shut shut, long nowNanos) {
+    return shut == null ? -GRACE_NANOS : shut.untilNanos() - nowNanos;
+  }
+
+  int size() {
+    return gates.size();
+  }
+
+  @Override
+  public String toString() {
+    return "server delay gate";
+  }
+}

@@ -1,0 +1,91 @@
+package dev.steadfast.retry.internal;
+
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.StopReason;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What imposes on the operations that a thread begins: the scope of an inbound request, or a layer
+ * that retries around them. For authors of adapters; users meet it as {@code
+ * dev.steadfast.retry.scope.RetryScope}.
+ *
+ * <p>Bound to a thread, and taken from there once, when an operation begins; from then on the
+ * operation carries it, whatever threads it runs on. Implementations are safe for use by many
+ * threads, do not block and throw nothing but what is said here.
+ */
+public interface CallContext {
+
+  /**
+   * What the calling thread is in.
+   *
+   * @return null for nothing
+   */
+  static @Nullable CallContext current() {
+    return ThreadContext.callContext(ThreadContext.slots());
+  }
+
+  /**
+   * Binds to the calling thread; bind what this returns again in a {@code finally}.
+   *
+   * @param next what applies from now on, null for nothing
+   * @return what applied before
+   */
+  static @Nullable CallContext bind(@Nullable CallContext next) {
+    @Nullable Object[] slots = ThreadContext.slots();
+    CallContext before = ThreadContext.callContext(slots);
+    ThreadContext.callContext(slots, next);
+    return before;
+  }
+
+  /**
+   * Whether somebody above owns the retries: then an operation makes one attempt.
+   *
+   * @return true for one attempt
+   */
+  boolean doNotRetry();
+
+  /**
+   * The time that is left to an operation that begins now.
+   *
+   * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
+   */
+  long remainingNanos();
+
+  /**
+   * Whether an operation around this one deposits in that budget already: one success of stacked
+   * layers earns once.
+   *
+   * @param budget the budget of the operation that begins
+   * @return true if it may withdraw and must not deposit
+   */
+  boolean funds(RetryBudget budget);
+
+  /**
+   * The key of an operation, derived from the key of the request that it is made for.
+   *
+   * @param name the name that the caller gave to the operation
+   * @param fingerprint tells two requests of that name apart
+   * @return null if no key is derived here
+   * @throws IllegalArgumentException if another request had that name
+   */
+  default @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
+    return null;
+  }
+
+  /**
+   * An operation within gave up after it had retried, or because its server, guard or budget said
+   * that retrying does harm: so it would when the caller above retried.
+   *
+   * @param reason why it ended
+   */
+  void gaveUp(StopReason reason);
+
+  /**
+   * What applies to other operations that are begun within an attempt, such as an authenticator's
+   * call for a token: they are not the one that is being retried.
+   *
+   * @return this for a scope; what is around it for a layer that retries, null for nothing
+   */
+  @Nullable CallContext beyond();
+}

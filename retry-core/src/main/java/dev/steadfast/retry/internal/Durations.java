@@ -1,0 +1,83 @@
+package dev.steadfast.retry.internal;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+
+/** Conversions between {@link Duration}, saturated nanoseconds and the text form of a duration. */
+public final class Durations {
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+  // Largest first: printing takes the first unit that divides the value without a rest.
+  private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us", "ns"};
+  private static final long[] NANOS = {
+    86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
+  };
+
+  private static final int SECONDS = 3;
+
+  private Durations() {}
+
+  /** Nanoseconds of a duration; one beyond the range of a long counts as 292 years. */
+  public static long nanos(Duration duration) {
+    return duration.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : duration.toNanos();
+  }
+
+  public static long saturatedAdd(long a, long b) {
+    long sum = a + b;
+    return ((a ^ sum) & (b ^ sum)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
+  }
+
+  public static String print(long nanos) {
+    if (nanos == 0) {
+      return "0s";
+    }
+    int unit = 0;
+    while (nanos % NANOS[unit] != 0) {
+      unit++;
+    }
+    return nanos / NANOS[unit] + UNITS[unit];
+  }
+
+  public static String print(Duration duration) {
+    return print(nanos(duration));
+  }
+
+  /** Three digits of a measured duration, for people: {@code 6.55ms}, {@code 1.43s}. */
+  public static String printRounded(long nanos) {
+    long step = 1;
+    while (nanos / step >= 1000) {
+      step *= 10;
+    }
+    long rounded = Math.round((double) nanos / step) * step;
+    int unit = UNITS.length - 1;
+    while (unit > SECONDS && rounded >= NANOS[unit - 1]) {
+      unit--;
+    }
+    return BigDecimal.valueOf(rounded)
+            .divide(BigDecimal.valueOf(NANOS[unit]))
+            .stripTrailingZeros()
+            .toPlainString()
+        + (rounded == 0 ? "s" : UNITS[unit]);
+  }
+
+  public static String printRounded(Duration duration) {
+    return printRounded(nanos(duration));
+  }
+
+  /** Reads digits and a unit at the reader's position. */
+  public static long read(TextReader in) {
+    int start = in.position();
+    long amount = in.digits("a duration such as 100ms");
+    int unitAt = in.position();
+    String name = in.letters();
+    for (int unit = 0; unit < UNITS.length; unit++) {
+      if (UNITS[unit].equals(name)) {
+        if (amount > Long.MAX_VALUE / NANOS[unit]) {
+          throw in.error(start, "a duration of at most " + Long.MAX_VALUE + "ns");
+        }
+        return amount * NANOS[unit];
+      }
+    }
+    throw in.error(unitAt, "a unit: ns, us, ms, s, m, h or d");
+  }
+}

@@ -1,0 +1,92 @@
+package dev.steadfast.retry.scope;
+
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.CallContext;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a scope imposes on the operations within it. */
+final class InboundContext implements CallContext {
+  private final RetryScope scope;
+  private final @Nullable CallContext around;
+  private final boolean doNotRetry;
+  private final RetryEnvironment environment;
+  private final long untilNanos;
+  private final boolean bounded;
+  private final InboundContext beyond;
+
+  InboundContext(RetryScope scope, @Nullable CallContext around, Limits limits) {
+    this.scope = scope;
+    this.around = around;
+    this.doNotRetry = limits.doNotRetry();
+    this.environment = limits.environment();
+    this.bounded = limits.remainingNanos() != Long.MAX_VALUE;
+    this.untilNanos = environment.ticker().getAsLong() + limits.remainingNanos(); // may wrap
+    CallContext beyondAround = around == null ? null : around.beyond();
+    this.beyond =
+        Objects.equals(around, beyondAround) ? this : new InboundContext(this, beyondAround);
+  }
+
+  /** The same scope where a layer that retries around it is of no concern. */
+  private InboundContext(InboundContext within, @Nullable CallContext beyondAround) {
+    this.scope = within.scope;
+    this.around = beyondAround;
+    this.doNotRetry = within.doNotRetry;
+    this.environment = within.environment;
+    this.bounded = within.bounded;
+    this.untilNanos = within.untilNanos;
+    this.beyond = this;
+  }
+
+  /** What the inbound request says. */
+  record Limits(boolean doNotRetry, long remainingNanos, RetryEnvironment environment) {}
+
+  RetryScope scope() {
+    return scope;
+  }
+
+  @Override
+  public boolean doNotRetry() {
+    return doNotRetry || (around != null && around.doNotRetry());
+  }
+
+  @Override
+  public long remainingNanos() {
+    long above = around == null ? Long.MAX_VALUE : around.remainingNanos();
+    if (!bounded) {
+      return above;
+    }
+    return Math.min(above, Math.max(0, untilNanos - environment.ticker().getAsLong()));
+  }
+
+  @Override
+  public boolean funds(RetryBudget budget) {
+    return around != null && around.funds(budget);
+  }
+
+  @Override
+  public @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
+    DerivedKeys keys = scope.derivedKeys();
+    if (keys != null) {
+      return keys.derive(name, fingerprint);
+    }
+    // A principal without a key has none; it does not borrow that of another one.
+    return around == null || scope.ofPrincipal() ? null : around.deriveKey(name, fingerprint);
+  }
+
+  @Override
+  public void gaveUp(StopReason reason) {
+    scope.noteGaveUp();
+    if (around != null) {
+      around.gaveUp(reason);
+    }
+  }
+
+  @Override
+  public CallContext beyond() {
+    return beyond;
+  }
+}

@@ -1,0 +1,111 @@
+package dev.steadfast.retry.http;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.internal.OriginTable;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When the gate of an origin is shut, and for how long. */
+class ServerDelayGateTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final OperationInfo A = OperationInfo.of("https://a:443", "GET https://a:443/");
+  private static final OperationInfo B = OperationInfo.of("https://b:443", "GET https://b:443/");
+  private static final RetryPolicy POLICY = RetryPolicy.defaults();
+
+  private long now = 5;
+  private final ServerDelayGate gate = new ServerDelayGate();
+
+  private void learn(int status, Duration serverDelay) {
+    gate.learn(A.origin(), status, ServerDelay.atLeast(serverDelay), POLICY, now);
+  }
+
+  @Test
+  void a429OrA503WithAServerDelay_shutsTheGateOfItsOrigin() {
+    for (int status : new int[] {429, 503}) {
+      learn(status, Duration.ofSeconds(7));
+      assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+      assertEquals(7 * SECOND, gate.spreadNanos(A, now));
+      HeldBackException refused = assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
+      assertEquals(Duration.ofSeconds(7), refused.remaining());
+      assertEquals("the server asked to wait, 7s are left", refused.getMessage());
+      assertEquals(0, gate.admitsInNanos(B, now));
+      assertDoesNotThrow(() -> gate.acquire(B, now));
+      now += 10 * SECOND;
+      assertEquals(0, gate.admitsInNanos(A, now));
+    }
+  }
+
+  @Test
+  void theSpreadIsThePolicysShareOfTheServerDelay() {
+    RetryPolicy half = RetryPolicy.builder().serverDelaySpread(0.5).build();
+    gate.learn(A.origin(), 429, ServerDelay.atLeast(Duration.ofSeconds(8)), half, now);
+    assertEquals(4 * SECOND, gate.spreadNanos(A, now));
+  }
+
+  @Test
+  void anythingElseDoesNot() {
+    learn(500, Duration.ofSeconds(7));
+    learn(409, Duration.ofSeconds(7));
+    learn(429, Duration.ZERO);
+    gate.learn(A.origin(), 429, ServerDelay.none(), POLICY, now);
+    assertEquals(0, gate.admitsInNanos(A, now));
+    assertEquals(0, gate.size());
+  }
+
+  @Test
+  void theLaterOfTwoServerDelaysHolds() {
+    learn(429, Duration.ofSeconds(7));
+    learn(429, Duration.ofSeconds(3));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+    learn(429, Duration.ofSeconds(9));
+    assertEquals(9 * SECOND, gate.admitsInNanos(A, now));
+  }
+
+  @Test
+  void aServerDelayIsBoundedByTheCeiling_andItsSpreadByTenSeconds() {
+    learn(429, Duration.ofDays(365_000));
+    assertEquals(60 * SECOND, gate.admitsInNanos(A, now));
+    assertEquals(10 * SECOND, gate.spreadNanos(A, now));
+  }
+
+  @Test
+  void atItsEndItOpens() {
+    learn(429, Duration.ofSeconds(1));
+    now += SECOND - 1;
+    assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
+    assertEquals(1, gate.admitsInNanos(A, now));
+    now += 1;
+    assertDoesNotThrow(() -> gate.acquire(A, now));
+    // Who was refused a moment ago asks only now: it is to come, at once.
+    assertEquals(1, gate.admitsInNanos(A, now));
+    assertEquals(0, gate.spreadNanos(A, now));
+    now += SECOND;
+    assertEquals(0, gate.admitsInNanos(A, now));
+  }
+
+  @Test
+  void origins_areBoundedInNumber_andOldGatesMakeRoom() {
+    for (int i = 0; i < 5_000; i++) {
+      gate.learn("h" + i, 429, ServerDelay.atLeast(Duration.ofSeconds(1)), POLICY, now);
+    }
+    assertEquals(OriginTable.MOST, gate.size());
+    assertEquals(
+        0, gate.admitsInNanos(OperationInfo.of("h4999", "x"), now)); // no room: not held back
+    now += 2 * SECOND;
+    learn(429, Duration.ofSeconds(7));
+    assertEquals(OriginTable.MOST, gate.size());
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+    // Those that are shut stay, however many come after them.
+    for (int i = 0; i < 3 * OriginTable.MOST; i++) {
+      gate.learn("i" + i, 429, ServerDelay.atLeast(Duration.ofSeconds(1)), POLICY, now);
+    }
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+  }
+}

@@ -1,0 +1,236 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.TimerScheduler;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt on the wire. As the body handler that the client sees, it has the head judged before
+ * the user's handler is asked: a response that will be retried never reaches that. It is told of
+ * the end of the client's call, and is the attempt's canceller.
+ */
+final class AttemptBodyHandler<T>
+    implements BodyHandler<T>,
+        BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable>,
+        Runnable {
+  // How long a blocking call has to end by itself, before its thread is interrupted.
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
+  private static final AtomicReferenceFieldUpdater<AttemptBodyHandler, Taken> TAKEN =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptBodyHandler.class, Taken.class, "taken");
+
+  /** Whether the client has got the request. */
+  private enum Taken {
+    NOT_YET,
+    YES,
+    NEVER
+  }
+
+  private final Attempt<Answer<T>> attempt;
+  private final AttemptBody body;
+  private final BodyHandler<T> users;
+  private final RetryPlan plan;
+
+  private volatile @Nullable CompletableFuture<?> sent; // null: blocking
+  private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
+  private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
+  private volatile RetryScheduler.@Nullable Task lastResort;
+  private volatile @Nullable WatchedSubscriber<T> collector;
+  private volatile Taken taken = Taken.NOT_YET;
+  private volatile boolean answered;
+  private volatile boolean handlerFailed;
+  private volatile int status = -1; // of the whole response
+
+  AttemptBodyHandler(
+      Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, RetryPlan plan) {
+    this.attempt = attempt;
+    this.body = body;
+    this.users = users;
+    this.plan = plan;
+  }
+
+  AttemptBody body() {
+    return body;
+  }
+
+  /** Whether the head of the response came. */
+  boolean answered() {
+    return answered;
+  }
+
+  /** The status of the response once it is whole, -1 before. */
+  int status() {
+    return status;
+  }
+
+  /** Whether the user's code has got some of the body that cannot be taken back. */
+  boolean handedOn() {
+    WatchedSubscriber<T> collecting = collector;
+    return collecting != null && collecting.handsOn();
+  }
+
+  /**
+   * Whether the client did not even take the request. Then it never will, so that what is said of
+   * the attempt stays true: a timer may give one up whose thread is just about to send.
+   */
+  boolean notTaken() {
+    return taken != Taken.YES
+        && (TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.NEVER) || taken == Taken.NEVER);
+  }
+
+  /**
+   * The client gets the request now.
+   *
+   * @return false if the attempt was given up as one that sent nothing; then nothing may be sent
+   */
+  boolean handOver() {
+    return TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.YES);
+  }
+
+  void notTakenByClient() {
+    taken = Taken.NEVER;
+  }
+
+  /** The client's future of it. */
+  void of(CompletableFuture<?> future) {
+    sent = future;
+  }
+
+  /**
+   * The calling thread waits in the client.
+   *
+   * @param timesOut whether the request has a timeout that ends with the attempt
+   */
+  void of(SendInterrupt waiting, boolean timesOut) {
+    interrupt = waiting;
+    clientTimesOut = timesOut;
+  }
+
+  /** The calling thread is out of the client. */
+  void returned() {
+    interrupt = null;
+    RetryScheduler.Task pending = lastResort;
+    if (pending != null) {
+      pending.cancel();
+    }
+  }
+
+  /** Stops the attempt on the wire. */
+  @Override
+  public void run() {
+    CompletableFuture<?> future = sent;
+    if (future != null) {
+      future.cancel(true);
+      return;
+    }
+    SendInterrupt waiting = interrupt;
+    if (waiting == null) {
+      return;
+    }
+    if (collector != null || !clientTimesOut) {
+      waiting.fire(); // the client's timeout has ended with the head
+      return;
+    }
+    // In real time, as the client's own timeout is.
+    lastResort = TimerScheduler.system().schedule(GRACE_NANOS, waiting::fire);
+    if (interrupt == null) {
+      returned(); // just now
+    }
+  }
+
+  /** How long the body that is on its way, up or down, may still be silent. */
+  long idleLeftNanos(long nowNanos) {
+    long most = plan.bodyIdleTimeoutNanos();
+    WatchedSubscriber<T> collecting = collector;
+    if (collecting != null) {
+      return collecting.idleLeftNanos(nowNanos, most);
+    }
+    return answered ? most : body.idleLeftNanos(nowNanos, most);
+  }
+
+  @Override
+  public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
+    RetryEnvironment environment = plan.environment();
+    answered = !attempt.stopped(); // one that comes too late is none
+    if (!attempt.head(Answer.head(info))) {
+      return new Discarder<>(environment.scheduler());
+    }
+    WatchedSubscriber<T> collecting;
+    try {
+      BodySubscriber<T> made = Objects.requireNonNull(users.apply(info), "body subscriber");
+      collecting = new WatchedSubscriber<>(made, environment.ticker());
+    } catch (Throwable thrown) {
+      handlerFailed = true;
+      attempt.userCodeFailed(thrown);
+      // Not thrown on: the client would leave the body unread.
+      return new Discarder<>(environment.scheduler(), thrown);
+    }
+    collector = collecting;
+    if (!collecting.collectsInMemory()) {
+      attempt.leaveBodyToCaller();
+    }
+    return collecting;
+  }
+
+  /** The client's call is over, with exactly one of these. */
+  @Override
+  public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
+    try {
+      if (response == null) {
+        failed(Objects.requireNonNull(thrown));
+      } else {
+        succeeded(response);
+      }
+    } catch (Throwable broken) {
+      attempt.complete(null, broken);
+    }
+  }
+
+  private void succeeded(HttpResponse<T> response) {
+    WatchedSubscriber<T> collecting = collector;
+    status = response.statusCode();
+    if (collecting != null) {
+      BodyWatch.start(collecting, plan, attempt);
+    }
+    attempt.complete(Answer.whole(response, collecting), null);
+  }
+
+  private void failed(Throwable thrown) {
+    boolean blocking = sent == null;
+    // What a blocking call throws has the caller's frames already, and belongs to it alone.
+    Throwable own = blocking ? thrown : Failures.ownCopy(unwrapped(thrown));
+    WatchedSubscriber<T> collecting = collector;
+    Throwable userFailure = collecting == null ? null : collecting.userFailure();
+    if ((handlerFailed || userFailure != null) && !attempt.stopped()) {
+      attempt.userCodeFailed(blocking || userFailure == null ? own : unwrapped(userFailure));
+    }
+    RequestBodyChangedException changed = body.changed();
+    attempt.complete(null, changed != null ? changed : own);
+  }
+
+  private static Throwable unwrapped(Throwable thrown) {
+    Throwable each = thrown;
+    while (each instanceof CompletionException || each instanceof ExecutionException) {
+      Throwable cause = each.getCause();
+      if (cause == null) {
+        return each;
+      }
+      each = cause;
+    }
+    return each;
+  }
+}

@@ -1,0 +1,110 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.engine.Evidence.Requests;
+import dev.steadfast.retry.engine.Evidence.Safety;
+import java.net.http.HttpClient;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known about an attempt beside its answer or exception, and what an exception proves in
+ * the light of it. The request that failed may be the second one of its attempt: the client may
+ * have followed a redirect, answered a challenge, or sent a GET again, after the first one was
+ * processed.
+ *
+ * @param progress how far the attempt is known to have got
+ * @param body whether the client has asked for the request body
+ * @param hops what makes the client send more than one request
+ * @param resends whether the client sends the request again by itself when a connection breaks
+ */
+record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resends) {
+
+  /** How far the attempt is known to have got. */
+  enum Progress {
+    /** The client did not even take the request. */
+    NOT_TAKEN,
+    TAKEN,
+    /** The head of the response came. */
+    ANSWERED,
+    /** And the user's code got of its body what came. */
+    HANDED_ON
+  }
+
+  /** Whether the client has asked for the request body. */
+  enum BodyUse {
+    NONE,
+    UNTOUCHED,
+    ASKED_FOR
+  }
+
+  /** What makes the client send more than one request in an attempt. */
+  enum Hops {
+    ONE,
+    CHALLENGES,
+    REDIRECTS
+  }
+
+  static FailureContext of(
+      HttpClient client, JdkRequest ask, @Nullable AttemptBodyHandler<?> delivery) {
+    // MultiExchange of the JDK, which enableAllMethodRetry would extend to all methods.
+    boolean resends = ask.method().equals("GET") || ask.method().equals("HEAD");
+    if (delivery == null || delivery.notTaken()) {
+      return new FailureContext(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, resends);
+    }
+    BodyUse use = delivery.body().subscribed() ? BodyUse.ASKED_FOR : BodyUse.UNTOUCHED;
+    BodyUse body = ask.body().present() ? use : BodyUse.NONE;
+    return new FailureContext(progress(delivery), body, hops(client), resends);
+  }
+
+  private static Progress progress(AttemptBodyHandler<?> delivery) {
+    if (delivery.handedOn()) {
+      return Progress.HANDED_ON;
+    }
+    return delivery.answered() ? Progress.ANSWERED : Progress.TAKEN;
+  }
+
+  private static Hops hops(HttpClient client) {
+    if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+      return Hops.REDIRECTS;
+    }
+    return client.authenticator().isPresent() ? Hops.CHALLENGES : Hops.ONE;
+  }
+
+  /** What became of the last request, as far as its progress alone shows. */
+  Disposition disposition() {
+    return switch (progress) {
+      case NOT_TAKEN -> Disposition.UNSENT;
+      case TAKEN -> Disposition.UNKNOWN;
+      case ANSWERED, HANDED_ON -> Disposition.ANSWERED;
+    };
+  }
+
+  /**
+   * What became of the attempt if no connection was made. The body is asked for on a connection.
+   */
+  Disposition withoutConnection() {
+    boolean one = hops == Hops.ONE && !resends;
+    boolean unsent = body == BodyUse.UNTOUCHED || (body == BodyUse.NONE && one);
+    return unsent ? Disposition.UNSENT : Disposition.UNKNOWN;
+  }
+
+  /** The same if there was no TLS handshake. The body may be asked for before that. */
+  Disposition withoutHandshake() {
+    boolean one = hops == Hops.ONE && !resends;
+    return body == BodyUse.UNTOUCHED || one ? Disposition.UNSENT : Disposition.UNKNOWN;
+  }
+
+  /**
+   * The requests of the attempt. The client sends the method and the headers that it was handed,
+   * and takes the key along on a redirect: what holds for the last request holds for those before
+   * it. Those before a challenge were refused.
+   *
+   * @param last what became of the last one; {@link Disposition#UNSENT} proves that none was sent
+   * @param safety why the request that was handed over may be sent again
+   */
+  Requests requests(Disposition last, Safety safety) {
+    boolean resent = resends && progress == Progress.TAKEN; // after an answer nothing is resent
+    boolean one = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
+    return Requests.of(last, safety, one ? Safety.UNPROCESSED : safety);
+  }
+}

@@ -1,0 +1,275 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.http.HttpOperation;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One operation as {@code java.net.http} carries it out. */
+final class JdkTransport<T> implements RetryTransport<Answer<T>> {
+  // From the last byte of the request to the head of the response.
+  private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long SMALL_BODY_BYTES = 64 * 1024;
+  private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
+
+  private final HttpClient client;
+  private final HttpOperation operation;
+  private final JdkRequest ask;
+  private final Receiver<T> receiver;
+
+  private volatile @Nullable AttemptBodyHandler<T> current;
+  private volatile @Nullable RuntimeException refusal;
+
+  JdkTransport(HttpClient client, HttpOperation operation, JdkRequest ask, Receiver<T> receiver) {
+    this.client = client;
+    this.operation = operation;
+    this.ask = ask;
+    this.receiver = receiver;
+  }
+
+  /** The loop that drives this. */
+  RetryLoop<Answer<T>> loop() {
+    return new RetryLoop<>(operation.plan(), operation.info(), this);
+  }
+
+  /** The bound that the caller gave. */
+  long boundNanos() {
+    return operation.boundNanos();
+  }
+
+  /** What the client threw at once when it got the request, null if it took it. */
+  @Nullable RuntimeException refusal() {
+    return refusal;
+  }
+
+  @Override
+  public void start(Attempt<Answer<T>> attempt) {
+    RetryPlan plan = operation.plan();
+    AttemptBody body = ask.body().forAttempt(attempt, plan.environment().ticker());
+    AttemptBodyHandler<T> delivery =
+        new AttemptBodyHandler<>(attempt, body, receiver.handler(), plan);
+    current = delivery;
+    try {
+      HttpRequest request = request(attempt, body);
+      if (attempt.begin(request) && delivery.handOver()) {
+        send(request, attempt, delivery);
+      }
+    } catch (RuntimeException thrown) {
+      delivery.notTakenByClient();
+      refusal = thrown;
+      throw thrown;
+    }
+  }
+
+  private void send(
+      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+    if (receiver.waits()) {
+      sendBlocking(request, attempt, delivery);
+      return;
+    }
+    Pushes<T> pushes = receiver.pushes();
+    CompletableFuture<HttpResponse<T>> sent =
+        client.sendAsync(
+            request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
+    delivery.of(sent);
+    attempt.onCancel(delivery);
+    sent.whenComplete(delivery);
+  }
+
+  private void sendBlocking(
+      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+    SendInterrupt interrupt = new SendInterrupt();
+    delivery.body().sentBy(interrupt);
+    HttpRequest timed = timed(request, attempt);
+    delivery.of(interrupt, timed.timeout().isPresent());
+    attempt.onCancel(delivery);
+    HttpResponse<T> response = null;
+    Throwable thrown = null;
+    try {
+      response = client.send(timed, delivery);
+    } catch (Throwable failed) {
+      thrown = failed;
+    }
+    delivery.returned();
+    boolean interrupted = thrown instanceof InterruptedException;
+    boolean byUser = interrupted && !interrupt.over(true);
+    if (!interrupted) {
+      interrupt.over(false);
+    }
+    if (refused(thrown) && !delivery.answered()) {
+      delivery.notTakenByClient();
+    }
+    delivery.accept(response, thrown);
+    if (byUser && attempt.stopped()) {
+      Thread.currentThread().interrupt(); // the attempt had ended already: the interrupt comes next
+    }
+  }
+
+  // An exception without a cause is how the client refuses a request. What goes wrong later, it
+  // wraps.
+  private static boolean refused(@Nullable Throwable thrown) {
+    return thrown instanceof RuntimeException && thrown.getCause() == null;
+  }
+
+  private boolean changesRequest() {
+    return operation.changesHeaders() || ask.body().present();
+  }
+
+  private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
+    if (!changesRequest()) {
+      return ask.request();
+    }
+    Map<String, String> added = new LinkedHashMap<>();
+    operation.headers(attempt.number(), attempt.timeoutNanos(), added::put);
+    return AttemptRequest.of(
+        ask.request(),
+        added,
+        ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
+  }
+
+  /**
+   * The request with the timeout of its attempt: the client then ends the attempt by itself, also
+   * where the calling thread hangs in a look-up of the host, and sends nothing afterwards.
+   */
+  private HttpRequest timed(HttpRequest request, Attempt<Answer<T>> attempt) {
+    Optional<Duration> ours = clientTimeout(attempt);
+    Optional<Duration> users = request.timeout();
+    boolean sooner = ours.isPresent() && (users.isEmpty() || ours.get().compareTo(users.get()) < 0);
+    return sooner ? AttemptRequest.timed(request, ours.get()) : request;
+  }
+
+  // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an
+  // attempt does. A small body is sent at once.
+  private Optional<Duration> clientTimeout(Attempt<Answer<T>> attempt) {
+    if (!operation.plan().environment().ticker().equals(REAL_TIME)) {
+      return Optional.empty(); // the client knows no virtual time
+    }
+    long length = ask.body().length();
+    boolean sentAtOnce = length >= 0 && length <= SMALL_BODY_BYTES;
+    long nanos =
+        sentAtOnce
+            ? Math.min(attempt.timeoutNanos(), headTimeoutNanos())
+            : attempt.ownTimeoutNanos();
+    return nanos == Long.MAX_VALUE
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(Math.max(1, nanos)));
+  }
+
+  // An explicit timeout of the user's beats the default.
+  @Override
+  public long headTimeoutNanos() {
+    return ask.request().timeout().isPresent() ? Long.MAX_VALUE : HEAD_TIMEOUT_NANOS;
+  }
+
+  @Override
+  public long idleLeftNanos(long nowNanos) {
+    AttemptBodyHandler<T> delivery = current;
+    return delivery == null ? Long.MAX_VALUE : delivery.idleLeftNanos(nowNanos);
+  }
+
+  @Override
+  public Outcome outcome(Answer<T> answer) {
+    Disposition last =
+        HttpOperation.refuses(answer.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    return operation.outcome(answer, evidence(circumstances(), last, answer.status()));
+  }
+
+  @Override
+  public Outcome outcome(Throwable failure) {
+    FailureContext known = circumstances();
+    Throwable thrown = receiver.waits() ? Failures.wrappedBySend(failure) : failure;
+    Failures.Failure classified = Failures.classify(thrown, known);
+    return operation.outcome(classified.what(), evidence(known, classified.last(), -1));
+  }
+
+  @Override
+  public Evidence evidence() {
+    FailureContext known = circumstances();
+    AttemptBodyHandler<T> delivery = current;
+    return evidence(known, known.disposition(), delivery == null ? -1 : delivery.status());
+  }
+
+  private FailureContext circumstances() {
+    return FailureContext.of(client, ask, current);
+  }
+
+  /** Of the wire nothing is seen; the client's contract says what it sends. */
+  private Evidence evidence(FailureContext known, Disposition last, int status) {
+    Evidence.Requests requests = known.requests(last, operation.safety());
+    return new Evidence(requests, status, -1, false, !ask.body().canBeSent());
+  }
+
+  @Override
+  public Map<String, List<String>> headers(Answer<T> answer) {
+    return answer.headerMap();
+  }
+
+  @Override
+  public void discard(Answer<T> answer) {
+    answer.discard();
+  }
+
+  @Override
+  public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
+    boolean keyed = operation.info().idempotencyKey().isPresent();
+    if (report == null && !keyed && !changesRequest() && !receiver.waits()) {
+      return answer;
+    }
+    return answer.with(report, operation.info(), handedBack(answer.response()));
+  }
+
+  /**
+   * The request of a response without what was added to it, so that one made from it is an
+   * operation of its own.
+   */
+  private HttpRequest handedBack(HttpResponse<T> response) {
+    if (response.previousResponse().isEmpty()) {
+      return ask.request();
+    }
+    return HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name))
+        .build();
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new HttpTimeoutException("request timed out");
+      case CANCELLED -> new CancellationException("Request cancelled");
+      case INTERRUPTED -> new InterruptedException();
+      case REJECTED -> new IOException("no timer takes the next attempt", cause);
+    };
+  }
+
+  @Override
+  public void callBack(Runnable callback) {
+    Optional<Executor> executor = client.executor();
+    if (executor.isPresent()) {
+      executor.get().execute(callback);
+    } else {
+      callback.run();
+    }
+  }
+}

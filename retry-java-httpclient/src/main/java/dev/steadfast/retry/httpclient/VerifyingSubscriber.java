@@ -1,0 +1,194 @@
+package dev.steadfast.retry.httpclient;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pass of a request body to the wire. The first pass takes a fingerprint on the way. A later
+ * one compares, and holds back its last buffer until the comparison is over, so that a body that
+ * changed is never sent whole.
+ *
+ * <p>Flow: when a buffer is held back, one more is asked for than the receiver wants, and the
+ * receiver still gets no more than it asked for.
+ */
+final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Subscription {
+  private final Flow.Subscriber<? super ByteBuffer> receiver;
+  private final AttemptBody body;
+  private final Fingerprint before;
+  private final boolean holdsBack;
+
+  // Confined to the publisher's signals, which come one after the other.
+  private final CRC32C crc = new CRC32C();
+  private long bytes;
+  private long handedOn;
+  private boolean failed;
+  private @Nullable ByteBuffer held;
+
+  private final AtomicLong demand = new AtomicLong(); // asked for by the receiver, not handed on
+  private final AtomicBoolean finished = new AtomicBoolean();
+  private volatile boolean ended; // by the publisher, after the comparison
+  private volatile Flow.@Nullable Subscription upstream;
+  private volatile long movedNanos; // when the client took bytes, or asked for some
+
+  VerifyingSubscriber(
+      Flow.Subscriber<? super ByteBuffer> receiver, AttemptBody body, Fingerprint before) {
+    this.receiver = receiver;
+    this.body = body;
+    this.before = before;
+    this.holdsBack = before.bytes() > 0 || before.whole();
+    this.movedNanos = body.now();
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    upstream = subscription;
+    receiver.onSubscribe(this);
+  }
+
+  /** How long the client may still take nothing: it has what it asked for, and asks for no more. */
+  long idleLeftNanos(long nowNanos, long mostNanos) {
+    return demand.get() == 0 && mostNanos != Long.MAX_VALUE
+        ? Math.max(0, mostNanos - (nowNanos - movedNanos))
+        : mostNanos;
+  }
+
+  @Override
+  public void request(long n) {
+    movedNanos = body.now();
+    demand.accumulateAndGet(n, VerifyingSubscriber::saturatedAdd);
+    if (ended) {
+      finish();
+    } else {
+      askUpstream(n);
+    }
+  }
+
+  private static long saturatedAdd(long one, long other) {
+    long sum = one + other;
+    return other > 0 && sum < 0 ? Long.MAX_VALUE : sum;
+  }
+
+  private void askUpstream(long n) {
+    Flow.Subscription source = upstream;
+    if (source != null) {
+      body.inUserCode(() -> source.request(n));
+    }
+  }
+
+  @Override
+  public void cancel() {
+    body.ended();
+    Flow.Subscription source = upstream;
+    if (source != null) {
+      source.cancel();
+    }
+  }
+
+  private void handOn(ByteBuffer buffer) {
+    movedNanos = body.now();
+    if (demand.get() != Long.MAX_VALUE) {
+      demand.decrementAndGet();
+    }
+    handedOn += buffer.remaining();
+    if (handedOn == body.contentLength()) {
+      body.ended(); // the client has the last byte
+    }
+    receiver.onNext(buffer);
+  }
+
+  @Override
+  public void onNext(ByteBuffer buffer) {
+    if (failed) {
+      return;
+    }
+    if (!matches(buffer)) {
+      fail();
+      return;
+    }
+    body.passed(new Fingerprint(bytes, (int) crc.getValue(), false));
+    if (!holdsBack) {
+      handOn(buffer);
+    } else if (!buffer.hasRemaining()) {
+      askUpstream(1); // an empty buffer takes the place of none
+    } else {
+      holdBack(buffer);
+    }
+  }
+
+  private void holdBack(ByteBuffer buffer) {
+    ByteBuffer ready = held;
+    held = buffer;
+    if (ready == null) {
+      askUpstream(1);
+    } else {
+      handOn(ready);
+    }
+  }
+
+  /** Whether the bytes so far are those of the pass before, as far as that one got. */
+  private boolean matches(ByteBuffer buffer) {
+    ByteBuffer rest = buffer.duplicate();
+    long untilEnd = before.bytes() - bytes;
+    if (untilEnd >= 0 && untilEnd <= rest.remaining()) {
+      int limit = rest.limit();
+      count(rest.limit(rest.position() + (int) untilEnd));
+      rest.limit(limit);
+      if ((int) crc.getValue() != before.crc() || (before.whole() && rest.hasRemaining())) {
+        return false;
+      }
+    }
+    count(rest);
+    return true;
+  }
+
+  private void count(ByteBuffer part) {
+    bytes += part.remaining();
+    crc.update(part);
+  }
+
+  private void fail() {
+    failed = true;
+    held = null;
+    cancel();
+    receiver.onError(body.changed(before.bytes(), bytes));
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    if (!failed) {
+      body.ended();
+      body.sourceFailed(failure);
+      receiver.onError(failure);
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (failed) {
+      return;
+    }
+    if (bytes < before.bytes()) {
+      fail();
+      return;
+    }
+    body.passed(new Fingerprint(bytes, (int) crc.getValue(), true));
+    ended = true;
+    finish();
+  }
+
+  // Called when the publisher has ended and when the receiver asks for more, whichever is later.
+  private void finish() {
+    ByteBuffer last = held;
+    if ((last == null || demand.get() > 0) && finished.compareAndSet(false, true)) {
+      if (last != null) {
+        handOn(last);
+      }
+      body.ended();
+      receiver.onComplete();
+    }
+  }
+}

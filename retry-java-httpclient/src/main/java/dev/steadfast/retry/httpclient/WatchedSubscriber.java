@@ -1,0 +1,314 @@
+package dev.steadfast.retry.httpclient;
+
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The user's own subscriber for the body of a response that he gets, watched: a body that breaks on
+ * its way is a failure of the attempt, and what the user's code throws is not. It knows how long no
+ * byte has come while the user waited for some, and can end the body.
+ */
+final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription {
+  private static final AtomicReferenceFieldUpdater<WatchedSubscriber<?>, Signals> SIGNALS =
+      signals();
+  private static final AtomicLongFieldUpdater<WatchedSubscriber<?>> DEMAND = demand();
+
+  // Those of the JDK that hand the body on to the user's code as it comes.
+  private static final Set<Class<?>> HAND_ON =
+      Set.of(
+          BodySubscribers.ofByteArrayConsumer(unused -> {}).getClass(),
+          BodySubscribers.fromSubscriber(Nobody.HERE).getClass(),
+          BodySubscribers.fromLineSubscriber(Nobody.HERE).getClass());
+
+  // Those of the JDK that collect the body in memory, or throw it away.
+  private static final Set<Class<?>> IN_MEMORY =
+      Set.copyOf(
+          List.of( // some of them are one class
+              BodySubscribers.ofByteArray().getClass(),
+              BodySubscribers.ofString(StandardCharsets.UTF_8).getClass(),
+              BodySubscribers.discarding().getClass()));
+
+  /** Who may signal the user's subscriber: one thread at a time, and nobody after the end. */
+  private enum Signals {
+    IDLE,
+    /** The client does. */
+    UNDER_WAY,
+    /** The client does, and the body is to be ended afterwards. */
+    UNDER_WAY_THEN_FAIL,
+    ENDED
+  }
+
+  private final BodySubscriber<T> users;
+  private final LongSupplier ticker;
+  private volatile Signals signals = Signals.IDLE;
+  private volatile long demand; // buffers that the user has asked for
+  private volatile long movedNanos; // when bytes came, or when he began to wait for some
+  private volatile Flow.@Nullable Subscription subscription;
+  private volatile boolean discarded;
+  private volatile boolean cancelledByUser;
+  private volatile boolean broken;
+  private volatile @Nullable Throwable ended; // by us
+  private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable CompletionStage<T> body;
+  private volatile @Nullable BodyWatch watch;
+
+  WatchedSubscriber(BodySubscriber<T> users, LongSupplier ticker) {
+    this.users = users;
+    this.ticker = ticker;
+  }
+
+  @SuppressWarnings({
+    "unchecked",
+    "rawtypes"
+  }) // an updater knows the class of the field and no more
+  private static AtomicReferenceFieldUpdater<WatchedSubscriber<?>, Signals> signals() {
+    return (AtomicReferenceFieldUpdater)
+        AtomicReferenceFieldUpdater.newUpdater(WatchedSubscriber.class, Signals.class, "signals");
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // as above
+  private static AtomicLongFieldUpdater<WatchedSubscriber<?>> demand() {
+    return (AtomicLongFieldUpdater)
+        AtomicLongFieldUpdater.newUpdater(WatchedSubscriber.class, "demand");
+  }
+
+  /** What the user's code threw or completed its body with, null if it did not. */
+  @Nullable Throwable userFailure() {
+    Throwable thrown = userFailure;
+    CompletionStage<T> made = body;
+    return thrown != null || broken || made == null ? thrown : failure(made);
+  }
+
+  /**
+   * Whether the user's code has seen what came of the body, and cannot unsee it: the next attempt
+   * would hand it the beginning once more, and subscribe a subscriber that was told of the end.
+   */
+  boolean handsOn() {
+    return HAND_ON.contains(users.getClass());
+  }
+
+  /** Whether the body is known to be collected in memory. */
+  boolean collectsInMemory() {
+    return IN_MEMORY.contains(users.getClass());
+  }
+
+  /** Whether nothing more comes. */
+  boolean over() {
+    return signals == Signals.ENDED;
+  }
+
+  /** The failure of a stage that is complete; stages of the user's need not be futures. */
+  private static @Nullable Throwable failure(CompletionStage<?> body) {
+    AtomicReference<@Nullable Throwable> found = new AtomicReference<>();
+    try {
+      body.whenComplete((value, thrown) -> found.set(thrown));
+    } catch (Throwable broken) {
+      return broken;
+    }
+    return found.get();
+  }
+
+  /** Lets go of the body, of which nothing may have come yet. */
+  void discard() {
+    discarded = true;
+    cancelUpstream();
+  }
+
+  private void cancelUpstream() {
+    Flow.Subscription source = subscription;
+    if (source != null) {
+      source.cancel();
+    }
+  }
+
+  // Time.
+
+  /** How long the body may still be silent; not counted while the user asks for nothing. */
+  long idleLeftNanos(long nowNanos, long mostNanos) {
+    boolean waits = demand > 0 && signals != Signals.ENDED;
+    return waits && mostNanos != Long.MAX_VALUE
+        ? Math.max(0, mostNanos - (nowNanos - movedNanos))
+        : mostNanos;
+  }
+
+  /** Ends the body: the user's subscriber is told, and the client lets go of the connection. */
+  void fail(Throwable failure) {
+    broken = true;
+    ended = failure;
+    while (true) {
+      Signals now = signals;
+      if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.ENDED)) {
+        cancelUpstream(); // first: after the end of a call the client closes no connection for it
+        users.onError(failure);
+        return;
+      }
+      if (now == Signals.UNDER_WAY
+          && SIGNALS.compareAndSet(this, now, Signals.UNDER_WAY_THEN_FAIL)) {
+        cancelUpstream();
+        return;
+      }
+      if (now == Signals.ENDED || now == Signals.UNDER_WAY_THEN_FAIL) {
+        return;
+      }
+    }
+  }
+
+  // The client signals one thing at a time; within another signal only in answer to a request().
+  private boolean enter() {
+    return SIGNALS.compareAndSet(this, Signals.IDLE, Signals.UNDER_WAY);
+  }
+
+  private void leave(boolean entered) {
+    if (!entered || SIGNALS.compareAndSet(this, Signals.UNDER_WAY, Signals.IDLE)) {
+      return;
+    }
+    Throwable failure = ended;
+    if (SIGNALS.getAndSet(this, Signals.ENDED) == Signals.UNDER_WAY_THEN_FAIL && failure != null) {
+      users.onError(failure);
+    }
+  }
+
+  private boolean endedNow() {
+    boolean now = SIGNALS.getAndSet(this, Signals.ENDED) != Signals.ENDED;
+    BodyWatch watching = watch;
+    if (watching != null) {
+      watching.stop();
+    }
+    return now;
+  }
+
+  /** Tells that one when the body is over. */
+  void watchedBy(BodyWatch watching) {
+    watch = watching;
+    if (over()) {
+      watching.stop();
+    }
+  }
+
+  // What the user's subscriber asks for.
+
+  @Override
+  public void request(long n) {
+    if (DEMAND.getAndAccumulate(this, n, WatchedSubscriber::saturatedAdd) == 0) {
+      movedNanos = ticker.getAsLong();
+    }
+    Flow.Subscription source = subscription;
+    if (source != null) {
+      source.request(n);
+    }
+  }
+
+  private static long saturatedAdd(long one, long other) {
+    long sum = one + other;
+    return other > 0 && sum < 0 ? Long.MAX_VALUE : sum;
+  }
+
+  @Override
+  public void cancel() {
+    cancelledByUser = true;
+    demand = 0;
+    cancelUpstream();
+  }
+
+  // What the client brings.
+
+  @Override
+  public CompletionStage<T> getBody() {
+    try {
+      CompletionStage<T> made = users.getBody();
+      body = made;
+      return made;
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    }
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    this.subscription = subscription;
+    if (discarded) {
+      subscription.cancel();
+      return;
+    }
+    boolean entered = enter();
+    try {
+      users.onSubscribe(this);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    } finally {
+      leave(entered);
+    }
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    if (signals == Signals.ENDED) {
+      return;
+    }
+    movedNanos = ticker.getAsLong();
+    if (demand != Long.MAX_VALUE) {
+      DEMAND.decrementAndGet(this);
+    }
+    boolean entered = enter();
+    try {
+      users.onNext(buffers);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    } finally {
+      leave(entered);
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    broken = !cancelledByUser;
+    endedNow();
+    if (ended == null) { // after an onComplete that threw, too
+      users.onError(failure);
+    }
+  }
+
+  @Override
+  public void onComplete() {
+    if (!endedNow()) {
+      return;
+    }
+    try {
+      users.onComplete();
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+      throw thrown;
+    }
+  }
+
+  /** For the classes of those that wrap a subscriber. */
+  private enum Nobody implements Flow.Subscriber<Object> {
+    HERE;
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {}
+
+    @Override
+    public void onNext(Object item) {}
+
+    @Override
+    public void onError(Throwable failure) {}
+
+    @Override
+    public void onComplete() {}
+  }
+}

@@ -1,0 +1,33 @@
+package dev.steadfast.retry.okhttp;
+
+import java.io.IOException;
+import java.net.ProtocolException;
+
+/**
+ * An exception that OkHttp does not recover from: its recovery sends the request again on any
+ * {@link IOException} but a few, of which {@link ProtocolException} is one.
+ */
+final class NonRecoverableException extends ProtocolException {
+  private static final long serialVersionUID = 1;
+
+  /** The real one. */
+  private final IOException reason;
+
+  NonRecoverableException(IOException reason) {
+    super(reason.getMessage());
+    this.reason = reason;
+  }
+
+  /** The real one, with what OkHttp added to this one: the failures that it recovered from. */
+  IOException opened() {
+    for (Throwable recovered : getSuppressed()) {
+      reason.addSuppressed(recovered);
+    }
+    return reason;
+  }
+
+  @Override
+  public Throwable fillInStackTrace() {
+    return this;
+  }
+}

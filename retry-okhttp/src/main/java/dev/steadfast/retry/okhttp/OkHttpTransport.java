@@ -1,0 +1,305 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.internal.CleanReport;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Headers;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One operation on OkHttp: the same for execute, enqueue and interceptor but for its sender. */
+final class OkHttpTransport implements RetryTransport<Answer> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // What is read of a response that nobody gets, to keep its connection.
+  private static final long DISCARD_BYTES = 64 * 1024;
+  private static final long DISCARD_MILLIS = 100;
+
+  private static final Evidence NOT_BEGUN =
+      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
+
+  /** How one entry point makes an attempt. */
+  interface Sender {
+    /** Sends, and completes the attempt. */
+    void send(Request request, Attempt<Answer> attempt, OkHttpTransport exchange)
+        throws IOException;
+
+    /** Runs a callback where the client runs such. */
+    default void callBack(Runnable callback) {
+      callback.run();
+    }
+
+    /** The operation ended because its time was up. */
+    default void deadlinePassed() {}
+
+    /** Whether one attempt cannot be cancelled without the call. */
+    default boolean boundsAttempts() {
+      return false;
+    }
+  }
+
+  private final HttpOperation operation;
+  private final Request callers; // the request as the caller made it
+  private final Request request; // the same, with a body that is watched, if that is worth it
+  private final @Nullable BodyDeadline deadline;
+  private final int bufferBodiesUpTo;
+  private final Sender sender;
+
+  private volatile @Nullable WireTrace wire; // of the current attempt
+
+  OkHttpTransport(HttpOperation operation, Request request, Sender sender, int bufferBodiesUpTo) {
+    this.operation = operation;
+    this.callers = request;
+    this.request = watched(request);
+    this.deadline = BodyDeadline.of(operation);
+    this.bufferBodiesUpTo = bufferBodiesUpTo;
+    this.sender = sender;
+  }
+
+  private Request watched(Request request) {
+    RequestBody body = request.body();
+    return body == null || !WatchedBody.worthIt(body)
+        ? request
+        : request.newBuilder().method(request.method(), new WatchedBody(body, this)).build();
+  }
+
+  @Override
+  public void start(Attempt<Answer> attempt) throws IOException {
+    wire = null;
+    sender.send(requestOf(attempt), attempt, this);
+  }
+
+  private Request requestOf(Attempt<Answer> attempt) {
+    if (!operation.changesHeaders()) {
+      return request;
+    }
+    // The tag tells the report of a clean answer whose it is.
+    Request.Builder builder = request.newBuilder().tag(OperationInfo.class, operation.info());
+    operation.headers(attempt.number(), attempt.timeoutNanos(), builder::header);
+    return builder.build();
+  }
+
+  /** Called by the sender when it knows OkHttp's call of an attempt. */
+  WireTrace wire(Attempt<Answer> attempt, okhttp3.Call call, AttemptRegistry wires) {
+    WireTrace created = new WireTrace(this, wires, attempt, call);
+    wire = created;
+    return created;
+  }
+
+  @Nullable WireTrace wire() {
+    return wire;
+  }
+
+  HttpOperation operation() {
+    return operation;
+  }
+
+  /** What is left of the operation's time without the timeout of its call and the policy's. */
+  long boundNanos() {
+    return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
+  }
+
+  /** Called by the sender with the response. */
+  void answered(Response response, WireTrace of) {
+    of.handBack();
+    try {
+      if (deadline != null) {
+        deadline.bound(response);
+      }
+      buffer(response);
+      of.endInTime();
+    } catch (Throwable broken) { // a body of an interceptor's making may throw anything
+      close(response);
+      of.attempt().complete(null, of.failure(broken));
+      return;
+    }
+    of.attempt().complete(new Answer(response, of), null);
+  }
+
+  private void close(Response response) {
+    try {
+      response.close();
+    } catch (Throwable also) {
+      LOG.warn("the response of a failed attempt could not be closed: {}", operation, also);
+    }
+  }
+
+  // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
+  private void buffer(Response response) throws IOException {
+    if (buffers(response)) {
+      response.body().source().request(bufferBodiesUpTo + 1L);
+    }
+  }
+
+  /**
+   * Whether the body is read within the attempt. Of a failure the head says all: a body that breaks
+   * must not hide a status that is final, nor what the server asks for. A stream may go on for as
+   * long as somebody listens, and its first part is worth nothing when it comes with the last.
+   */
+  boolean buffers(Response response) {
+    return bufferBodiesUpTo > 0
+        && response.code() < 400
+        && response.body().contentLength() <= bufferBodiesUpTo
+        && !StreamTypes.include(response.body().contentType());
+  }
+
+  @Override
+  public Outcome outcome(Answer answer) {
+    Response response = answer.response();
+    WireTrace of = answer.wire();
+    Evidence evidence = of.evidence(response, bodySpent());
+    if (response.networkResponse() == null && of.deliveries() == 0) {
+      // From the cache, a synthetic 504 included.
+      return new Outcome(Verdict.acceptedWithoutServer(), evidence);
+    }
+    return operation.outcome(answer, evidence);
+  }
+
+  @Override
+  public Outcome outcome(Throwable failure) {
+    WireTrace last = wire;
+    if (last == null) {
+      TransportFailure notTaken =
+          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE);
+      return operation.outcome(notTaken, NOT_BEGUN);
+    }
+    Evidence evidence = last.evidence(failure, bodySpent());
+    TransportFailure classified = OkHttpFailures.classify(failure, last);
+    if (classified != null) {
+      return operation.outcome(classified, evidence);
+    }
+    Response head = Objects.requireNonNull(last.head());
+    return operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+  }
+
+  @Override
+  public Evidence evidence() {
+    WireTrace last = wire;
+    return last == null ? NOT_BEGUN : last.evidence(bodySpent());
+  }
+
+  private boolean bodySpent() {
+    return request.body() instanceof WatchedBody body && body.spent();
+  }
+
+  @Override
+  public Map<String, List<String>> headers(Answer answer) {
+    return new OkHttpViews.HeaderMap(answer.response().headers());
+  }
+
+  @Override
+  public void discard(Answer answer) {
+    ResponseBody body = answer.response().body();
+    if (body == null) {
+      return;
+    }
+    try (body) {
+      if (!endsSoon(body.source()) && !sender.boundsAttempts()) {
+        answer.wire().drop(); // closing alone would read on
+      }
+    } catch (Throwable broken) {
+      // A body of an interceptor's making may throw anything. Nobody waits for it.
+      LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
+    }
+  }
+
+  private static boolean endsSoon(BufferedSource source) {
+    source.timeout().deadline(DISCARD_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      return !source.request(DISCARD_BYTES + 1);
+    } catch (IOException endless) {
+      return false;
+    }
+  }
+
+  @Override
+  public Answer deliver(Answer answer, @Nullable RetryReport report) {
+    Response response = answer.response();
+    Request attempted = response.request();
+    Request own = sent(attempted, answer.wire()) ? callers : handedBack(attempted);
+    Request asked = OkHttpReports.tagged(own, response, report(report, response));
+    return asked.equals(attempted)
+        ? answer
+        : new Answer(response.newBuilder().request(asked).build(), answer.wire());
+  }
+
+  /** What has to be told, null if the response itself tells it. */
+  private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
+    OperationInfo info = operation.info();
+    boolean told = info.idempotencyKey().isEmpty() || OkHttpReports.tells(response, info);
+    return report == null && !told ? CleanReport.of(info) : report;
+  }
+
+  /** Whether the request of an answer is the very one that was handed to OkHttp. */
+  private boolean sent(Request attempted, WireTrace by) {
+    return attempted.equals(request)
+        || (!sender.boundsAttempts() && attempted.equals(by.call().request()));
+  }
+
+  /**
+   * The request of an answer without what was added to it, so that one made from it is an operation
+   * of its own.
+   */
+  private Request handedBack(Request attempted) {
+    if (!operation.changesHeaders()) {
+      return attempted;
+    }
+    Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
+    Headers headers = attempted.headers();
+    for (int i = 0; i < headers.size(); i++) {
+      if (operation.adds(headers.name(i))) {
+        own.removeHeader(headers.name(i));
+      }
+    }
+    return own.build();
+  }
+
+  @Override
+  public boolean boundsAttempts() {
+    return sender.boundsAttempts();
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT -> new InterruptedIOException("timeout");
+      case DEADLINE -> {
+        sender.deadlinePassed();
+        yield new InterruptedIOException("timeout");
+      }
+      case CANCELLED -> new IOException("Canceled");
+      case INTERRUPTED -> {
+        Thread.currentThread().interrupt(); // kept, as OkHttp does
+        yield new InterruptedIOException("interrupted");
+      }
+      case REJECTED -> new IOException("the scheduler accepts no retry", cause);
+    };
+  }
+
+  @Override
+  public void callBack(Runnable callback) {
+    sender.callBack(callback);
+  }
+}

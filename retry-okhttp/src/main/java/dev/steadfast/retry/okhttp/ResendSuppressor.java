@@ -1,0 +1,135 @@
+package dev.steadfast.retry.okhttp;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import okhttp3.Connection;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+
+/**
+ * Makes every delivery an attempt of ours: one object, registered as the last application
+ * interceptor and as the first network interceptor. Where there is no other application
+ * interceptor, {@link AttemptInterceptor} does the outer half, and where there is no other network
+ * interceptor, this one is the {@link WireProbe} too: for one copy of OkHttp's chain less each.
+ *
+ * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
+ * HTTP/2 resets, on 408, and on 503 with {@code Retry-After: 0}, whatever the method. All of that
+ * happens between the two places, so the inner one hides the server delays and makes failures final
+ * for OkHttp, and the outer one gives the originals back. Address fallback, redirects and
+ * authentication go on: they are decided before the request is sent, or by other statuses. So does
+ * the way to another connection where nothing was sent on the first.
+ */
+final class ResendSuppressor implements Interceptor {
+  private final AttemptRegistry wires;
+  private final boolean probes; // no other network interceptor comes between this and the wire
+
+  ResendSuppressor(AttemptRegistry wires, boolean probes) {
+    this.wires = wires;
+    this.probes = probes;
+  }
+
+  /** Puts the network half around the network interceptors that a client has. */
+  static ResendSuppressor addTo(OkHttpClient.Builder builder, AttemptRegistry wires) {
+    boolean alone = builder.networkInterceptors().isEmpty();
+    ResendSuppressor guard = new ResendSuppressor(wires, alone);
+    builder.networkInterceptors().add(0, guard);
+    if (!alone) {
+      builder.networkInterceptors().add(new WireProbe(wires));
+    }
+    return guard;
+  }
+
+  @Override
+  public Response intercept(Chain chain) throws IOException {
+    WireTrace wire = wires.get(chain.call());
+    Connection connection = chain.connection();
+    if (connection == null) {
+      return wire == null
+          ? chain.proceed(chain.request())
+          : wire.throughOkHttp(chain, chain.request());
+    }
+    boolean reused = AttemptRegistry.reused(connection);
+    if (wire == null) {
+      return chain.proceed(chain.request());
+    }
+    wire.enterGuard(reused);
+    if (reused && wire.asksFirst(chain.request()) && closedByServer(connection)) {
+      return elsewhere(chain, wire);
+    }
+    return inside(chain, wire);
+  }
+
+  private Response inside(Chain chain, WireTrace wire) throws IOException {
+    Request request = wire.withoutForeignHeaders(chain.request());
+    try {
+      Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
+      return wire.hideFollowUp(response);
+    } catch (IOException failure) {
+      if (OkHttpErrors.connectionShutdown(failure)) {
+        throw failure;
+      }
+      wire.leaveGuard(failure);
+      throw new NonRecoverableException(failure);
+    }
+  }
+
+  /**
+   * The connection is dead and closed, so proceeding fails before a byte has left, and OkHttp takes
+   * another connection. A body that can be written once must not be touched for that.
+   */
+  private static Response elsewhere(Chain chain, WireTrace wire) throws IOException {
+    wire.onDeadConnection();
+    RequestBody body = chain.request().body();
+    if (body != null && body.isOneShot()) {
+      IOException dead = new IOException("the server closed the connection while it was idle");
+      wire.foundDead(dead);
+      throw new NonRecoverableException(dead);
+    }
+    try {
+      return chain.proceed(chain.request());
+    } catch (IOException closed) {
+      wire.foundDead(closed);
+      throw closed;
+    }
+  }
+
+  /**
+   * OkHttp looks at a pooled connection only after ten idle seconds; many servers close sooner. A
+   * request that is not replayable could not be sent again after the failure, so one millisecond is
+   * spent to ask first. Anything to read means the end: HTTP/1.1 has nothing to say now.
+   */
+  private static boolean closedByServer(Connection connection) {
+    if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {
+      return false;
+    }
+    Socket socket = connection.socket();
+    try {
+      int timeout = socket.getSoTimeout();
+      socket.setSoTimeout(1);
+      try {
+        socket.getInputStream().read();
+      } finally {
+        socket.setSoTimeout(timeout);
+      }
+    } catch (SocketTimeoutException alive) {
+      return false;
+    } catch (IOException dead) {
+      // closed below
+    }
+    close(socket);
+    return true;
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException ignored) {
+      // The socket is not used again, closed or not.
+    }
+  }
+}

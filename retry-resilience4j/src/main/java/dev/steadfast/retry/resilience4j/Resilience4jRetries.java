@@ -1,0 +1,167 @@
+package dev.steadfast.retry.resilience4j;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.Checks;
+import io.github.resilience4j.core.IntervalFunction;
+import io.github.resilience4j.core.functions.Either;
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.random.RandomGenerator;
+
+/**
+ * Steadfast's policies as resilience4j's {@code Retry}, for code that has resilience4j's
+ * decorators. Where there is a choice, use {@link dev.steadfast.retry.Retrier} or an HTTP adapter:
+ * a {@code RetryConfig} can say less than a policy.
+ */
+public final class Resilience4jRetries {
+  private static final long STOP = -1; // resilience4j ends the retries of a failure on it
+
+  private Resilience4jRetries() {}
+
+  /**
+   * A backoff as an interval function: milliseconds, rounded up, so that no wait is shorter than
+   * the backoff says.
+   *
+   * <p>An interval function is told the number of the attempt and not the wait before. For a
+   * backoff that builds on it, such as {@link Backoff#decorrelatedJitter}, the waits before are
+   * drawn anew each time: each wait is distributed as it should be, without regard to the last.
+   *
+   * @param backoff the backoff
+   * @return a function that is safe for use by many threads
+   */
+  public static IntervalFunction intervalFunction(Backoff backoff) {
+    Checks.notNull("backoff", backoff);
+    RandomGenerator random = RetryEnvironment.system().random();
+    return attempt -> millis(delayNanos(backoff, attempt, random));
+  }
+
+  private static long delayNanos(Backoff backoff, int retry, RandomGenerator random) {
+    long nanos = 0;
+    for (int i = 1; i <= retry; i++) {
+      nanos = Math.max(0, backoff.delayNanos(i, nanos, random));
+    }
+    return nanos;
+  }
+
+  private static long millis(long nanos) {
+    return nanos / 1_000_000 + (nanos % 1_000_000 == 0 ? 0 : 1);
+  }
+
+  /**
+   * A policy as a configuration.
+   *
+   * <ul>
+   *   <li>Attempts and backoff are the policy's.
+   *   <li>Every {@link Exception} is retried but {@link InterruptedException} and {@link
+   *       CancellationException}, and but the failures on which a Steadfast client has decided
+   *       already: two layers that retry multiply. Only where its policy allows one attempt and no
+   *       more, {@link RetryPolicy#noRetry()}, is a failure that it would have retried retried
+   *       here.
+   *   <li>A server delay that such a failure, or a response of a Steadfast client for {@code
+   *       java.net.http}, reports is waited for; above the policy's ceiling a failure is not
+   *       retried.
+   *   <li>Retries are paid for by a budget of the configuration's own, as {@link
+   *       RetryBudget#perOrigin}: one retry per ten results, 10 at the start, one per second. A
+   *       {@code Runnable} has no result and earns nothing.
+   * </ul>
+   *
+   * <p>Not carried over, as resilience4j does not tell when an operation began: the total timeout
+   * and the timeouts of attempts. Bound them with a {@code TimeLimiter}. Nor is the server delay
+   * spread. Setting {@code retryOnResult} or an interval on a copy of the configuration replaces
+   * what deposits or withdraws.
+   *
+   * @param policy the policy
+   * @return a configuration
+   */
+  public static RetryConfig retryConfig(RetryPolicy policy) {
+    return new Terms(Checks.notNull("policy", policy), "resilience4j").config();
+  }
+
+  /**
+   * A policy as a retry, with a budget of its own.
+   *
+   * @param name the name of the retry
+   * @param policy the policy
+   * @return a retry with the configuration of {@link #retryConfig}
+   */
+  public static Retry retry(String name, RetryPolicy policy) {
+    return Retry.of(name, retryConfig(policy));
+  }
+
+  /** What the functions of one configuration share. */
+  private static final class Terms {
+    private final RetryPolicy policy;
+    private final RetryEnvironment environment = RetryEnvironment.system();
+    private final RetryBudget.Account account;
+
+    Terms(RetryPolicy policy, String name) {
+      this.policy = policy;
+      this.account = RetryBudget.perOrigin(0.1).account(name);
+    }
+
+    RetryConfig config() {
+      return RetryConfig.<Object>custom()
+          .maxAttempts(policy.maxAttempts())
+          .retryOnException(Terms::retryable)
+          .retryOnResult(this::deposit)
+          .intervalBiFunction((attempt, outcome) -> interval(attempt, serverDelay(outcome)))
+          .build();
+    }
+
+    private static boolean retryable(Throwable failure) {
+      return failure instanceof Exception
+          && !(failure instanceof InterruptedException)
+          && !(failure instanceof CancellationException)
+          && RetryReport.of(failure).map(Terms::leftToOthers).orElse(true);
+    }
+
+    private static boolean leftToOthers(RetryReport report) {
+      return report.reason() == StopReason.ATTEMPTS_EXHAUSTED && report.attempts() == 1;
+    }
+
+    /** Asked for each result; none is retried, and each is a success. */
+    private boolean deposit(Object result) {
+      account.operationEnded(RetryBudget.Outcome.SUCCEEDED, null, now());
+      return false;
+    }
+
+    private long now() {
+      return environment.ticker().getAsLong();
+    }
+
+    private long interval(int attempt, Duration serverDelay) {
+      boolean tooLong = serverDelay.compareTo(policy.maxServerDelay()) > 0;
+      if (tooLong && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
+        return STOP;
+      }
+      if (!account.tryWithdraw(FailureKind.OTHER, now()).granted()) {
+        return STOP;
+      }
+      long asked = (tooLong ? policy.maxServerDelay() : serverDelay).toNanos();
+      long backoff = delayNanos(policy.backoff(), attempt, environment.random());
+      return millis(Math.max(asked, backoff));
+    }
+
+    private static Duration serverDelay(Either<Throwable, Object> outcome) {
+      return report(outcome).flatMap(RetryReport::serverDelay).orElse(Duration.ZERO);
+    }
+
+    private static Optional<RetryReport> report(Either<Throwable, Object> outcome) {
+      if (outcome.isLeft()) {
+        return RetryReport.of(outcome.getLeft());
+      }
+      return outcome.get() instanceof RetryReport.Carrier carrier
+          ? Optional.of(carrier.retryReport())
+          : Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.steadfast.retry.server;
+
+import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.security.Principal;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enters a {@link RetryScope} around each request of a servlet container, closes it whatever
+ * happens, and adds {@link RetryScope#responseHeaders()} to responses of status 400 and above,
+ * unless they are committed before the calls give up; a header that the servlet set itself stays as
+ * it is. For Jakarta Servlet 5 and newer.
+ *
+ * <p>The scope is bound to the thread that the container dispatches on. Asynchronous servlets carry
+ * it to their own threads by {@link RetryScope#wrap(Runnable)}, and answer through the response
+ * that they were given, as {@code startAsync(request, response)} does. Register the filter with
+ * {@code asyncSupported}; for dispatches besides {@code REQUEST} it goes on with the scope of the
+ * request. Safe for use by many threads.
+ */
+public final class ServletScope implements Filter {
+  private static final String SCOPE = RetryScope.class.getName(); // an attribute of the request
+  private static final String CONTEXT = ServletScope.class.getName() + ".context";
+
+  private final ScopeOptions options;
+  private final Function<HttpServletRequest, @Nullable String> principal;
+
+  /**
+   * Reads the standard headers, and derives keys for the user whom the container has authenticated,
+   * if it has.
+   */
+  public ServletScope() {
+    this(ScopeOptions.defaults(), ServletScope::authenticated);
+  }
+
+  private ServletScope(
+      ScopeOptions options, Function<HttpServletRequest, @Nullable String> principal) {
+    this.options = Checks.notNull("options", options);
+    this.principal = Checks.notNull("principal", principal);
+  }
+
+  /**
+   * A filter with other options or principals.
+   *
+   * @param options how to read the request
+   * @param principal who sent the request, null for nobody; never what the sender may choose freely
+   * @return a filter
+   */
+  public static ServletScope of(
+      ScopeOptions options, Function<HttpServletRequest, @Nullable String> principal) {
+    return new ServletScope(options, principal);
+  }
+
+  private static @Nullable String authenticated(HttpServletRequest request) {
+    Principal user = request.getUserPrincipal();
+    String name = user == null ? null : user.getName();
+    return name == null || name.isBlank() ? null : name;
+  }
+
+  /**
+   * Goes on with the chain, within a scope.
+   *
+   * @param request the request
+   * @param response its response
+   * @param chain what comes after this filter
+   * @throws IOException if what comes after throws it
+   * @throws ServletException if what comes after throws it
+   */
+  @Override
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    if (!(request instanceof HttpServletRequest asked)
+        || !(response instanceof HttpServletResponse answer)) {
+      chain.doFilter(request, response);
+      return;
+    }
+    if (asked.getDispatcherType() != DispatcherType.REQUEST
+        && asked.getAttribute(SCOPE) instanceof RetryScope entered) {
+      // The time that is left goes on running: it is not read anew.
+      CallContext before = CallContext.bind((CallContext) asked.getAttribute(CONTEXT));
+      try {
+        proceed(asked, new ScopedResponse(answer, entered), chain);
+      } finally {
+        CallContext.bind(before);
+      }
+      return;
+    }
+    try (RetryScope scope = RetryScope.enter(asked::getHeader, principal.apply(asked), options)) {
+      asked.setAttribute(SCOPE, scope);
+      asked.setAttribute(CONTEXT, CallContext.current());
+      proceed(asked, new ScopedResponse(answer, scope), chain);
+    }
+  }
+
+  private static void proceed(
+      HttpServletRequest request, ScopedResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    try {
+      chain.doFilter(request, response);
+    } catch (IOException | ServletException | RuntimeException | Error thrown) {
+      response.tell(HttpServletResponse.SC_INTERNAL_SERVER_ERROR); // what containers make of it
+      throw thrown;
+    }
+    if (!request.isAsyncStarted()) { // else the response is another thread's by now
+      response.tell(response.getStatus());
+    }
+  }
+}
