@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * took its times.
  */
 public final class CleanReport implements RetryReport {
+  private static final CleanReport OF_UNKNOWN_OPERATION = new CleanReport(null);
+
   private final @Nullable OperationInfo operation;
 
   private CleanReport(@Nullable OperationInfo operation) {
@@ -27,7 +29,7 @@ public final class CleanReport implements RetryReport {
    * @return its report
    */
   public static RetryReport of(@Nullable OperationInfo operation) {
-    return new CleanReport(operation);
+    return operation == null ? OF_UNKNOWN_OPERATION : new CleanReport(operation);
   }
 
   @Override

@@ -202,7 +202,7 @@ class StandardRulesTest {
     assertEquals(
         List.of(
             "429 nothing RRR RPR",
-            "429 server delay RRR RPR",
+            "429 delay RRR RPR",
             "429 go RRR RPR",
             "429 stop TTT TPT",
             "429 both TTT TPT",
@@ -217,7 +217,7 @@ class StandardRulesTest {
   @Test
   void trust503WithRetryAfter() {
     assertEquals(
-        List.of("503 server delay RPR RRR", "503 push RPR RRR"),
+        List.of("503 delay RPR RRR", "503 push RPR RRR"),
         changes(rules -> rules.trust503WithRetryAfter(true)));
     assertEquals(
         List.of(),
@@ -258,7 +258,7 @@ class StandardRulesTest {
     assertEquals(2 * 8, changes.size(), "all columns but go, which was there before");
     assertTrue(
         changes.containsAll(
-            List.of("404 nothing NNN RPR", "501 server delay NNN RPR", "404 stop NNN TPT")),
+            List.of("404 nothing NNN RPR", "501 delay NNN RPR", "404 stop NNN TPT")),
         changes::toString);
   }
 

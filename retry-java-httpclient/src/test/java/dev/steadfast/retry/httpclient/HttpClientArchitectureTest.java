@@ -38,6 +38,7 @@ class HttpClientArchitectureTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "dev.steadfast.retry",
+            "dev.steadfast.retry.engine",
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
             "dev.steadfast.retry.httpclient",

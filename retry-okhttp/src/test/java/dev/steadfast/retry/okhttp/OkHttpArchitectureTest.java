@@ -39,6 +39,7 @@ class OkHttpArchitectureTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             "dev.steadfast.retry",
+            "dev.steadfast.retry.engine",
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
             "dev.steadfast.retry.okhttp",
