@@ -66,7 +66,7 @@ final class BreakerSnippets {
   }
 
   static HttpRetry serverDelayGate() {
-    // region server delay-gate
+    // region server-delay-gate
     HttpRetry retry = HttpRetry.builder().serverDelayGate(true).build();
     // endregion
     return retry;
