@@ -1,9 +1,12 @@
 /**
- * What users configure and the machine that decides: policy, backoff, budget, verdict, state,
- * decision, report, listener, and {@link dev.steadfast.retry.Retrier} for work that is not HTTP.
+ * What users configure and get back: {@link dev.steadfast.retry.RetryPolicy}, {@link
+ * dev.steadfast.retry.Backoff}, {@link dev.steadfast.retry.RetryBudget}, {@link
+ * dev.steadfast.retry.Guard}, {@link dev.steadfast.retry.RetryListener}, {@link
+ * dev.steadfast.retry.RetryReport}, and {@link dev.steadfast.retry.Retrier} for work that is not
+ * HTTP.
  *
- * <p>Nothing in this package reads a clock, draws a random number or starts a thread on its own:
- * all of that comes from one {@link dev.steadfast.retry.RetryEnvironment}.
+ * <p>Nothing in this package reads a clock, draws a random number or starts a thread by itself. All
+ * of that comes from one {@link dev.steadfast.retry.RetryEnvironment}, which tests replace.
  */
 @NullMarked
 package dev.steadfast.retry;

@@ -1,6 +1,7 @@
 /**
- * What one request imposes on the calls that are made on its behalf: not to retry, a deadline, and
- * the idempotency key that theirs derive from; through a process and across hops.
+ * The scope of an inbound request: whether calls that are made on its behalf may retry, how much
+ * time they have, and the idempotency key from which they can derive their own. A scope is carried
+ * through a process and from one service to the next.
  */
 @NullMarked
 package dev.steadfast.retry.scope;
