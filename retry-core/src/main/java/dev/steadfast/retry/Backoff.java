@@ -4,7 +4,7 @@ import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /**
  * How long to wait before a retry.
@@ -30,10 +30,10 @@ public interface Backoff {
    *
    * @param retry the number of the retry, from 1; the retry after the first attempt is 1
    * @param previousNanos the result for the retry before, in nanoseconds; 0 for the first
-   * @param random where random numbers come from
+   * @param random the source of random numbers, of 64 random bits each
    * @return nanoseconds; a negative result counts as 0
    */
-  long delayNanos(int retry, long previousNanos, RandomGenerator random);
+  long delayNanos(int retry, long previousNanos, LongSupplier random);
 
   /**
    * No wait at all. Dangerous in production: a failing server is asked again at once; keep it for

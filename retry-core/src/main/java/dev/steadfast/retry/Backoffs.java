@@ -5,7 +5,7 @@ import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
 import dev.steadfast.retry.internal.Uniform;
 import java.time.Duration;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /**
  * The built-in strategies behind {@link Backoff}.
@@ -122,7 +122,7 @@ final class Backoffs {
 
   record Fixed(long nanos) implements Backoff {
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return nanos;
     }
 
@@ -144,7 +144,7 @@ final class Backoffs {
 
   record Linear(long base, long cap) implements Backoff {
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return retry > cap / base ? cap : base * retry;
     }
 
@@ -235,7 +235,7 @@ final class Backoffs {
 
   record Exponential(Ceilings ceilings) implements Backoff {
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return ceilings.of(retry);
     }
 
@@ -257,7 +257,7 @@ final class Backoffs {
 
   record Full(Ceilings ceilings) implements Backoff {
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return Uniform.upTo(ceilings.of(retry), random);
     }
 
@@ -279,7 +279,7 @@ final class Backoffs {
 
   record Equal(Ceilings ceilings) implements Backoff {
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       long ceiling = ceilings.of(retry);
       return ceiling - Uniform.below((ceiling >> 1) + 1, random);
     }
@@ -317,7 +317,7 @@ final class Backoffs {
     }
 
     @Override
-    public long delayNanos(int retry, long previousNanos, RandomGenerator random) {
+    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return base + Uniform.below(ceiling(Math.max(previousNanos, base)) - base + 1, random);
     }
 

@@ -2,31 +2,32 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.internal.Checks;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
+import java.util.function.Supplier;
 
 /**
  * Everything that the machine takes from outside: monotonic time, wall time, randomness and a
  * scheduler. Immutable; each part must be safe for use by many threads.
  *
  * @param ticker monotonic nanoseconds of an arbitrary origin; deadlines are measured with it alone
- * @param clock wall time, read only to interpret an HTTP date that comes without a usable {@code
- *     Date}
- * @param random draws jitter; only {@link RandomGenerator#nextLong()} is called
+ * @param clock wall time, such as {@code Instant::now}: read to interpret an HTTP date that comes
+ *     without a usable {@code Date}, and for keys of a period of time
+ * @param random draws jitter: each number has 64 random bits, as those of {@link
+ *     java.util.Random#nextLong()}
  * @param scheduler waits and timers
  */
 public record RetryEnvironment(
-    LongSupplier ticker, InstantSource clock, RandomGenerator random, RetryScheduler scheduler) {
-
-  // A lambda rather than the generator itself: the generator belongs to the calling thread.
-  private static final RandomGenerator THREAD_LOCAL = () -> ThreadLocalRandom.current().nextLong();
+    LongSupplier ticker, Supplier<Instant> clock, LongSupplier random, RetryScheduler scheduler) {
 
   private static final RetryEnvironment SYSTEM =
       new RetryEnvironment(
-          System::nanoTime, InstantSource.system(), THREAD_LOCAL, TimerScheduler.system());
+          System::nanoTime,
+          Instant::now,
+          () -> ThreadLocalRandom.current().nextLong(), // a generator belongs to its thread
+          TimerScheduler.system());
 
   /**
    * Checks that nothing is missing.
@@ -53,10 +54,12 @@ public record RetryEnvironment(
   /**
    * This environment with another source of randomness, for repeatable delays.
    *
-   * @param random safe for use by many threads
+   * @param random numbers of 64 random bits each, for instance {@code new Random(7)::nextLong};
+   *     safe for use by many threads
    * @return a changed copy
+   * @throws NullPointerException if the source is null
    */
-  public RetryEnvironment withRandom(RandomGenerator random) {
+  public RetryEnvironment withRandom(LongSupplier random) {
     return new RetryEnvironment(ticker, clock, random, scheduler);
   }
 

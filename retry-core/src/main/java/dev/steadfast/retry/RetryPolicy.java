@@ -140,7 +140,8 @@ public final class RetryPolicy {
    * @return an immutable list, empty for none; its last entry holds for all attempts that follow
    */
   public List<Duration> attemptTimeouts() {
-    return Arrays.stream(attemptTimeoutNanos).mapToObj(Duration::ofNanos).toList();
+    return List.of(
+        Arrays.stream(attemptTimeoutNanos).mapToObj(Duration::ofNanos).toArray(Duration[]::new));
   }
 
   /**

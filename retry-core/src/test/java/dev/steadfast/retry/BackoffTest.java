@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
-import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,7 +75,7 @@ class BackoffTest {
   @ParameterizedTest
   @MethodSource("strategies")
   void staysWithinItsBounds_forAllRetriesAndDraws(Strategy strategy) {
-    RandomGenerator seeded = Draws.seeded(strategy.cap());
+    LongSupplier seeded = Draws.seeded(strategy.cap());
     for (int retry : RETRIES) {
       for (long previous : new long[] {0, 1, strategy.least(), strategy.cap(), Long.MAX_VALUE}) {
         for (long bits : Draws.EXTREMES) {
@@ -87,7 +87,7 @@ class BackoffTest {
   }
 
   private static void assertWithin(
-      Strategy strategy, int retry, long previous, RandomGenerator random) {
+      Strategy strategy, int retry, long previous, LongSupplier random) {
     long delay = strategy.backoff().delayNanos(retry, previous, random);
     assertTrue(
         delay >= strategy.least() && delay <= strategy.cap(),
@@ -104,7 +104,7 @@ class BackoffTest {
       addBounded(one, base, cap);
       Strategy strategy = one.get(random.nextInt(one.size()));
       int retry = 1 + random.nextInt(Integer.MAX_VALUE >>> random.nextInt(31));
-      assertWithin(strategy, retry, random.nextLong(Long.MAX_VALUE), random);
+      assertWithin(strategy, retry, random.nextLong(Long.MAX_VALUE), random::nextLong);
     }
   }
 
@@ -178,7 +178,7 @@ class BackoffTest {
     assertEquals("150 225", millis(slower, 2, Draws.highest()));
   }
 
-  private static String millis(Backoff backoff, int retries, RandomGenerator random) {
+  private static String millis(Backoff backoff, int retries, LongSupplier random) {
     List<String> all = new ArrayList<>();
     long previous = 0;
     for (int retry = 1; retry <= retries; retry++) {
@@ -260,7 +260,7 @@ class BackoffTest {
 
   // Of 20,000 draws, each tenth of the range gets a tenth: 2,000, of which 10 % are over 4 sigma.
   private static void assertEvenlySpread(Backoff backoff, int retry, long low, long high) {
-    RandomGenerator random = Draws.seeded(retry);
+    LongSupplier random = Draws.seeded(retry);
     int[] tenths = new int[10];
     for (int i = 0; i < 20_000; i++) {
       long delay = backoff.delayNanos(retry, high, random);
@@ -273,7 +273,7 @@ class BackoffTest {
   @Test
   void decorrelated_keepsItsSpreadOverAChainOfDelays() {
     Backoff backoff = Backoff.decorrelatedJitter(Duration.ofMillis(100), Duration.ofSeconds(20));
-    RandomGenerator random = Draws.seeded(3);
+    LongSupplier random = Draws.seeded(3);
     long cap = Duration.ofSeconds(20).toNanos();
     int nearTheCap = 0;
     for (int client = 0; client < 10_000; client++) {
@@ -410,7 +410,7 @@ class BackoffTest {
   @ParameterizedTest
   @MethodSource("oneOfEachKind")
   void allocatesNothing(Backoff backoff) {
-    RandomGenerator random = Draws.seeded(1);
+    LongSupplier random = Draws.seeded(1);
     LongUnaryOperator delays =
         previous -> {
           long last = previous;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,7 +64,7 @@ class BackoffVectorsTest {
     long max = millis(vector.expected(), "maxMillis").toNanos();
     long lowest = Long.MAX_VALUE;
     long highest = Long.MIN_VALUE;
-    RandomGenerator random = Draws.seeded(retry);
+    LongSupplier random = Draws.seeded(retry);
     for (int i = 0; i < DRAWS; i++) {
       long delay = backoff.delayNanos(retry, previousNanos, random);
       lowest = Math.min(lowest, delay);

@@ -90,7 +90,6 @@ class CoreArchitectureTest {
           "java.time.OffsetDateTime.now",
           "java.time.Clock.systemUTC",
           "java.time.Clock.systemDefaultZone",
-          "java.time.InstantSource.system",
           "java.lang.Math.random",
           "java.util.Random.<init>",
           "java.util.SplittableRandom.<init>",
@@ -124,7 +123,7 @@ class CoreArchitectureTest {
             .filter(AMBIENT::contains)
             .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(
-        "[java.lang.System.nanoTime, java.lang.Thread.<init>, java.time.InstantSource.system,"
+        "[java.lang.System.nanoTime, java.lang.Thread.<init>, java.time.Instant.now,"
             + " java.util.concurrent.ThreadLocalRandom.current,"
             + " java.util.concurrent.locks.LockSupport.parkNanos]",
         used.toString());

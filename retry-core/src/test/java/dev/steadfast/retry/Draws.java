@@ -1,7 +1,7 @@
 package dev.steadfast.retry;
 
 import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /** Sources of randomness for tests: fixed draws, and pseudo-random ones from a fixed seed. */
 public final class Draws {
@@ -11,20 +11,20 @@ public final class Draws {
   private Draws() {}
 
   /** The lowest value of every range. */
-  public static RandomGenerator lowest() {
+  public static LongSupplier lowest() {
     return always(0);
   }
 
   /** The highest value of every range: draws are read as unsigned. */
-  public static RandomGenerator highest() {
+  public static LongSupplier highest() {
     return always(-1);
   }
 
-  public static RandomGenerator always(long bits) {
+  public static LongSupplier always(long bits) {
     return () -> bits;
   }
 
-  public static RandomGenerator seeded(long seed) {
-    return new SplittableRandom(seed);
+  public static LongSupplier seeded(long seed) {
+    return new SplittableRandom(seed)::nextLong;
   }
 }

@@ -127,7 +127,7 @@ class PolicyTextTest {
         new Backoff() {
           @Override
           public long delayNanos(
-              int retry, long previousNanos, java.util.random.RandomGenerator random) {
+              int retry, long previousNanos, java.util.function.LongSupplier random) {
             return 0;
           }
 

@@ -4,7 +4,7 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryEnvironment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -53,7 +53,7 @@ public class BackoffBenchmark {
   private int calls;
 
   private static long[] chains() {
-    RandomGenerator random = RetryEnvironment.system().random();
+    LongSupplier random = RetryEnvironment.system().random();
     Backoff backoff = Backoff.decorrelatedJitter(BASE, CAP);
     long[] before = new long[CHAINS];
     for (int i = 0; i < before.length; i++) {

@@ -11,7 +11,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 
@@ -59,7 +59,7 @@ final class Delays {
   }
 
   static Source steadfast(Backoff backoff) {
-    RandomGenerator random = RetryEnvironment.system().random();
+    LongSupplier random = RetryEnvironment.system().random();
     return (retry, previous) -> backoff.delayNanos(retry, previous, random);
   }
 

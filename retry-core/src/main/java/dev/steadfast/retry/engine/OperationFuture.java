@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -105,11 +106,23 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
     throw new UnsupportedOperationException("the result of an operation cannot be replaced");
   }
 
-  // Completes without a call of complete(), so it is watched.
+  // The inherited method completes without a call of complete(), and is younger than Android 8.
   @Override
   public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-    whenComplete((value, thrown) -> endsOperation(true));
-    return super.completeAsync(supplier, executor);
+    Objects.requireNonNull(supplier);
+    executor.execute(() -> completeFrom(supplier));
+    return this;
+  }
+
+  private void completeFrom(Supplier<? extends T> supplier) {
+    if (isDone()) {
+      return;
+    }
+    try {
+      complete(supplier.get());
+    } catch (Throwable thrown) {
+      completeExceptionally(new CompletionException(thrown));
+    }
   }
 
   @Override

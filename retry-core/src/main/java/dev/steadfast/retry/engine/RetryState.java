@@ -11,7 +11,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.Withdrawal;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.Uniform;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ public final class RetryState {
   private final PolicyNanos nanos; // the policy, in nanoseconds
   private final RetryBudget.Account budget;
   private final Admission admission;
-  private final RandomGenerator random;
+  private final LongSupplier random;
   private final @Nullable Boolean replayable; // the caller's word; null: the requests tell
 
   // Both deadlines may wrap: only differences of them are used.
@@ -89,7 +89,7 @@ public final class RetryState {
       PolicyNanos nanos,
       RetryBudget.Account budget,
       Admission admission,
-      RandomGenerator random,
+      LongSupplier random,
       @Nullable Boolean replayable) {
     this.nanos = nanos;
     this.budget = budget;
@@ -106,8 +106,7 @@ public final class RetryState {
    * @param random draws the jitter
    * @return a new state; call {@link #begin} first
    */
-  public static RetryState of(
-      RetryPolicy policy, RetryBudget.Account budget, RandomGenerator random) {
+  public static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
     return new RetryState(new PolicyNanos(policy), budget, Admission.FREE, random, null);
   }
 

@@ -10,10 +10,13 @@ import java.security.PrivilegedAction;
  */
 final class WorkerThread extends Thread {
 
-  private WorkerThread(Runnable body) {
-    super(topGroup(), body, "steadfast", 0, false);
-    setDaemon(true);
-    setContextClassLoader(null);
+  @NotOnAndroid8
+  private WorkerThread(ThreadGroup group, Runnable body, boolean inheritThreadLocals) {
+    super(group, body, "steadfast", 0, inheritThreadLocals);
+  }
+
+  private WorkerThread(ThreadGroup group, Runnable body) {
+    super(group, body, "steadfast");
   }
 
   /**
@@ -24,11 +27,27 @@ final class WorkerThread extends Thread {
    */
   @SuppressWarnings("removal") // without it an undeployed application stays in memory
   static WorkerThread make(Runnable body) {
-    PrivilegedAction<WorkerThread> making = () -> new WorkerThread(body);
+    PrivilegedAction<WorkerThread> making = () -> configured(body);
     try {
       return AccessController.doPrivileged(making);
     } catch (LinkageError removed) {
       return making.run(); // a later JDK has neither the class nor the need
+    }
+  }
+
+  private static WorkerThread configured(Runnable body) {
+    WorkerThread made = create(topGroup(), body);
+    made.setDaemon(true);
+    made.setContextClassLoader(null);
+    return made;
+  }
+
+  // Android 8 passes thread-locals on to every new thread.
+  private static WorkerThread create(ThreadGroup group, Runnable body) {
+    try {
+      return new WorkerThread(group, body, false);
+    } catch (NoSuchMethodError early) {
+      return new WorkerThread(group, body);
     }
   }
 

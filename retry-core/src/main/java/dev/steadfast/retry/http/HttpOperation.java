@@ -9,7 +9,6 @@ import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +83,7 @@ public final class HttpOperation {
       List<String> own = request.headers(form.header());
       if (!own.isEmpty()) {
         String key = form.read(checked(own));
-        return key.isBlank() ? NONE : new Key(form.header(), key, own.get(0), false);
+        return Checks.isBlank(key) ? NONE : new Key(form.header(), key, own.get(0), false);
       }
       String key = options.idempotencyKey().orElse(null);
       if (key == null && keys != null && mints(request.method())) {
@@ -128,12 +128,12 @@ public final class HttpOperation {
     return derived == null ? null : keys.fit(derived);
   }
 
-  private InstantSource clock() {
+  private Supplier<Instant> clock() {
     return retry.environment().clock();
   }
 
   private Instant now() {
-    return clock().instant();
+    return clock().get();
   }
 
   private Map<String, String> stableHeaders(RequestView request, Key key) {

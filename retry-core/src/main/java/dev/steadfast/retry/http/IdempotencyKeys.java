@@ -2,10 +2,11 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Where the keys of operations come from, and how they are sent. Immutable and safe for use by many
@@ -38,7 +39,7 @@ public final class IdempotencyKeys {
   /** Mints a key. */
   @FunctionalInterface
   interface KeySource {
-    String mint(RequestView request, InstantSource clock);
+    String mint(RequestView request, Supplier<Instant> clock);
   }
 
   // One parameter per field; nobody but the factories and copies below calls it.
@@ -101,20 +102,21 @@ public final class IdempotencyKeys {
    * @return keys by content and time
    * @throws IllegalArgumentException if the bucket is out of its range or a name is no header name
    */
+  @SuppressWarnings("JavaDurationGetSecondsToToSeconds") // which Android 8 lacks
   public static IdempotencyKeys requestHashWithin(Duration bucket, String... headers) {
     Checks.notNull("bucket", bucket);
-    if (bucket.toSeconds() < 1 || !bucket.equals(Duration.ofSeconds(bucket.toSeconds()))) {
+    if (bucket.getSeconds() < 1 || !bucket.equals(Duration.ofSeconds(bucket.getSeconds()))) {
       throw Checks.bad("bucket", bucket, "whole seconds, one or more");
     }
     List<String> names = RequestHash.names(headers);
-    long seconds = bucket.toSeconds();
+    long seconds = bucket.getSeconds();
     return of(
         HASH_LENGTH,
         (request, clock) ->
             RequestHash.of(
                 request,
                 names,
-                Long.toString(Math.floorDiv(clock.instant().getEpochSecond(), seconds))));
+                Long.toString(Math.floorDiv(clock.get().getEpochSecond(), seconds))));
   }
 
   /**
@@ -259,7 +261,7 @@ public final class IdempotencyKeys {
     return header;
   }
 
-  String mint(RequestView request, InstantSource clock) {
+  String mint(RequestView request, Supplier<Instant> clock) {
     return Checks.notNull("idempotency key", source.mint(request, clock));
   }
 

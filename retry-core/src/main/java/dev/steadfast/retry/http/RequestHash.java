@@ -14,11 +14,12 @@ final class RequestHash {
   private RequestHash() {}
 
   static List<String> names(String[] headers) {
-    return Arrays.stream(Checks.notNull("headers", headers))
-        .map(name -> Checks.headerName("header", name).toLowerCase(Locale.ROOT))
-        .sorted()
-        .distinct()
-        .toList();
+    return List.of(
+        Arrays.stream(Checks.notNull("headers", headers))
+            .map(name -> Checks.headerName("header", name).toLowerCase(Locale.ROOT))
+            .sorted()
+            .distinct()
+            .toArray(String[]::new));
   }
 
   /**

@@ -56,7 +56,10 @@ public final class ScopeHeaders {
     this.attempt = attempt;
     this.gaveUp = gaveUp;
     this.outbound =
-        Stream.of(doNotRetry.name(), grpcTimeout, timeoutMillis).filter(Objects::nonNull).toList();
+        List.of(
+            Stream.of(doNotRetry.name(), grpcTimeout, timeoutMillis)
+                .filter(Objects::nonNull)
+                .toArray(String[]::new));
   }
 
   /**
@@ -237,7 +240,7 @@ public final class ScopeHeaders {
       return null;
     }
     boolean clean =
-        !value.isBlank()
+        !Checks.isBlank(value)
             && value.length() <= MOST_CHARACTERS
             && value.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
     if (clean) {

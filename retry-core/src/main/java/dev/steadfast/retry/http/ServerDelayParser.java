@@ -40,7 +40,7 @@ final class ServerDelayParser {
     ServerTime serverTime = new ServerTime(response, now);
     Optional<Duration> delay =
         largest(response, "Retry-After", value -> retryAfter(value, serverTime));
-    if (delay.isEmpty() && rateLimitReset) {
+    if (!delay.isPresent() && rateLimitReset) {
       delay = largest(response, "X-RateLimit-Reset", value -> reset(value, serverTime));
     }
     return delay.map(ServerDelay::atLeast).orElse(ServerDelay.none());

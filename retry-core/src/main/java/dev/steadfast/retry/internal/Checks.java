@@ -59,10 +59,15 @@ public final class Checks {
   }
 
   public static String notBlank(String name, String value) {
-    if (!notNull(name, value).isBlank()) {
+    if (!isBlank(notNull(name, value))) {
       return value;
     }
     throw bad(name, printable(value), "not empty");
+  }
+
+  /** Whether a text has nothing but white space. */
+  public static boolean isBlank(String value) {
+    return value.codePoints().allMatch(Character::isWhitespace);
   }
 
   /** Text that UTF-8 can write; {@code String.getBytes} writes every half pair as the same byte. */

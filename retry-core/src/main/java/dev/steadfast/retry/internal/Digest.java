@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /**
  * SHA-256 over parts. Each part is preceded by its length, so ("ab", "c") and ("a", "bc") are two
@@ -32,13 +31,22 @@ public final class Digest {
 
   /** The end of it: 64 hexadecimal digits. */
   public String hex() {
-    return HexFormat.of().formatHex(hash.digest());
+    return hex(hash.digest(), 32);
   }
 
   /** Eight hexadecimal digits that tell keys apart in logs without telling the keys. */
   public static String brief(String key) {
     byte[] digest = sha256().digest(key.getBytes(StandardCharsets.UTF_8));
-    return HexFormat.of().formatHex(digest, 0, 4);
+    return hex(digest, 4);
+  }
+
+  private static String hex(byte[] bytes, int count) {
+    StringBuilder hex = new StringBuilder(2 * count);
+    for (int i = 0; i < count; i++) {
+      hex.append(Character.forDigit((bytes[i] >> 4) & 0xf, 16));
+      hex.append(Character.forDigit(bytes[i] & 0xf, 16));
+    }
+    return hex.toString();
   }
 
   private static MessageDigest sha256() {

@@ -87,16 +87,13 @@ public final class TextReader {
 
   /** Points at a value that broke a rule, of which the message tells. */
   public IllegalArgumentException bad(int at, String message) {
-    return new IllegalArgumentException(
-        "character "
-            + (at + 1)
-            + ": "
-            + message
-            + "\n  "
-            + text
-            + "\n  "
-            + " ".repeat(Math.min(at, text.length()))
-            + "^");
+    StringBuilder found = new StringBuilder("character ");
+    found.append(at + 1).append(": ").append(message);
+    found.append("\n  ").append(text).append("\n  ");
+    for (int i = 0; i < Math.min(at, text.length()); i++) {
+      found.append(' ');
+    }
+    return new IllegalArgumentException(found.append('^').toString());
   }
 
   private boolean isExponent(int start) {

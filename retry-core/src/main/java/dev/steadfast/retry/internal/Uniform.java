@@ -1,6 +1,6 @@
 package dev.steadfast.retry.internal;
 
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /** Uniform random numbers at the cost of one draw and no division. */
 public final class Uniform {
@@ -14,8 +14,8 @@ public final class Uniform {
    * @param random drawn from once
    * @return a number from 0 to max
    */
-  public static long upTo(long max, RandomGenerator random) {
-    return max == Long.MAX_VALUE ? random.nextLong() >>> 1 : below(max + 1, random);
+  public static long upTo(long max, LongSupplier random) {
+    return max == Long.MAX_VALUE ? random.getAsLong() >>> 1 : below(max + 1, random);
   }
 
   /**
@@ -25,8 +25,8 @@ public final class Uniform {
    * @param random drawn from once
    * @return a number from 0 to bound - 1
    */
-  public static long below(long bound, RandomGenerator random) {
-    long bits = random.nextLong();
+  public static long below(long bound, LongSupplier random) {
+    long bits = random.getAsLong();
     // multiplyHigh reads the bits as signed; one that multiplies unsigned came with JDK 18.
     return Math.multiplyHigh(bits, bound) + ((bits >> 63) & bound);
   }

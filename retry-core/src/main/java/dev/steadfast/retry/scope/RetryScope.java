@@ -100,7 +100,7 @@ public final class RetryScope implements AutoCloseable {
       ScopeOptions options) {
     Checks.notNull("headers", headers);
     Checks.notNull("options", options);
-    if (namespace != null && namespace.isBlank()) {
+    if (namespace != null && Checks.isBlank(namespace)) {
       throw Checks.bad("namespace", "empty", "the authenticated principal, or null for none");
     }
     if (namespace != null) {

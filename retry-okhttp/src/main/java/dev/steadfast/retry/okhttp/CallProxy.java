@@ -19,7 +19,7 @@ final class CallProxy {
   private static final Set<Method> UNKNOWN =
       Arrays.stream(Call.class.getMethods())
           .filter(method -> Modifier.isAbstract(method.getModifiers()) && !known(method))
-          .collect(Collectors.toUnmodifiableSet());
+          .collect(Collectors.toSet());
 
   private CallProxy() {}
 

@@ -248,7 +248,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   /** What has to be told, null if the response itself tells it. */
   private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
     OperationInfo info = operation.info();
-    boolean told = info.idempotencyKey().isEmpty() || OkHttpReports.tells(response, info);
+    boolean told = !info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info);
     return report == null && !told ? CleanReport.of(info) : report;
   }
 

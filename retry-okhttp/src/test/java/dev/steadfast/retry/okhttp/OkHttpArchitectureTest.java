@@ -14,7 +14,13 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -83,6 +89,33 @@ class OkHttpArchitectureTest {
         .orShould()
         .callConstructor(Thread.class, Runnable.class)
         .check(OURS);
+  }
+
+  /** A shrinker renames classes, and what is known by its name would no longer be recognised. */
+  @Test
+  void namesOfClassesWithinTexts_areKeptByTheRulesForShrinkers() throws Exception {
+    Pattern className = Pattern.compile("\"((?:okhttp3|okio|kotlin)\\.[\\w.]*\\.?[A-Z]\\w*)\"");
+    Set<String> named = new TreeSet<>();
+    try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
+      for (Path source : sources.filter(Files::isRegularFile).toList()) {
+        className
+            .matcher(Files.readString(source))
+            .results()
+            .forEach(match -> named.add(match.group(1)));
+      }
+    }
+    Path rules = Path.of("target/classes/META-INF/proguard/steadfast-retry-okhttp.pro");
+    Set<String> kept =
+        Pattern.compile("-keep(?:names)? class (\\S+)")
+            .matcher(Files.readString(rules))
+            .results()
+            .map(match -> match.group(1))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(String.join("\n", named), String.join("\n", kept));
+    for (String name : kept) {
+      assertEquals(name, Class.forName(name).getName());
+    }
+    assertEquals(3, kept.size());
   }
 
   @Test

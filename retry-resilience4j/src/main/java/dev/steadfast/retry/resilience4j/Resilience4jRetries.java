@@ -15,7 +15,7 @@ import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /**
  * Steadfast's policies as resilience4j's {@code Retry}, for code that has resilience4j's
@@ -40,11 +40,11 @@ public final class Resilience4jRetries {
    */
   public static IntervalFunction intervalFunction(Backoff backoff) {
     Checks.notNull("backoff", backoff);
-    RandomGenerator random = RetryEnvironment.system().random();
+    LongSupplier random = RetryEnvironment.system().random();
     return attempt -> millis(delayNanos(backoff, attempt, random));
   }
 
-  private static long delayNanos(Backoff backoff, int retry, RandomGenerator random) {
+  private static long delayNanos(Backoff backoff, int retry, LongSupplier random) {
     long nanos = 0;
     for (int i = 1; i <= retry; i++) {
       nanos = Math.max(0, backoff.delayNanos(i, nanos, random));

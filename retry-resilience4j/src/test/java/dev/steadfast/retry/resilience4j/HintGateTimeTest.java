@@ -26,7 +26,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Operations that are held back because another one was told to wait. */
@@ -39,7 +39,7 @@ class ServerDelayGateTimeTest {
   private final Map<OperationInfo, Duration> sentAt = new ConcurrentHashMap<>();
   private final AtomicInteger waits = new AtomicInteger();
 
-  private ScriptedCalls calls(RandomGenerator random, boolean gate) {
+  private ScriptedCalls calls(LongSupplier random, boolean gate) {
     return new ScriptedCalls(
         HttpRetry.builder()
             .environment(time.environment(random))
@@ -169,7 +169,7 @@ class ServerDelayGateTimeTest {
   @Test
   void aHerdIsLetGoOverTime_neverAtOnce_andNeverEarly() throws Throwable {
     SplittableRandom random = new SplittableRandom(4);
-    ScriptedCalls calls = calls(random, true);
+    ScriptedCalls calls = calls(random::nextLong, true);
     calls.call(A, WAIT_7_S);
     sentAt.clear();
     List<CompletableFuture<Status>> herd = new ArrayList<>();

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -43,10 +43,10 @@ final class Contention implements Scenario {
           Strategy.of("decorrelated-ranged", Backoff.decorrelatedJitter(DECORRELATED_BASE, CAP)));
 
   // The article clamps what it drew; the library bounds the range that it draws from.
-  private static long asPublished(int retry, long previousNanos, RandomGenerator random) {
+  private static long asPublished(int retry, long previousNanos, LongSupplier random) {
     long base = DECORRELATED_BASE.toNanos();
     long ceiling = 3 * Math.max(base, previousNanos);
-    double drawn = base + (random.nextLong() >>> 11) * 0x1p-53 * (ceiling - base);
+    double drawn = base + (random.getAsLong() >>> 11) * 0x1p-53 * (ceiling - base);
     return Math.min(CAP.toNanos(), (long) drawn);
   }
 

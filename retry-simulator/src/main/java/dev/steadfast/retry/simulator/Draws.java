@@ -1,7 +1,7 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /**
  * Random numbers that are the same for the same seed on every JDK: one generator by its algorithm,
@@ -37,9 +37,9 @@ final class Draws {
     return new Draws(random.split());
   }
 
-  /** The generator itself, for the library's jitter. */
-  RandomGenerator generator() {
-    return random;
+  /** The numbers themselves, for the library's jitter. */
+  LongSupplier generator() {
+    return random::nextLong;
   }
 
   /** Uniform in [0, 1). */

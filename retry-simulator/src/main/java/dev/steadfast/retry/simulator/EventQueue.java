@@ -8,7 +8,7 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +64,9 @@ final class EventQueue implements RetryScheduler {
   }
 
   /** What the library's loop takes from outside. */
-  RetryEnvironment environment(RandomGenerator random) {
-    return new RetryEnvironment(() -> nowNanos, clock(), random, this);
+  RetryEnvironment environment(LongSupplier random) {
+    return new RetryEnvironment(
+        () -> nowNanos, () -> Instant.ofEpochSecond(0, nowNanos), random, this);
   }
 
   @Override

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +73,7 @@ public final class FakeTime implements RetryScheduler {
    * @param random draws the jitter
    * @return an environment
    */
-  public RetryEnvironment environment(RandomGenerator random) {
+  public RetryEnvironment environment(LongSupplier random) {
     return new RetryEnvironment(this::read, this::instant, random, this);
   }
 

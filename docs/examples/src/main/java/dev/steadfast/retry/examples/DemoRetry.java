@@ -43,6 +43,6 @@ final class DemoRetry {
         .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours keys
         .budget(RetryBudget.unlimited())
         .attemptHeader(AttemptHeader.fromOne(ATTEMPT_HEADER)) // lets the server count for itself
-        .environment(RetryEnvironment.system().withRandom(new Random(Demo.SEED)));
+        .environment(RetryEnvironment.system().withRandom(new Random(Demo.SEED)::nextLong));
   }
 }

@@ -16,7 +16,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,8 +39,7 @@ class AttemptRaceTest {
             .attemptTimeout(Duration.ofSeconds(5))
             .totalTimeout(Duration.ofSeconds(30))
             .build();
-    RetryEnvironment environment =
-        new RetryEnvironment(timers::now, InstantSource.system(), () -> 0, timers);
+    RetryEnvironment environment = new RetryEnvironment(timers::now, Instant::now, () -> 0, timers);
     RetryPlan plan = RetryPlan.of(policy, RetryBudget.unlimited(), environment);
     OperationInfo info = OperationInfo.of("test", "test");
     return new RetryLoop<>(plan, info, client)

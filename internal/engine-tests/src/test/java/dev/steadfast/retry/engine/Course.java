@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 
 /**
  * Drives a {@link RetryState} through attempts in virtual time and writes down its decisions, as in
@@ -34,7 +34,7 @@ final class Course {
     state.begin(startNanos, boundNanos);
   }
 
-  static Course of(RetryPolicy policy, RetryBudget.Account account, RandomGenerator random) {
+  static Course of(RetryPolicy policy, RetryBudget.Account account, LongSupplier random) {
     return new Course(RetryState.of(policy, account, random), 0, Long.MAX_VALUE);
   }
 
@@ -68,7 +68,7 @@ final class Course {
     return new RetryState(plan, account, admission);
   }
 
-  static RetryPlan plan(RetryPolicy policy, RandomGenerator random) {
+  static RetryPlan plan(RetryPolicy policy, LongSupplier random) {
     RetryEnvironment environment =
         new RetryEnvironment(() -> 0, () -> Instant.EPOCH, random, TimerScheduler.system());
     return RetryPlan.of(policy, RetryBudget.unlimited(), environment);

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.random.RandomGenerator;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -197,7 +197,7 @@ class RetryStateTest {
   private static RetryState state(RetryPolicy policy, String given) {
     String word = given == null ? "" : given;
     int tokens = word.startsWith("tokens=") ? Integer.parseInt(word.substring(7)) : 1000;
-    RandomGenerator random = word.equals("highest") ? Draws.highest() : Draws.lowest();
+    LongSupplier random = word.equals("highest") ? Draws.highest() : Draws.lowest();
     AskedGuard guard = new AskedGuard(word.equals("refusing"));
     return Course.state(
         Course.plan(policy, random),
@@ -677,7 +677,7 @@ class RetryStateTest {
   @Test
   void theSpread_isDrawnOverItsWholeRange() {
     RetryPolicy policy = policy("totalTimeout=none");
-    RandomGenerator random = Draws.seeded(9);
+    LongSupplier random = Draws.seeded(9);
     long least = Long.MAX_VALUE;
     long most = 0;
     for (int i = 0; i < 10_000; i++) {

@@ -1,0 +1,14 @@
+package dev.steadfast.retry.engine;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks code that calls what Android 8.0 lacks. The build does not check it, so its caller has
+ * another way for the {@link NoSuchMethodError}.
+ */
+@Retention(RetentionPolicy.CLASS)
+@Target({ElementType.METHOD, ElementType.CONSTRUCTOR})
+@interface NotOnAndroid8 {}
