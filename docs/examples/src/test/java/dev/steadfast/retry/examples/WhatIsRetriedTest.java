@@ -29,16 +29,19 @@ final class WhatIsRetriedTest {
   private static final Pattern ROW = Pattern.compile("\\| ([^|]*\\d{3}[^|]*) \\| ([^|]*) \\|");
   private static final Pattern STATUSES = Pattern.compile("(\\d{3})(?:–(\\d{3}))?");
 
+  private static final String WITH_RETRY_AFTER = "with Retry-After: ";
+
   private final HttpRetry defaults = HttpRetry.defaults();
 
   @Test
   void theTableOfAnswersIsTrue() throws IOException {
     Map<Integer, String> table = table();
     for (int status = 400; status <= 599; status++) {
-      boolean withDelay = table.getOrDefault(status, "").startsWith("with a delay: ");
-      String said = table.getOrDefault(status, "never").replace("with a delay: ", "");
+      boolean withDelay = table.getOrDefault(status, "").startsWith(WITH_RETRY_AFTER);
+      String said = table.getOrDefault(status, "never").replace(WITH_RETRY_AFTER, "");
       assertEquals(said, retried(status, withDelay), "status " + status);
-      assertEquals(withDelay ? "never" : said, retried(status, false), status + " without delay");
+      assertEquals(
+          withDelay ? "never" : said, retried(status, false), status + " without Retry-After");
     }
   }
 
@@ -47,7 +50,7 @@ final class WhatIsRetriedTest {
     String answers = page.substring(page.indexOf("## Answers"), page.indexOf("Reasons for"));
     Map<Integer, String> table = new HashMap<>();
     for (Matcher row = ROW.matcher(answers); row.find(); ) {
-      String condition = row.group(1).endsWith(" with a delay") ? "with a delay: " : "";
+      String condition = row.group(1).endsWith(" with `Retry-After`") ? WITH_RETRY_AFTER : "";
       String retried = condition + row.group(2).split(",", 2)[0];
       STATUSES.matcher(row.group(1)).results().forEach(range -> fill(table, range, retried));
     }

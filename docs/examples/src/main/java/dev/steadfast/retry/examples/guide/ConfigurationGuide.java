@@ -97,7 +97,7 @@ final class ConfigurationGuide {
         HttpRetry.builder()
             .classifier(
                 StandardRules.builder()
-                    .retry409WhenKeyed(true) // this server says 409 while it works, without a delay
+                    .retry409WhenKeyed(true) // sends 409 without Retry-After
                     .alsoRetry(423)
                     .neverRetry(500)
                     .build())
@@ -108,7 +108,7 @@ final class ConfigurationGuide {
   }
 
   // region own-rules
-  /** Reads its own writes from replicas that may lag. */
+  /** Retries a 404 of a replica that lags behind. */
   static final class ReplicaRules implements HttpClassifier {
     private final HttpClassifier standard = StandardRules.defaults();
 

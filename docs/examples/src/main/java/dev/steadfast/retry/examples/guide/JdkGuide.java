@@ -16,6 +16,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
@@ -28,7 +29,7 @@ final class JdkGuide {
     // region jdk-send
     HttpRetry retry =
         HttpRetry.builder()
-            .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // the server supports Idempotency-Key
             .build();
     RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
 
@@ -39,7 +40,7 @@ final class JdkGuide {
     // endregion
   }
 
-  static CompletableFuture<Void> sendAsync(HttpClient http, HttpRequest request) {
+  static CompletableFuture<Void> sendAsync(RetryingHttpClient http, HttpRequest request) {
     // region jdk-send-async
     CompletableFuture<Void> printed =
         http.sendAsync(request, BodyHandlers.ofString())
@@ -63,24 +64,23 @@ final class JdkGuide {
     return response;
   }
 
-  static String report(HttpClient http, HttpRequest request) throws InterruptedException {
-    // region jdk-report
-    RetryReport report;
+  // region jdk-report
+  static Optional<RetryReport> report(RetryingHttpClient http, HttpRequest request)
+      throws InterruptedException {
     try {
-      report = JdkReports.of(http.send(request, BodyHandlers.ofString()));
+      return Optional.of(JdkReports.of(http.send(request, BodyHandlers.ofString())));
     } catch (IOException failure) {
-      report = RetryReport.of(failure).orElseThrow();
+      return RetryReport.of(failure);
     }
-    System.out.println(report.reason() + " after " + report.attempts() + " attempts");
-    // endregion
-    return report.toString();
   }
 
-  static CompletableFuture<?> cancel(HttpClient http, HttpRequest request) {
+  // endregion
+
+  static CompletableFuture<?> cancel(RetryingHttpClient http, HttpRequest request) {
     // region jdk-cancel
     CompletableFuture<String> body =
         http.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body);
-    body.cancel(true); // ends the operation, as does cancelling any future derived from it
+    body.cancel(true); // ends the operation, although this future was derived from its own
     // endregion
     return body;
   }
@@ -90,13 +90,20 @@ final class JdkGuide {
     // region jdk-events
     RetryPolicy quiet =
         RetryPolicy.builder()
-            .bodyIdleTimeout(Duration.ofMinutes(2)) // this server says something every minute
+            .bodyIdleTimeout(Duration.ofMinutes(2)) // the server sends something every minute
             .build();
     RetryOptions options = RetryOptions.builder().policy(quiet).build();
     CompletableFuture<HttpResponse<Void>> end =
         http.with(options).sendAsync(request, BodyHandlers.fromLineSubscriber(events));
     // endregion
     return end;
+  }
+
+  static HttpClient http1() {
+    // region jdk-http1
+    HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    // endregion
+    return plain;
   }
 
   static HttpResponse<Void> unknownLength(

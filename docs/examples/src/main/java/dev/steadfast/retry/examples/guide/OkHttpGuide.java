@@ -21,19 +21,18 @@ import okhttp3.Response;
 
 /** What the guides show of OkHttp. */
 final class OkHttpGuide {
-  private static final MediaType JSON = MediaType.get("application/json");
-
   private OkHttpGuide() {}
 
   static void quickstart(HttpUrl url) throws IOException {
     // region okhttp-quickstart
     HttpRetry retry =
         HttpRetry.builder()
-            .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // the server supports Idempotency-Key
             .build();
-    Call.Factory calls = RetryingCallFactory.wrap(new OkHttpClient(), retry);
+    RetryingCallFactory calls = RetryingCallFactory.wrap(new OkHttpClient(), retry);
 
-    RequestBody payment = RequestBody.create("{\"cents\": 1999}", JSON);
+    MediaType json = MediaType.get("application/json");
+    RequestBody payment = RequestBody.create("{\"cents\": 1999}", json);
     Request request = new Request.Builder().url(url).post(payment).build();
     try (Response response = calls.newCall(request).execute()) {
       System.out.println(response.code() + ", " + OkHttpReports.of(response));
@@ -89,7 +88,7 @@ final class OkHttpGuide {
       reports.accept(OkHttpReports.of(response));
       System.out.println(response.body().string());
     } catch (IOException failure) {
-      // No report if the body broke: the operation had ended with the response.
+      // If only the body broke, the report came with the response.
       RetryReport.of(failure).ifPresent(reports);
     }
   }
@@ -98,7 +97,7 @@ final class OkHttpGuide {
     System.out.println(report.reason() + " after " + report.attempts() + " attempts");
     report.attemptReports().forEach(System.out::println);
     if (report.outcomeUnknown()) {
-      System.out.println("keep this key: " + report.idempotencyKey());
+      System.out.println("keep this key: " + report.idempotencyKey().orElse("none"));
     }
   }
 
@@ -115,7 +114,7 @@ final class OkHttpGuide {
     // region okhttp-cancel
     Call call = calls.newCall(request);
     call.enqueue(callback);
-    call.cancel(); // ends this operation: its wait, its attempt, and all that would follow
+    call.cancel(); // ends this operation, also while it waits
     calls.cancelAll(); // ends all operations of the factory
     // endregion
   }

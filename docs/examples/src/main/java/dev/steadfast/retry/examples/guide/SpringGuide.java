@@ -2,12 +2,15 @@ package dev.steadfast.retry.examples.guide;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import org.springframework.http.MediaType;
+import org.springframework.http.client.BufferingClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
 
 /** What the guides show of Spring. */
 final class SpringGuide {
@@ -15,12 +18,12 @@ final class SpringGuide {
 
   static RestClient client(String url, HttpRetry retry) {
     // region spring
-    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+    RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     RestClient payments =
         RestClient.builder()
             .baseUrl(url)
             .requestFactory(new JdkClientHttpRequestFactory(http))
-            .bufferContent((uri, method) -> true) // a streamed body can be sent only once
+            .bufferContent((uri, method) -> true) // a body of unknown length is sent only once
             .build();
     // endregion
     return payments;
@@ -32,12 +35,33 @@ final class SpringGuide {
         HttpRetry.builder()
             .policy(
                 RetryPolicy.builder()
-                    .attemptTimeout(Duration.ofSeconds(5)) // what setReadTimeout is meant to do
-                    .totalTimeout(Duration.ofSeconds(20))
+                    .attemptTimeout(Duration.ofSeconds(5)) // instead of setReadTimeout
+                    .totalTimeout(Duration.ofSeconds(20)) // all attempts and waits
                     .build())
             .build();
     // endregion
     return retry;
+  }
+
+  static RestClient streaming(String url, RetryingHttpClient http) {
+    // region spring-body-repeatable
+    RetryOptions repeatable = RetryOptions.builder().bodyRepeatable(true).build();
+    RestClient uploads =
+        RestClient.builder()
+            .baseUrl(url)
+            .requestFactory(new JdkClientHttpRequestFactory(http.with(repeatable)))
+            .build();
+    // endregion
+    return uploads;
+  }
+
+  static RestTemplate template(RetryingHttpClient http) {
+    // region spring-template
+    RestTemplate template =
+        new RestTemplate(
+            new BufferingClientHttpRequestFactory(new JdkClientHttpRequestFactory(http)));
+    // endregion
+    return template;
   }
 
   static String pay(RestClient payments, Object payment) {
@@ -46,7 +70,7 @@ final class SpringGuide {
         payments
             .post()
             .uri("/payments")
-            .header("Idempotency-Key", "order-12345-payment") // a key of one's own vouches, too
+            .header("Idempotency-Key", "order-12345-payment")
             .contentType(MediaType.APPLICATION_JSON)
             .body(payment)
             .retrieve()

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Reply;
@@ -84,9 +85,10 @@ final class JdkGuideTest {
   @Test
   void report_comesWithTheResponseOrTheException() throws Exception {
     server.enqueue(Reply.status(503));
-    assertTrue(JdkGuide.report(http, get()).startsWith("2 attempts"));
+    assertEquals(2, JdkGuide.report(http, get()).orElseThrow().attempts());
     server.enqueue(Reply.closeAfterRequest());
-    assertTrue(JdkGuide.report(http, post()).contains("not replayable"));
+    RetryReport failed = JdkGuide.report(http, post()).orElseThrow();
+    assertEquals(StopReason.NOT_REPLAYABLE, failed.reason());
   }
 
   @Test

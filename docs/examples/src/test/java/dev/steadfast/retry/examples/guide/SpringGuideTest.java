@@ -3,8 +3,11 @@ package dev.steadfast.retry.examples.guide;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Received;
@@ -17,8 +20,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpInputMessage;
 import org.springframework.http.HttpOutputMessage;
 import org.springframework.http.MediaType;
@@ -27,6 +33,7 @@ import org.springframework.http.converter.AbstractHttpMessageConverter;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
 
 final class SpringGuideTest {
   private final FakeTime time = new FakeTime();
@@ -57,32 +64,64 @@ final class SpringGuideTest {
   @Test
   void sendsAConvertedBodyAgain_becauseItIsBuffered() {
     server.enqueue(Reply.status(503), Reply.status(201).body("paid"));
-    RestClient converting =
-        client()
-            .mutate()
-            .configureMessageConverters(converters ->
-                converters.registerDefaults().addCustomConverter(new MoneyConverter()))
-            .build();
-    assertEquals("paid", SpringGuide.pay(converting, new Money(1999)));
+    assertEquals("paid", SpringGuide.pay(converting(client().mutate()), new Money(1999)));
     assertEquals(List.of("1999", "1999"), bodies());
   }
 
   @Test
-  void aStreamedBodyIsSentOnce() {
+  void aStreamedBodyIsSentOnce_andAListenerLearnsWhy() {
     server.enqueue(Reply.status(503));
-    HttpRetry retry = HttpRetry.builder().environment(time.environment()).build();
+    AtomicReference<RetryReport> report = new AtomicReference<>();
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void ended(OperationInfo operation, RetryReport ended) {
+            report.set(ended);
+          }
+        };
     RestClient streaming =
-        RestClient.builder()
-            .baseUrl(server.uri("").toString())
-            .requestFactory(
-                new JdkClientHttpRequestFactory(
-                    RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)))
-            .configureMessageConverters(converters ->
-                converters.registerDefaults().addCustomConverter(new MoneyConverter()))
-            .build();
+        converting(
+            RestClient.builder()
+                .baseUrl(server.uri("").toString())
+                .requestFactory(new JdkClientHttpRequestFactory(http(listener))));
     assertThrows(
         HttpServerErrorException.ServiceUnavailable.class, () -> put(streaming, new Money(1999)));
     assertEquals(List.of("1999"), bodies());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, report.get().reason());
+  }
+
+  @Test
+  void aStreamedBodyIsSentAgain_whereTheOptionsSayThatItIsRepeatable() {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    RestClient streaming =
+        converting(
+            SpringGuide.streaming(server.uri("").toString(), http(time.skipWaits())).mutate());
+    put(streaming, new Money(1999));
+    assertEquals(List.of("1999", "1999"), bodies());
+  }
+
+  @Test
+  void theBufferingFactoryDoesTheSameForATemplate() {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    RestTemplate template = SpringGuide.template(http(time.skipWaits()));
+    template.getMessageConverters().add(0, new MoneyConverter());
+    HttpHeaders headers = new HttpHeaders();
+    headers.setContentType(MediaType.APPLICATION_JSON);
+    template.put(server.uri("/payments/1"), new HttpEntity<>(new Money(1999), headers));
+    assertEquals(List.of("1999", "1999"), bodies());
+  }
+
+  private RetryingHttpClient http(RetryListener listener) {
+    HttpRetry retry =
+        HttpRetry.builder().environment(time.environment()).listener(listener).build();
+    return RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+  }
+
+  private static RestClient converting(RestClient.Builder builder) {
+    return builder
+        .configureMessageConverters(
+            converters -> converters.registerDefaults().addCustomConverter(new MoneyConverter()))
+        .build();
   }
 
   private static void put(RestClient client, Money money) {

@@ -1,0 +1,99 @@
+package dev.steadfast.retry.examples.guide;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.net.http.HttpClient;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+
+/** The beans of the Spring guide, in a context that has a builder, as one of Spring Boot has. */
+final class SpringBeansGuideTest {
+
+  // region spring-boot
+  @Configuration
+  static class PaymentsConfiguration {
+    @Bean
+    RestClient paymentsClient(
+        RestClient.Builder builder, HttpRetry retry, @Value("${payments.url}") String url) {
+      RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+      return builder
+          .baseUrl(url)
+          .requestFactory(new JdkClientHttpRequestFactory(http))
+          .bufferContent((uri, method) -> true)
+          .build();
+    }
+  }
+
+  // endregion
+
+  // region spring-exchange
+  @HttpExchange("/payments")
+  interface Payments {
+    @PostExchange
+    String pay(@RequestHeader("Idempotency-Key") String key, @RequestBody String payment);
+  }
+
+  static Payments payments(RestClient paymentsClient) {
+    return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(paymentsClient))
+        .build()
+        .createClient(Payments.class);
+  }
+
+  // endregion
+
+  private final FakeTime time = new FakeTime();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void anHttpExchangeIsRetriedUnderItsKey() {
+    server.enqueue(Reply.closeAfterRequest(), Reply.status(201).body("paid"));
+    try (AnnotationConfigApplicationContext context = context()) {
+      Payments payments = payments(context.getBean(RestClient.class));
+      assertEquals("paid", payments.pay("order-12345-payment", "1999"));
+    }
+    List<String> bodies = server.requests().stream().map(Received::bodyText).toList();
+    assertEquals(List.of("1999", "1999"), bodies);
+  }
+
+  private AnnotationConfigApplicationContext context() {
+    HttpRetry retry =
+        HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build();
+    AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+    Map<String, Object> properties = Map.of("payments.url", server.uri("").toString());
+    context
+        .getEnvironment()
+        .getPropertySources()
+        .addFirst(new MapPropertySource("test", properties));
+    context.registerBean(RestClient.Builder.class, () -> RestClient.builder());
+    context.registerBean(HttpRetry.class, () -> retry);
+    context.register(PaymentsConfiguration.class);
+    context.refresh();
+    return context;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.steadfast.retry.examples.guide;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.client.reactive.JdkClientHttpConnector;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+
+/** Spring's WebClient over the JDK's client. */
+final class WebClientGuideTest {
+  private final FakeTime time = new FakeTime();
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private static WebClient client(String url, HttpRetry retry) {
+    // region spring-webclient
+    RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
+    WebClient payments =
+        WebClient.builder().baseUrl(url).clientConnector(new JdkClientHttpConnector(http)).build();
+    // endregion
+    return payments;
+  }
+
+  private Mono<String> pay(WebClient payments) {
+    return payments
+        .post()
+        .uri("/payments")
+        .header("Idempotency-Key", "order-12345-payment")
+        .bodyValue("1999")
+        .retrieve()
+        .bodyToMono(String.class);
+  }
+
+  private HttpRetry withoutWaits() {
+    return HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build();
+  }
+
+  @Test
+  void aBodyValueIsSentAgain() {
+    server.enqueue(Reply.closeAfterRequest(), Reply.status(201).body("paid"));
+    WebClient payments = client(server.uri("").toString(), withoutWaits());
+    assertEquals("paid", pay(payments).block(Duration.ofSeconds(30)));
+    List<String> bodies = server.requests().stream().map(Received::bodyText).toList();
+    assertEquals(List.of("1999", "1999"), bodies);
+  }
+
+  @Test
+  void theReadTimeoutOfTheConnectorEndsOneAttempt() {
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(201).body("paid"));
+    JdkClientHttpConnector connector =
+        new JdkClientHttpConnector(
+            RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults()));
+    connector.setReadTimeout(Duration.ofMillis(300));
+    WebClient payments =
+        WebClient.builder().baseUrl(server.uri("").toString()).clientConnector(connector).build();
+    assertEquals("paid", pay(payments).block(Duration.ofSeconds(30)));
+    assertEquals(2, server.requests().size());
+  }
+
+  @Test
+  void aTimeoutOfTheMonoEndsTheOperation() {
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(201).body("paid"));
+    WebClient payments = client(server.uri("").toString(), HttpRetry.defaults());
+    Mono<String> cancelling = pay(payments).timeout(Duration.ofMillis(300));
+    assertThrows(RuntimeException.class, () -> cancelling.block(Duration.ofSeconds(30)));
+    assertEquals(1, server.requests().size());
+  }
+}
