@@ -72,7 +72,7 @@ final class BreakerSnippets {
     return retry;
   }
 
-  static <T> T resilience4jRetry(Callable<T> work) throws Exception {
+  static String resilience4jRetry(Callable<String> work) throws Exception {
     // region resilience4j-retry
     RetryPolicy policy =
         RetryPolicy.builder()
@@ -80,7 +80,7 @@ final class BreakerSnippets {
             .backoff(Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(5)))
             .build();
     Retry retry = Resilience4jRetries.retry("orders", policy);
-    T result = retry.executeCallable(work);
+    String result = retry.executeCallable(work);
     // endregion
     return result;
   }
