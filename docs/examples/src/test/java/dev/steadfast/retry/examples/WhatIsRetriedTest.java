@@ -47,7 +47,8 @@ final class WhatIsRetriedTest {
 
   private static Map<Integer, String> table() throws IOException {
     String page = Files.readString(Path.of("../../docs/what-is-retried.md"));
-    String answers = page.substring(page.indexOf("## Answers"), page.indexOf("Reasons for"));
+    String answers =
+        page.substring(page.indexOf("## Answers"), page.indexOf("### Notes on the table"));
     Map<Integer, String> table = new HashMap<>();
     for (Matcher row = ROW.matcher(answers); row.find(); ) {
       String condition = row.group(1).endsWith(" with `Retry-After`") ? WITH_RETRY_AFTER : "";
