@@ -54,7 +54,7 @@ public final class AttemptRefusedException extends IOException {
    * @return the delay, empty for none
    */
   public Optional<Duration> serverDelay() {
-    if (getCause() instanceof HeldBackException held) {
+    if (getCause() instanceof ServerDelayPendingException held) {
       return Optional.of(held.remaining());
     }
     return last == null ? Optional.empty() : last.serverDelay().delay();

@@ -17,7 +17,7 @@ public enum StopReason {
   /** The policy's number of attempts is used up. */
   ATTEMPTS_EXHAUSTED("attempts exhausted"),
   /** The server, the caller or the layer above said not to retry. */
-  TOLD_NOT_TO_RETRY("told not to retry"),
+  DO_NOT_RETRY("told not to retry"),
   /** The server asks for a longer wait than the policy's ceiling; the report carries the delay. */
   SERVER_DELAY_TOO_LONG("the server's delay is above the ceiling"),
   /** The deadline has passed, or would pass before another attempt could do anything. */
@@ -50,7 +50,7 @@ public enum StopReason {
   public boolean gaveUp() {
     return switch (this) {
       case ATTEMPTS_EXHAUSTED,
-          TOLD_NOT_TO_RETRY,
+          DO_NOT_RETRY,
           SERVER_DELAY_TOO_LONG,
           DEADLINE,
           GUARD_REFUSED,

@@ -129,7 +129,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    *
    * @param kind what went wrong
    * @param serverDelay the delay that the server asked for
-   * @param toldNotToRetry whether the server or a layer above said not to retry
+   * @param doNotRetry whether the server or a layer above said not to retry
    * @param once whether this kind of failure is worth one retry per operation and no more
    * @param claimsUnprocessed whether the rule claims that the server did nothing on the request
    *     that it answered
@@ -137,7 +137,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   record Retryable(
       FailureKind kind,
       ServerDelay serverDelay,
-      boolean toldNotToRetry,
+      boolean doNotRetry,
       boolean once,
       boolean claimsUnprocessed)
       implements Verdict {
@@ -166,7 +166,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable withServerDelay(ServerDelay serverDelay) {
-      return new Retryable(kind, serverDelay, toldNotToRetry, once, claimsUnprocessed);
+      return new Retryable(kind, serverDelay, doNotRetry, once, claimsUnprocessed);
     }
 
     /**
@@ -174,7 +174,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      *
      * @return a changed copy
      */
-    public Retryable told() {
+    public Retryable withDoNotRetry() {
       return new Retryable(kind, serverDelay, true, once, claimsUnprocessed);
     }
 
@@ -184,7 +184,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable onlyOnce() {
-      return new Retryable(kind, serverDelay, toldNotToRetry, true, claimsUnprocessed);
+      return new Retryable(kind, serverDelay, doNotRetry, true, claimsUnprocessed);
     }
 
     /**
@@ -194,7 +194,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      * @return a changed copy
      */
     public Retryable unprocessed() {
-      return new Retryable(kind, serverDelay, toldNotToRetry, once, true);
+      return new Retryable(kind, serverDelay, doNotRetry, once, true);
     }
   }
 }

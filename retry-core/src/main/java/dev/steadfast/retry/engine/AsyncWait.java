@@ -25,7 +25,7 @@ final class AsyncWait implements Runnable {
       task = loop.operation().scheduler().schedule(nanos, this);
     } catch (Throwable rejected) {
       if (OVER.compareAndSet(this, 0, 1)) {
-        loop.pauseRejected(rejected);
+        loop.waitRejected(rejected);
       }
     }
     if (over == 1) {
@@ -42,14 +42,14 @@ final class AsyncWait implements Runnable {
     if (early > 0) {
       schedule(early); // some timers fire early; a server delay is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {
-      loop.pauseOver();
+      loop.waitOver();
     }
   }
 
   void cancel() {
     if (OVER.compareAndSet(this, 0, 1)) {
       stop();
-      loop.execute(loop::pauseOver); // sees the cancellation first of all
+      loop.execute(loop::waitOver); // sees the cancellation first of all
     }
   }
 

@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
 final class Operation<R> implements RetryState.Admission {
   private final RetryPlan plan;
   private final OperationInfo info;
-  private final RetryTransport<R> exchange;
+  private final RetryTransport<R> transport;
   private final RetryState state;
   private final OperationRecord record = new OperationRecord();
   private long dueNanos; // when the next attempt is due
   private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
 
-  Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> exchange) {
+  Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
     this.plan = plan;
     this.info = info;
-    this.exchange = exchange;
+    this.transport = transport;
     this.state = new RetryState(plan, account(plan, info), this);
   }
 
@@ -80,12 +80,12 @@ final class Operation<R> implements RetryState.Admission {
   void startAttempt(Attempt<R> attempt) throws Exception {
     CallContext callContext = plan.callContext();
     if (callContext == null) {
-      exchange.start(attempt);
+      transport.start(attempt);
       return;
     }
     CallContext before = CallContext.bind(callContext.beyond());
     try {
-      exchange.start(attempt);
+      transport.start(attempt);
     } finally {
       CallContext.bind(before);
     }
@@ -128,15 +128,15 @@ final class Operation<R> implements RetryState.Admission {
 
   /** The client's own limit for the time from the last byte of the request to the head. */
   long headTimeoutNanos() {
-    return exchange.headTimeoutNanos();
+    return transport.headTimeoutNanos();
   }
 
   long idleLeftNanos(long nowNanos) {
-    return exchange.idleLeftNanos(nowNanos);
+    return transport.idleLeftNanos(nowNanos);
   }
 
   boolean setsTimers() {
-    return !exchange.boundsAttempts();
+    return !transport.boundsAttempts();
   }
 
   RetryScheduler scheduler() {
@@ -170,7 +170,7 @@ final class Operation<R> implements RetryState.Admission {
 
   /** How an attempt ended, by the head of its response. */
   Outcome outcomeAtHead(Attempt<R> attempt, R head) {
-    Outcome outcome = exchange.outcome(head);
+    Outcome outcome = transport.outcome(head);
     if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
       // The guards' part ends with the head; the attempt itself may still break with its body.
       attempt.permits().answer(outcome, record.attemptNanos(now()), null);
@@ -204,7 +204,7 @@ final class Operation<R> implements RetryState.Admission {
     if (attempt.toBeRecorded()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, ServerDelay.none());
-      ended(attempt, new Outcome(verdict, exchange.evidence()), thrown, now());
+      ended(attempt, new Outcome(verdict, transport.evidence()), thrown, now());
     } else {
       attempt.permits().release();
     }
@@ -225,7 +225,7 @@ final class Operation<R> implements RetryState.Admission {
     lastAnswer =
         new AttemptRefusedException.LastAnswer(
             status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
-            exchange.headers(response),
+            transport.headers(response),
             record.serverDelay());
   }
 
@@ -281,7 +281,7 @@ final class Operation<R> implements RetryState.Admission {
       callContext.gaveUp(reason);
     }
     boolean told = listeners().any() || reason.gaveUp() || thrown;
-    if (!told && (record.clean(reason) || !exchange.carriesReports())) {
+    if (!told && (record.clean(reason) || !transport.carriesReports())) {
       return null;
     }
     RetryReport report = record.report(reason, now(), info);

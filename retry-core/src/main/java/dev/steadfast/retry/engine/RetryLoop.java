@@ -32,7 +32,7 @@ public final class RetryLoop<R> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Operation<R> operation;
-  private final RetryTransport<R> exchange;
+  private final RetryTransport<R> transport;
 
   private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
   private @Nullable R result;
@@ -42,7 +42,7 @@ public final class RetryLoop<R> {
   private boolean over;
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
-  // What a cancellation has to reach: an Attempt, a Pause, or the latch of a thread that sleeps.
+  // What a cancellation has to reach: an Attempt, an AsyncWait, or the latch of a thread that sleeps.
   private volatile @Nullable Object underWay;
 
   /**
@@ -50,11 +50,11 @@ public final class RetryLoop<R> {
    *
    * @param plan what applies to all operations
    * @param info what identifies this one
-   * @param exchange how attempts are made
+   * @param transport how attempts are made
    */
-  public RetryLoop(RetryPlan plan, OperationInfo info, RetryTransport<R> exchange) {
-    this.operation = new Operation<>(plan, info, exchange);
-    this.exchange = exchange;
+  public RetryLoop(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
+    this.operation = new Operation<>(plan, info, transport);
+    this.transport = transport;
   }
 
   /**
@@ -92,7 +92,7 @@ public final class RetryLoop<R> {
   R endAfterFirstAttempt(long beganNanos, R response, Throwable broken) throws Throwable {
     operation.beginAfterFirstAttempt(beganNanos);
     Attempt<R> attempt = Attempt.completed(this, response, null);
-    operation.acceptedAlready(attempt, exchange.outcome(response));
+    operation.acceptedAlready(attempt, transport.outcome(response));
     userCodeFailed(attempt, broken);
     return outcome();
   }
@@ -179,7 +179,7 @@ public final class RetryLoop<R> {
       return abandon(cancelReason(), cancellation());
     }
     if (operation.remainingNanos() == 0) {
-      return abandon(StopReason.DEADLINE, exchange.failure(RetryTransport.End.DEADLINE, null));
+      return abandon(StopReason.DEADLINE, transport.failure(RetryTransport.End.DEADLINE, null));
     }
     Attempt<R> attempt = new Attempt<>(this, operation.nextAttempt());
     underWay = attempt;
@@ -256,7 +256,7 @@ public final class RetryLoop<R> {
       // The rest of the response does not matter, but an interrupt meanwhile does.
       return thrown instanceof InterruptedException interrupt
           ? interrupted(interrupt)
-          : pause(retry);
+          : waitFor(retry);
     }
     return judged(attempt, response, thrown);
   }
@@ -279,19 +279,19 @@ public final class RetryLoop<R> {
     }
     if (decision instanceof RetryDecision.Retry retry) {
       if (response != null) {
-        exchange.discard(response);
+        transport.discard(response);
       }
-      return pause(retry);
+      return waitFor(retry);
     }
     return finish(((RetryDecision.Stop) decision).reason(), response, thrown);
   }
 
   private Outcome outcome(Attempt<R> attempt, @Nullable R response, @Nullable Throwable thrown) {
     if (thrown != null) {
-      return exchange.outcome(thrown);
+      return transport.outcome(thrown);
     }
     Outcome atHead = attempt.headOutcome();
-    return atHead != null ? atHead : exchange.outcome(present(response));
+    return atHead != null ? atHead : transport.outcome(present(response));
   }
 
   private static StopReason stopReason(Verdict verdict) {
@@ -302,10 +302,10 @@ public final class RetryLoop<R> {
 
   private boolean timedOut(Attempt<R> attempt) {
     if (operation.remainingNanos() > 0) {
-      return judged(attempt, null, exchange.failure(RetryTransport.End.ATTEMPT_TIMEOUT, null));
+      return judged(attempt, null, transport.failure(RetryTransport.End.ATTEMPT_TIMEOUT, null));
     }
     return endOutside(
-        attempt, StopReason.DEADLINE, exchange.failure(RetryTransport.End.DEADLINE, null));
+        attempt, StopReason.DEADLINE, transport.failure(RetryTransport.End.DEADLINE, null));
   }
 
   private boolean refused(Attempt<R> attempt) {
@@ -316,7 +316,7 @@ public final class RetryLoop<R> {
       return userCodeFailed(attempt, broken);
     }
     return wait != null
-        ? pause(wait)
+        ? waitFor(wait)
         : endOutside(attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt));
   }
 
@@ -351,12 +351,12 @@ public final class RetryLoop<R> {
 
   private Throwable cancellation() {
     boolean interrupted = cancelled == StopReason.INTERRUPTED;
-    return exchange.failure(
+    return transport.failure(
         interrupted ? RetryTransport.End.INTERRUPTED : RetryTransport.End.CANCELLED, null);
   }
 
   private Throwable rejection(@Nullable Throwable cause) {
-    return exchange.failure(RetryTransport.End.REJECTED, cause);
+    return transport.failure(RetryTransport.End.REJECTED, cause);
   }
 
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
@@ -385,7 +385,7 @@ public final class RetryLoop<R> {
       return;
     }
     try {
-      exchange.callBack(this::calledBack);
+      transport.callBack(this::calledBack);
     } catch (Throwable refused) {
       LOG.warn(
           "an executor refused a callback, which runs on another thread: {}", operation, refused);
@@ -412,7 +412,7 @@ public final class RetryLoop<R> {
 
   private void deliver(R response, @Nullable RetryReport report) {
     try {
-      result = exchange.deliver(response, report);
+      result = transport.deliver(response, report);
     } catch (Throwable broken) {
       discard(response);
       RetryTrace.put(broken, report == null ? CleanReport.of(operation.info()) : report);
@@ -421,7 +421,7 @@ public final class RetryLoop<R> {
   }
 
   /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
-  private boolean pause(RetryDecision.Retry retry) {
+  private boolean waitFor(RetryDecision.Retry retry) {
     // The delay counts from the decision, so it includes the time to read the rest of the response.
     long left = retry.delayNanos() == 0 ? 0 : operation.dueNanos() - operation.now();
     if (left <= 0) {
@@ -465,10 +465,10 @@ public final class RetryLoop<R> {
 
   private boolean interrupted(@Nullable InterruptedException thrown) {
     return abandon(
-        StopReason.INTERRUPTED, exchange.failure(RetryTransport.End.INTERRUPTED, thrown));
+        StopReason.INTERRUPTED, transport.failure(RetryTransport.End.INTERRUPTED, thrown));
   }
 
-  void pauseOver() {
+  void waitOver() {
     underWay = null;
     Runnable undo = restoreContext();
     try {
@@ -478,7 +478,7 @@ public final class RetryLoop<R> {
     }
   }
 
-  void pauseRejected(Throwable reason) {
+  void waitRejected(Throwable reason) {
     underWay = null;
     boolean rejected = reason instanceof RejectedExecutionException;
     abandon(
@@ -497,7 +497,7 @@ public final class RetryLoop<R> {
   /** Frees what a response holds, where nothing follows that could report a failure of it. */
   void discard(R response) {
     try {
-      exchange.discard(response);
+      transport.discard(response);
     } catch (Throwable broken) {
       LOG.warn("a response that nobody gets could not be freed: {}", operation, broken);
     }

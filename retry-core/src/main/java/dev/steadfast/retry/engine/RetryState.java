@@ -58,7 +58,7 @@ public final class RetryState {
   private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
   private boolean retryPending; // decided on, not begun
   private boolean ownedAbove; // a layer above owns the retries
-  private boolean toldByServer; // after the last attempt, not to retry
+  private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
   private @Nullable StopReason stopped;
 
   /** Where step 8 asks. */
@@ -239,7 +239,7 @@ public final class RetryState {
     if (verdict instanceof Verdict.Retryable failed) {
       budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
       withdrawal = null; // spent with the attempt
-      toldByServer = failed.toldNotToRetry();
+      serverSaysDoNotRetry = failed.doNotRetry();
     }
     // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
@@ -287,8 +287,8 @@ public final class RetryState {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
     // 4 told not to retry, by a signal or by the layer above: stop
-    if (failure.toldNotToRetry() || (ownedAbove && !free)) {
-      return fail(StopReason.TOLD_NOT_TO_RETRY, nowNanos);
+    if (failure.doNotRetry() || (ownedAbove && !free)) {
+      return fail(StopReason.DO_NOT_RETRY, nowNanos);
     }
     // 5 the server delay is above the ceiling: stop, the delay is exposed
     ServerDelay serverDelay = failure.serverDelay();
@@ -352,8 +352,8 @@ public final class RetryState {
   boolean gaveUp(StopReason reason) {
     return switch (reason) {
       case BUDGET_EXHAUSTED, GUARD_REFUSED, SERVER_DELAY_TOO_LONG -> true;
-      case TOLD_NOT_TO_RETRY -> toldByServer;
-      case ATTEMPTS_EXHAUSTED, DEADLINE -> toldByServer || counted(attempts) > 1;
+      case DO_NOT_RETRY -> serverSaysDoNotRetry;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> serverSaysDoNotRetry || counted(attempts) > 1;
       default -> false;
     };
   }
@@ -397,10 +397,10 @@ public final class RetryState {
     double share = asked * nanos.policy().serverDelaySpread();
     long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
     long spread = Uniform.upTo(spreadCeiling(wanted, asked, remainingNanos), random);
-    long hinted = Durations.saturatedAdd(asked, spread);
-    return backoff > hinted
+    long longer = Durations.saturatedAdd(asked, spread);
+    return backoff > longer
         ? Decisions.retry(backoff, DelayReason.BACKOFF)
-        : Decisions.retry(hinted, DelayReason.SERVER_DELAY);
+        : Decisions.retry(longer, DelayReason.SERVER_DELAY);
   }
 
   // The spread may use the room before the deadline and never makes an operation miss it.

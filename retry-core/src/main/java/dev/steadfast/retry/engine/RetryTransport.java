@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
- * get rid of a response. The loop asks; an exchange decides nothing about retrying.
+ * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
  * <p>For authors of adapters. One object per operation; its methods are never called by two threads
  * at the same time, but for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public interface RetryTransport<R> {
 
   /**
-   * Makes one attempt. The exchange calls {@link Attempt#begin} when the attempt leaves the
+   * Makes one attempt. The transport calls {@link Attempt#begin} when the attempt leaves the
    * client's own queue, and {@link Attempt#complete} once when it is over; in a blocking loop
    * before this method returns.
    *
@@ -63,7 +63,7 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Whether the exchange bounds its attempts itself, by {@link Attempt#timeoutNanos}, because it
+   * Whether the transport bounds its attempts itself, by {@link Attempt#timeoutNanos}, because it
    * cannot cancel one attempt without cancelling the operation.
    *
    * @return false by default: the loop sets timers and calls what {@link Attempt#onCancel} was
@@ -106,7 +106,7 @@ public interface RetryTransport<R> {
    * request.
    *
    * @param response the response
-   * @param report what happened; null if it was one attempt, which was accepted, or if the exchange
+   * @param report what happened; null if it was one attempt, which was accepted, or if the transport
    *     carries no reports
    * @return the response to hand over
    */

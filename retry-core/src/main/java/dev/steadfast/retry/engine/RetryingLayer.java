@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The surroundings of work that a {@link Retrier} calls: it retries, so what is within does not.
+ * The context of work that a {@link Retrier} calls: it retries, so what is within does not.
  *
  * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader.
  */

@@ -19,8 +19,8 @@ public interface HttpClassifier {
    *
    * @param operation the operation
    * @param response the head of the answer
-   * @param signals what the answer says about retrying; the server delay and a stop are added to a
-   *     verdict to retry by the library
+   * @param signals what the answer says about retrying; to a verdict to retry the library adds its
+   *     server delay, and that it says not to retry
    * @return the verdict
    */
   Verdict onResponse(OperationView operation, ResponseView response, Signals signals);

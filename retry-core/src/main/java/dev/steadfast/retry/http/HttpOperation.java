@@ -373,11 +373,11 @@ public final class HttpOperation {
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;
     }
-    Verdict.Retryable hinted =
+    Verdict.Retryable delayed =
         retryable.serverDelay().present()
             ? retryable
             : retryable.withServerDelay(signals.serverDelay());
-    return signals.stop() ? hinted.told() : hinted;
+    return signals.saysDoNotRetry() ? delayed.withDoNotRetry() : delayed;
   }
 
   /**

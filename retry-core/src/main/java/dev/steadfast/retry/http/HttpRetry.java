@@ -53,8 +53,7 @@ public final class HttpRetry {
     this.keys = builder.keys;
     this.classifier = builder.classifier;
     this.signals =
-        new SignalReader(
-            builder.stops, builder.goes, new ServerDelayParser(builder.rateLimitReset));
+        new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
     this.attemptHeader = builder.attemptHeader;
     this.stableHeaders = new TreeMap<>(builder.stableHeaders);
     this.replayMarkers = List.copyOf(builder.replayMarkers);
@@ -196,8 +195,7 @@ public final class HttpRetry {
     private final List<RetryListener> listeners = new ArrayList<>();
     private @Nullable IdempotencyKeys keys;
     private HttpClassifier classifier = StandardRules.defaults();
-    private final List<SignalReader.Signal> stops = new ArrayList<>(SignalReader.STOPS);
-    private final List<SignalReader.Signal> goes = new ArrayList<>(SignalReader.GOES);
+    private final List<SignalReader.Signal> signals = new ArrayList<>(SignalReader.STANDARD);
     private boolean rateLimitReset;
     private @Nullable AttemptHeader attemptHeader;
     private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>>
@@ -348,33 +346,25 @@ public final class HttpRetry {
     }
 
     /**
-     * A further response header that says not to retry, by one value. Default: {@code
-     * x-should-retry: false}, {@code Stripe-Should-Retry: false}; always {@code Qos-Retry-Hint:
-     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
-     * {@code grpc-retry-pushback-ms}. Any stop beats any go.
+     * A further response header that says, by one of its values, whether to retry. To retry: that
+     * lifts a permanent status, beats neither attempts, deadline nor budget, and makes no request
+     * replayable. Not to retry: that holds whatever other headers say. Default: {@code
+     * x-should-retry} and {@code Stripe-Should-Retry}, each {@code true} or {@code false}; always
+     * read, and never to retry, are {@code Qos-Retry-Hint: do-not-retry} on 429 and 503, Finagle's
+     * final nack on 503, and a negative or unreadable {@code grpc-retry-pushback-ms}.
      *
      * @param header the header
      * @param value the value, compared without regard to case
+     * @param shouldRetry whether this value says to retry
      * @return this
      * @throws IllegalArgumentException if the name is no header name or the value no header value
      */
-    public Builder stopSignal(String header, String value) {
-      stops.add(signal(header, value));
-      return this;
-    }
-
-    /**
-     * A further response header that says to retry, by one value: it lifts a permanent status, and
-     * beats neither attempts, deadline nor budget, nor makes a request replayable. Default: {@code
-     * x-should-retry: true}, {@code Stripe-Should-Retry: true}.
-     *
-     * @param header the header
-     * @param value the value, compared without regard to case
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name or the value no header value
-     */
-    public Builder goSignal(String header, String value) {
-      goes.add(signal(header, value));
+    public Builder shouldRetrySignal(String header, String value, boolean shouldRetry) {
+      signals.add(
+          new SignalReader.Signal(
+              Checks.headerName("signal header", header),
+              Checks.headerValue("signal value", value),
+              shouldRetry));
       return this;
     }
 
@@ -488,11 +478,6 @@ public final class HttpRetry {
      */
     public HttpRetry build() {
       return new HttpRetry(this);
-    }
-
-    private static SignalReader.Signal signal(String header, String value) {
-      return new SignalReader.Signal(
-          Checks.headerName("signal header", header), Checks.headerValue("signal value", value));
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
@@ -92,7 +92,7 @@ final class ServerDelayGate implements Guard {
   public Permit acquire(OperationInfo operation, long nowNanos) {
     long left = leftNanos(shut(operation), nowNanos);
     if (left > 0) {
-      throw new HeldBackException(Duration.ofNanos(left));
+      throw new ServerDelayPendingException(Duration.ofNanos(left));
     }
     return NOTHING_HELD;
   }

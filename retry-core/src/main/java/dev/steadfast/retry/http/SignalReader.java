@@ -7,60 +7,39 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a response that tells of a failure says about retrying. Each header is looked up once,
  * as a lookup may cost a walk over all lines.
  */
 final class SignalReader {
-  /** A header that says go or stop by one of its values. */
-  record Signal(String header, String value) {
-    boolean in(ResponseView response) {
-      for (String each : response.headers(header)) {
-        if (said(each)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean said(String line) {
+  /** A response header that says, by one of its values, whether to retry. */
+  record Signal(String header, String value, boolean shouldRetry) {
+    private boolean saidBy(String line) {
       return line.trim().equalsIgnoreCase(value);
     }
   }
 
-  static final List<Signal> STOPS =
-      List.of(new Signal("x-should-retry", "false"), new Signal("Stripe-Should-Retry", "false"));
-  static final List<Signal> GOES =
-      List.of(new Signal("x-should-retry", "true"), new Signal("Stripe-Should-Retry", "true"));
+  /** Those that are read without any configuration. */
+  static final List<Signal> STANDARD =
+      List.of(
+          new Signal("x-should-retry", "true", true),
+          new Signal("x-should-retry", "false", false),
+          new Signal("Stripe-Should-Retry", "true", true),
+          new Signal("Stripe-Should-Retry", "false", false));
 
   private static final int MOST_PUSHBACK_DIGITS = 10;
-  private static final Signal QOS_STOP = new Signal("Qos-Retry-Hint", "do-not-retry");
+  private static final Signal QOS = new Signal("Qos-Retry-Hint", "do-not-retry", false);
 
-  /** All signals of one header. */
-  private record Words(List<Signal> stops, List<Signal> goes) {
-    Words() {
-      this(new ArrayList<>(), new ArrayList<>());
-    }
-  }
-
-  private enum Said {
-    NOTHING,
-    GO,
-    STOP
-  }
-
-  private final Map<String, Words> words = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  private final Map<String, List<Signal>> byHeader = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final ServerDelayParser serverDelays;
 
-  SignalReader(List<Signal> stops, List<Signal> goes, ServerDelayParser serverDelays) {
-    stops.forEach(each -> words(each).stops().add(each));
-    goes.forEach(each -> words(each).goes().add(each));
+  SignalReader(List<Signal> signals, ServerDelayParser serverDelays) {
+    for (Signal each : signals) {
+      byHeader.computeIfAbsent(each.header(), header -> new ArrayList<>()).add(each);
+    }
     this.serverDelays = serverDelays;
-  }
-
-  private Words words(Signal signal) {
-    return words.computeIfAbsent(signal.header(), header -> new Words());
   }
 
   Signals read(ResponseView response, Instant now) {
@@ -69,53 +48,56 @@ final class SignalReader {
     boolean finalNack = unavailable && present(response, "finagle-http-nonretryable-nack");
     List<String> pushback = response.headers("grpc-retry-pushback-ms");
     ServerDelay pushed = pushback(pushback);
-    Said said = said(response);
-    boolean stop =
-        finalNack
-            || (!pushback.isEmpty() && !pushed.present())
-            || said == Said.STOP
-            || ((unavailable || response.status() == 429) && QOS_STOP.in(response));
-    boolean go = !stop && said == Said.GO;
+    boolean overloaded = unavailable || response.status() == 429;
+    Boolean shouldRetry = shouldRetry(response);
+    if (finalNack
+        || (!pushback.isEmpty() && !pushed.present())
+        || (overloaded && shouldRetry(List.of(QOS), response.headers(QOS.header())) != null)) {
+      shouldRetry = Boolean.FALSE;
+    }
     ServerDelay serverDelay = pushed.present() ? pushed : serverDelays.parse(response, now);
-    return new Signals(serverDelay, stop, go, nack || finalNack);
+    return new Signals(serverDelay, shouldRetry, nack || finalNack);
   }
 
-  private Said said(ResponseView response) {
-    Said said = Said.NOTHING;
-    for (Map.Entry<String, Words> each : words.entrySet()) {
-      Words ofHeader = each.getValue();
-      for (String line : response.headers(each.getKey())) {
-        if (any(ofHeader.stops(), line)) {
-          return Said.STOP;
-        }
-        if (said == Said.NOTHING && any(ofHeader.goes(), line)) {
-          said = Said.GO;
+  /** What the headers say that are known by their values; null if they say nothing. */
+  private @Nullable Boolean shouldRetry(ResponseView response) {
+    Boolean shouldRetry = null;
+    for (Map.Entry<String, List<Signal>> each : byHeader.entrySet()) {
+      Boolean said = shouldRetry(each.getValue(), response.headers(each.getKey()));
+      if (Boolean.FALSE.equals(said)) {
+        return said; // it holds whatever the other headers say
+      }
+      shouldRetry = said == null ? shouldRetry : said;
+    }
+    return shouldRetry;
+  }
+
+  private static @Nullable Boolean shouldRetry(List<Signal> signals, List<String> lines) {
+    Boolean shouldRetry = null;
+    for (String line : lines) {
+      for (Signal each : signals) {
+        if (each.saidBy(line)) {
+          if (!each.shouldRetry()) {
+            return Boolean.FALSE;
+          }
+          shouldRetry = Boolean.TRUE;
         }
       }
     }
-    return said;
-  }
-
-  private static boolean any(List<Signal> signals, String line) {
-    for (Signal each : signals) {
-      if (each.said(line)) {
-        return true;
-      }
-    }
-    return false;
+    return shouldRetry;
   }
 
   private static boolean present(ResponseView response, String header) {
     return !response.headers(header).isEmpty();
   }
 
-  /** gRFC A6: a signed 32-bit number; negative or anything else means stop. */
+  /** gRFC A6: a signed 32-bit number; negative or anything else means not to retry. */
   private static ServerDelay pushback(List<String> values) {
     long most = -1;
     for (String value : values) {
       long millis = millis(ServerDelayParser.trim(value));
       if (millis < 0) {
-        return ServerDelay.none(); // one line of several too: any stop beats any go
+        return ServerDelay.none(); // one line of several is enough
       }
       most = Math.max(most, millis);
     }

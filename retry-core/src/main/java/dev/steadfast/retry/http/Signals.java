@@ -2,18 +2,20 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.internal.Checks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a response says about retrying, beside its status. Immutable.
  *
  * @param serverDelay the delay that it asks for
- * @param stop whether it says not to retry; any stop beats any go
- * @param go whether it says to retry; that lifts a permanent status, and never makes a request
- *     replayable
+ * @param shouldRetry true if it says to retry: that lifts a permanent status, and never makes a
+ *     request replayable; false if it says not to retry, also where it says both; null if it says
+ *     neither
  * @param unprocessed whether it proves that the request was not processed
  */
-public record Signals(ServerDelay serverDelay, boolean stop, boolean go, boolean unprocessed) {
-  static final Signals NONE = new Signals(ServerDelay.none(), false, false, false);
+public record Signals(
+    ServerDelay serverDelay, @Nullable Boolean shouldRetry, boolean unprocessed) {
+  static final Signals NONE = new Signals(ServerDelay.none(), null, false);
 
   /**
    * Checks that nothing is missing.
@@ -22,5 +24,13 @@ public record Signals(ServerDelay serverDelay, boolean stop, boolean go, boolean
    */
   public Signals {
     Checks.notNull("server delay", serverDelay);
+  }
+
+  boolean saysRetry() {
+    return Boolean.TRUE.equals(shouldRetry);
+  }
+
+  boolean saysDoNotRetry() {
+    return Boolean.FALSE.equals(shouldRetry);
   }
 }

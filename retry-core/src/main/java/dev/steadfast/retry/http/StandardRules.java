@@ -23,9 +23,9 @@ import java.util.TreeSet;
  *   <tr><td>429</td><td>always; with {@link Builder#strictThrottling} if replayable</td></tr>
  *   <tr><td>425</td><td>always, once (RFC 8470 section 5.2)</td></tr>
  *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
- *   <tr><td>409</td><td>if replayable and the server gives a delay or says go</td></tr>
+ *   <tr><td>409</td><td>if replayable and the server gives a delay or says to retry</td></tr>
  *   <tr><td>422 after a key, 417</td><td>never</td></tr>
- *   <tr><td>any other</td><td>if the server says go and the request is replayable</td></tr>
+ *   <tr><td>any other</td><td>if the server says to retry and the request is replayable</td></tr>
  * </table>
  */
 public final class StandardRules implements HttpClassifier {
@@ -33,7 +33,7 @@ public final class StandardRules implements HttpClassifier {
 
   private final boolean strictThrottling;
   private final boolean trust503WithRetryAfter;
-  private final boolean trustGoForUnsafeMethods;
+  private final boolean trustShouldRetryForUnsafeMethods;
   private final boolean retry409WhenKeyed;
   private final boolean retryBrokenBody;
   private final Set<Integer> alsoRetried;
@@ -42,7 +42,7 @@ public final class StandardRules implements HttpClassifier {
   private StandardRules(Builder builder) {
     this.strictThrottling = builder.strictThrottling;
     this.trust503WithRetryAfter = builder.trust503WithRetryAfter;
-    this.trustGoForUnsafeMethods = builder.trustGoForUnsafeMethods;
+    this.trustShouldRetryForUnsafeMethods = builder.trustShouldRetryForUnsafeMethods;
     this.retry409WhenKeyed = builder.retry409WhenKeyed;
     this.retryBrokenBody = builder.retryBrokenBody;
     this.alsoRetried = Set.copyOf(builder.alsoRetried);
@@ -90,7 +90,7 @@ public final class StandardRules implements HttpClassifier {
     if (neverRetried.contains(status)) {
       return false;
     }
-    if (signals.go() || alsoRetried.contains(status)) {
+    if (signals.saysRetry() || alsoRetried.contains(status)) {
       return true;
     }
     return switch (status) {
@@ -106,7 +106,7 @@ public final class StandardRules implements HttpClassifier {
    * answer itself proves that, no claim is needed.
    */
   private boolean didNothing(int status, Signals signals) {
-    if (signals.go() && trustGoForUnsafeMethods) {
+    if (signals.saysRetry() && trustShouldRetryForUnsafeMethods) {
       return true;
     }
     return switch (status) {
@@ -149,7 +149,7 @@ public final class StandardRules implements HttpClassifier {
   public static final class Builder {
     private boolean strictThrottling;
     private boolean trust503WithRetryAfter;
-    private boolean trustGoForUnsafeMethods;
+    private boolean trustShouldRetryForUnsafeMethods;
     private boolean retry409WhenKeyed;
     private boolean retryBrokenBody = true;
     private final Set<Integer> alsoRetried = new TreeSet<>();
@@ -182,14 +182,14 @@ public final class StandardRules implements HttpClassifier {
     }
 
     /**
-     * Whether a server that says go may have any request again, replayable or not. Dangerous unless
+     * Whether a server that says to retry may have any request again, replayable or not. Dangerous unless
      * the server knows that it did nothing. Default false.
      *
      * @param trust true if this server means it
      * @return this
      */
-    public Builder trustGoForUnsafeMethods(boolean trust) {
-      this.trustGoForUnsafeMethods = trust;
+    public Builder trustShouldRetryForUnsafeMethods(boolean trust) {
+      this.trustShouldRetryForUnsafeMethods = trust;
       return this;
     }
 

@@ -301,7 +301,7 @@ class RetryReportTest {
     assertEquals(
         List.of(
             StopReason.ATTEMPTS_EXHAUSTED,
-            StopReason.TOLD_NOT_TO_RETRY,
+            StopReason.DO_NOT_RETRY,
             StopReason.SERVER_DELAY_TOO_LONG,
             StopReason.DEADLINE,
             StopReason.GUARD_REFUSED,

@@ -127,7 +127,7 @@ class GaveUpTest {
 
   @Test
   void aServerThatSaysSo() {
-    assertTells(true, StopReason.TOLD_NOT_TO_RETRY, stop());
+    assertTells(true, StopReason.DO_NOT_RETRY, stop());
   }
 
   @Test
@@ -139,7 +139,7 @@ class GaveUpTest {
   @Test
   void aServerThatSaysSoWhereALayerAboveRetries() {
     told();
-    assertTells(true, StopReason.TOLD_NOT_TO_RETRY, stop());
+    assertTells(true, StopReason.DO_NOT_RETRY, stop());
   }
 
   // What does not.
@@ -152,8 +152,8 @@ class GaveUpTest {
   @Test
   void whatIsLeftToTheLayerAbove() {
     told();
-    assertTells(false, StopReason.TOLD_NOT_TO_RETRY, busy());
-    assertTells(false, StopReason.TOLD_NOT_TO_RETRY, LOST);
+    assertTells(false, StopReason.DO_NOT_RETRY, busy());
+    assertTells(false, StopReason.DO_NOT_RETRY, LOST);
   }
 
   @Test
@@ -171,7 +171,7 @@ class GaveUpTest {
     told();
     assertTells(false, StopReason.ATTEMPTS_EXHAUSTED, STALE, busy());
     retry.policy(RetryPolicy.defaults());
-    assertTells(false, StopReason.TOLD_NOT_TO_RETRY, STALE, busy());
+    assertTells(false, StopReason.DO_NOT_RETRY, STALE, busy());
   }
 
   @Test
@@ -272,6 +272,6 @@ class GaveUpTest {
     Wire wire =
         Wire.run(retry.build().operation(TestRequest.of("GET"), RetryOptions.none()), above);
     assertEquals(1, wire.sent().size());
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, wire.report().reason());
+    assertEquals(StopReason.DO_NOT_RETRY, wire.report().reason());
   }
 }

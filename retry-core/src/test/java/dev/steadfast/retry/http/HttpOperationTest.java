@@ -169,7 +169,7 @@ class HttpOperationTest {
   void aStopEndsTheOperationWithItsAnswer() {
     TestResponse stop = status(503).header("x-should-retry", "false").header("Retry-After", "9");
     Wire wire = Wire.run(get(retry()), status(500), stop);
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, wire.report().reason());
+    assertEquals(StopReason.DO_NOT_RETRY, wire.report().reason());
     assertEquals(2, wire.sent().size());
     assertEquals(Optional.of(Duration.ofSeconds(9)), wire.report().serverDelay());
   }
@@ -204,15 +204,15 @@ class HttpOperationTest {
   /** A decision after a thrown attempt must not see the response before it. */
   @Test
   void anAnswerSaysNothingAboutTheFailureAfterIt() {
-    TestResponse hinted =
+    TestResponse delayed =
         status(503).header("Retry-After", "5").header("Idempotent-Replayed", "true");
-    Wire wire = Wire.run(get(retry()), hinted, LOST, status(200));
+    Wire wire = Wire.run(get(retry()), delayed, LOST, status(200));
     assertEquals(List.of(Duration.ofSeconds(5), Duration.ofMillis(100)), waits(wire));
     assertEquals(ServerDelay.none(), wire.outcomes().get(1).verdict().serverDelay());
     AttemptReport second = wire.report().attemptReports().get(1);
     assertEquals(OptionalInt.empty(), second.status());
     assertEquals(Optional.of(FailureKind.CONNECTION_LOST), second.kind());
-    Wire ended = Wire.run(get(retry().policy(policy().maxAttempts(2).build())), hinted, LOST);
+    Wire ended = Wire.run(get(retry().policy(policy().maxAttempts(2).build())), delayed, LOST);
     assertEquals(Optional.empty(), ended.report().serverDelay());
     assertFalse(ended.report().replayed());
   }
@@ -261,8 +261,8 @@ class HttpOperationTest {
             .totalTimeout(Duration.ofMillis(input.get("remainingDeadlineMillis").getAsLong()))
             .build();
     long serverDelayMillis = input.get("retryAfterMillis").getAsLong();
-    TestResponse hinted = status(503).header("retry-after-ms", Long.toString(serverDelayMillis));
-    Wire wire = Wire.run(get(retry().policy(policy)), hinted, status(200));
+    TestResponse delayed = status(503).header("retry-after-ms", Long.toString(serverDelayMillis));
+    Wire wire = Wire.run(get(retry().policy(policy)), delayed, status(200));
     if (vector.expected().has("giveUp")) {
       assertEquals(
           vector.expected().get("giveUp").getAsString(), wire.report().reason().toString());
@@ -507,15 +507,15 @@ class HttpOperationTest {
     HttpOperation operation = get(retry().classifier(rules(again)));
     ServerDelay seven = ServerDelay.atLeast(Duration.ofSeconds(7));
     assertEquals(
-        again.withServerDelay(seven).told(),
+        again.withServerDelay(seven).withDoNotRetry(),
         Wire.outcome(
                 operation, status(404).header("Retry-After", "7").header("x-should-retry", "false"))
             .verdict());
     ServerDelay own = ServerDelay.atLeast(Duration.ofSeconds(1));
-    HttpOperation hinting = get(retry().classifier(rules(again.withServerDelay(own))));
+    HttpOperation delaying = get(retry().classifier(rules(again.withServerDelay(own))));
     assertEquals(
         again.withServerDelay(own),
-        Wire.outcome(hinting, status(404).header("Retry-After", "7")).verdict());
+        Wire.outcome(delaying, status(404).header("Retry-After", "7")).verdict());
   }
 
   @Test

@@ -67,14 +67,14 @@ class HttpRetryTest {
     HttpRetry.Builder builder = HttpRetry.builder();
     HttpRetry before = builder.build();
     builder
-        .stopSignal("X-Stop", "1")
+        .shouldRetrySignal("X-Done", "1", false)
         .readRateLimitReset(true)
         .replayMarker("X-Replayed")
         .oncePerOperation("X-First", (request, start) -> Optional.of("a"));
     HttpOperation get = before.operation(TestRequest.of("GET"), RetryOptions.none());
     TestResponse response =
         TestResponse.of(429)
-            .header("X-Stop", "1")
+            .header("X-Done", "1")
             .header("X-Replayed", "true")
             .header("X-RateLimit-Reset", "5");
     assertEquals(
@@ -106,14 +106,14 @@ class HttpRetryTest {
     cases.put("header", () -> retry.oncePerOperation(null, (request, now) -> Optional.empty()));
     cases.put("value", () -> retry.oncePerOperation("X-First", null));
     cases.put("replay marker", () -> retry.replayMarker(null));
-    cases.put("signal header", () -> retry.stopSignal(null, "true"));
-    cases.put("signal value", () -> retry.goSignal("X-Go", null));
+    cases.put("signal header", () -> retry.shouldRetrySignal(null, "true", false));
+    cases.put("signal value", () -> retry.shouldRetrySignal("X-Again", null, true));
     cases.put("attempt header", () -> AttemptHeader.fromZero(null));
     cases.put("idempotency key", () -> options.idempotencyKey(null));
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
     cases.put("kind", () -> TransportFailure.of(null));
-    cases.put("server delay", () -> new Signals(null, false, false, false));
+    cases.put("server delay", () -> new Signals(null, null, false));
     cases.put("request", () -> new OperationView(null, true));
     cases.forEach((name, code) ->
         assertEquals(
@@ -149,7 +149,7 @@ class HttpRetryTest {
     Map<String, Consumer<String>> places = new HashMap<>();
     places.put("header", each -> retry.oncePerOperation(each, (request, now) -> Optional.empty()));
     places.put("replay marker", retry::replayMarker);
-    places.put("signal header", each -> retry.stopSignal(each, "true"));
+    places.put("signal header", each -> retry.shouldRetrySignal(each, "true", false));
     places.put("attempt header", AttemptHeader::fromOne);
     places.put("idempotency key header", IdempotencyKeys.randomUuid()::header);
     places.forEach((what, place) -> {
@@ -158,7 +158,7 @@ class HttpRetryTest {
       assertTrue(message.contains("(expected: a header name"), message);
       assertTrue(message.chars().allMatch(c -> c >= 0x20 && c <= 0x7e), message);
     });
-    refusal(() -> retry.goSignal(name, "true"));
+    refusal(() -> retry.shouldRetrySignal(name, "true", true));
     refusal(() -> AttemptHeader.fromZero(name));
     refusal(() -> AttemptHeader.onRetries(name));
     refusal(() -> AttemptHeader.attemptAndMax(name));
@@ -186,17 +186,17 @@ class HttpRetryTest {
   @ParameterizedTest
   @ValueSource(strings = {"X", "x-9", "!#$%&'*+-.^_`|~", "azAZ09"})
   void everyTokenIsAHeaderName(String name) {
-    HttpRetry.builder().replayMarker(name).stopSignal(name, "true").goSignal(name, "");
+    HttpRetry.builder().replayMarker(name).shouldRetrySignal(name, "true", false).shouldRetrySignal(name, "", true);
     assertEquals(name, AttemptHeader.fromOne(name).name());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a\nb", "\r", "\u00e9", " true", "true ", "\u007f"})
   void aSignalValueIsAHeaderValue(String value) {
-    String message = refusal(() -> HttpRetry.builder().stopSignal("X-Stop", value));
+    String message = refusal(() -> HttpRetry.builder().shouldRetrySignal("X-Done", value, false));
     assertTrue(message.startsWith("signal value: \""), message);
-    refusal(() -> HttpRetry.builder().goSignal("X-Go", value));
-    HttpRetry.builder().stopSignal("X-Stop", "a b ~");
+    refusal(() -> HttpRetry.builder().shouldRetrySignal("X-Again", value, true));
+    HttpRetry.builder().shouldRetrySignal("X-Done", "a b ~", false);
   }
 
   @ParameterizedTest

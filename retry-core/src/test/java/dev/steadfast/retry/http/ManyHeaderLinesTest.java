@@ -80,8 +80,8 @@ class ManyHeaderLinesTest {
   private static Outcome outcome(Counting answer) {
     return HttpRetry.builder()
         .readRateLimitReset(true)
-        .stopSignal("X-Should-Retry", "no")
-        .goSignal("X-Go", "yes")
+        .shouldRetrySignal("X-Should-Retry", "no", false)
+        .shouldRetrySignal("X-Again", "yes", true)
         .build()
         .operation(TestRequest.of("GET"), RetryOptions.none())
         .outcome(
@@ -102,7 +102,7 @@ class ManyHeaderLinesTest {
         Map.of("Retry-After", List.of(DATE), "Date", lines(DATE), "Age", lines("1")),
         Map.of("retry-after-ms", lines("x"), "x-ms-retry-after-ms", lines("1.x")),
         Map.of("x-should-retry", lines("maybe"), "Stripe-Should-Retry", lines("maybe")),
-        Map.of("x-should-retry", lines("true"), "X-Go", lines("no")),
+        Map.of("x-should-retry", lines("true"), "X-Again", lines("no")),
         Map.of("Qos-Retry-Hint", lines("retry"), "finagle-http-nack", lines("true")),
         Map.of("grpc-retry-pushback-ms", lines("5")),
         Map.of("Idempotent-Replayed", lines("no"), "X-Idempotent-Replayed", lines("no")));
@@ -156,13 +156,13 @@ class ManyHeaderLinesTest {
     assertEquals(endless, delay(header, LINES, "9000"));
   }
 
-  // A stop on any line beats all else, so here every line counts.
+  // Any line may say not to retry, so here every line counts.
   @ParameterizedTest
   @CsvSource({"x-should-retry, true, false", "grpc-retry-pushback-ms, 5, -1"})
   void aStopOnTheLastLineHolds(String header, String others, String last) {
     List<String> lines = new ArrayList<>(Collections.nCopies(LINES, others));
     lines.set(LINES - 1, last);
     Verdict verdict = outcome(new Counting(503, Map.of(header, lines))).verdict();
-    assertTrue(((Verdict.Retryable) verdict).toldNotToRetry(), verdict::toString);
+    assertTrue(((Verdict.Retryable) verdict).doNotRetry(), verdict::toString);
   }
 }

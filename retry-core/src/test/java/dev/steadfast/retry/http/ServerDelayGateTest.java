@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
@@ -32,7 +32,7 @@ class ServerDelayGateTest {
       learn(status, Duration.ofSeconds(7));
       assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
       assertEquals(7 * SECOND, gate.spreadNanos(A, now));
-      HeldBackException refused = assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
+      ServerDelayPendingException refused = assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
       assertEquals(Duration.ofSeconds(7), refused.remaining());
       assertEquals("the server asked to wait, 7s are left", refused.getMessage());
       assertEquals(0, gate.admitsInNanos(B, now));
@@ -79,7 +79,7 @@ class ServerDelayGateTest {
   void atItsEndItOpens() {
     learn(429, Duration.ofSeconds(1));
     now += SECOND - 1;
-    assertThrows(HeldBackException.class, () -> gate.acquire(A, now));
+    assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
     assertEquals(1, gate.admitsInNanos(A, now));
     now += 1;
     assertDoesNotThrow(() -> gate.acquire(A, now));

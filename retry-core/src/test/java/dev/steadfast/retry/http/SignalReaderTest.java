@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
@@ -14,6 +15,7 @@ import dev.steadfast.retry.engine.Evidence;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a response says about retrying, beside its status. */
 class SignalReaderTest {
   private static final SignalReader DEFAULT =
-      new SignalReader(SignalReader.STOPS, SignalReader.GOES, new ServerDelayParser(true));
+      new SignalReader(SignalReader.STANDARD, new ServerDelayParser(true));
 
   private static Signals read(int status, String... lines) {
     return DEFAULT.read(TestResponse.of(status, List.of(lines)), LeapingTime.START);
@@ -45,14 +47,14 @@ class SignalReaderTest {
         .forEach(each -> response.header(each.getKey(), each.getValue().getAsString()));
     HttpRetry.Builder retry = HttpRetry.builder();
     if (vector.name().contains("(opt-in)")) {
-      retry.stopSignal("Dialogue-Retries-Exhausted", "true");
+      retry.shouldRetrySignal("Dialogue-Retries-Exhausted", "true", false);
     }
     HttpOperation operation =
         retry
             .build()
             .operation(TestRequest.of(input.get("method").getAsString()), RetryOptions.none());
     Verdict verdict = Wire.outcome(operation, response).verdict();
-    boolean retries = verdict instanceof Verdict.Retryable retryable && !retryable.toldNotToRetry();
+    boolean retries = verdict instanceof Verdict.Retryable retryable && !retryable.doNotRetry();
     JsonObject expected = vector.expected();
     assertEquals(expected.get("retry").getAsBoolean(), retries, verdict::toString);
     if (expected.has("exactDelayMillis")) {
@@ -66,8 +68,8 @@ class SignalReaderTest {
   }
 
   @Test
-  void withoutAnOptionAForeignStopIsNotRead() {
-    assertFalse(read(503, "Dialogue-Retries-Exhausted: true").stop());
+  void aForeignSignalIsNotReadWithoutAnOption() {
+    assertNull(read(503, "Dialogue-Retries-Exhausted: true").shouldRetry());
   }
 
   @ParameterizedTest
@@ -79,20 +81,20 @@ class SignalReaderTest {
         "Stripe-Should-Retry: false",
         "stripe-should-retry: False",
       })
-  void aStopIsReadOnAnyFailure(String line) {
+  void doNotRetryIsReadOnAnyFailure(String line) {
     for (int status : new int[] {400, 404, 429, 500, 503}) {
       Signals signals = read(status, line);
-      assertTrue(signals.stop() && !signals.go(), status + " " + line);
+      assertEquals(false, signals.shouldRetry(), status + " " + line);
     }
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"x-should-retry: true", "X-SHOULD-RETRY: True", "Stripe-Should-Retry: true"})
-  void aGoIsReadOnAnyFailure(String line) {
+  void shouldRetryIsReadOnAnyFailure(String line) {
     for (int status : new int[] {400, 404, 429, 500, 503}) {
       Signals signals = read(status, line);
-      assertTrue(signals.go() && !signals.stop(), status + " " + line);
+      assertEquals(true, signals.shouldRetry(), status + " " + line);
     }
   }
 
@@ -126,29 +128,29 @@ class SignalReaderTest {
           grpc-retry-pushback-ms: -1      | x-should-retry: true
           finagle-http-nonretryable-nack: | x-should-retry: true
           """)
-  void anyStopBeatsAnyGoInEitherOrder(String stop, String go) {
-    for (List<String> lines : List.of(List.of(stop + " ", go), List.of(go, stop + " "))) {
+  void notToRetryHoldsInEitherOrder(String not, String retry) {
+    for (List<String> lines : List.of(List.of(not + " ", retry), List.of(retry, not + " "))) {
       Signals signals = DEFAULT.read(TestResponse.of(503, lines), LeapingTime.START);
-      assertTrue(signals.stop(), lines::toString);
-      assertFalse(signals.go(), lines::toString);
+      assertEquals(false, signals.shouldRetry(), lines::toString);
     }
   }
 
   @ParameterizedTest
   @CsvSource({"429, true", "503, true", "500, false", "404, false", "502, false"})
-  void theQosServerDelayCountsWhereItsServersSendIt(int status, boolean stops) {
-    assertEquals(stops, read(status, "Qos-Retry-Hint: do-not-retry").stop());
-    assertEquals(stops, read(status, "qos-retry-hint: DO-NOT-RETRY").stop());
+  void theQosHeaderCountsWhereItsServersSendIt(int status, boolean counts) {
+    Boolean expected = counts ? Boolean.FALSE : null;
+    assertEquals(expected, read(status, "Qos-Retry-Hint: do-not-retry").shouldRetry());
+    assertEquals(expected, read(status, "qos-retry-hint: DO-NOT-RETRY").shouldRetry());
   }
 
   @ParameterizedTest
   @CsvSource({"503, true", "429, false", "500, false", "502, false"})
   void finagleNacksCountOn503Alone(int status, boolean counts) {
     assertEquals(
-        new Signals(ServerDelay.none(), false, false, counts),
+        new Signals(ServerDelay.none(), null, counts),
         read(status, "finagle-http-nack: true"));
     assertEquals(
-        new Signals(ServerDelay.none(), counts, false, counts),
+        new Signals(ServerDelay.none(), counts ? false : null, counts),
         read(status, "finagle-http-nonretryable-nack: true"));
   }
 
@@ -157,7 +159,7 @@ class SignalReaderTest {
   void pushbackIsAnExactDelay(String value, long millis) {
     Signals signals = read(503, "grpc-retry-pushback-ms: " + value);
     assertEquals(
-        new Signals(ServerDelay.exactly(Duration.ofMillis(millis)), false, false, false), signals);
+        new Signals(ServerDelay.exactly(Duration.ofMillis(millis)), null, false), signals);
   }
 
   @ParameterizedTest
@@ -177,18 +179,18 @@ class SignalReaderTest {
         "\u00a05",
         "9223372036854775808"
       })
-  void anyOtherPushbackIsAStop(String value) {
+  void anyOtherPushbackSaysNotToRetry(String value) {
     Signals signals = read(503, "grpc-retry-pushback-ms: " + value, "Retry-After: 3");
-    assertTrue(signals.stop());
+    assertEquals(false, signals.shouldRetry());
     assertEquals(
         ServerDelay.atLeast(Duration.ofSeconds(3)), signals.serverDelay(), "exposed all the same");
   }
 
   @Test
-  void ofSeveralPushbacksAStopHoldsOrElseTheLongest() {
+  void ofSeveralPushbacksNotToRetryHoldsOrElseTheLongest() {
     String name = "grpc-retry-pushback-ms: ";
-    assertTrue(read(503, name + "-1", name + "500").stop());
-    assertTrue(read(503, name + "500", name + "junk").stop());
+    assertEquals(false, read(503, name + "-1", name + "500").shouldRetry());
+    assertEquals(false, read(503, name + "500", name + "junk").shouldRetry());
     assertEquals(
         ServerDelay.exactly(Duration.ofMillis(700)),
         read(503, name + "700", name + "500").serverDelay());
@@ -202,28 +204,28 @@ class SignalReaderTest {
   }
 
   @Test
-  void moreStopsAndGoesCanBeConfigured() {
+  void moreSignalsCanBeConfigured() {
     HttpRetry retry =
         HttpRetry.builder()
-            .stopSignal("X-Exhausted", "Yes")
-            .goSignal("transient-error", "true")
+            .shouldRetrySignal("X-Exhausted", "Yes", false)
+            .shouldRetrySignal("transient-error", "true", true)
             .build();
     HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
     Verdict stopped =
         Wire.outcome(get, TestResponse.of(503).header("x-exhausted", "yes")).verdict();
-    assertTrue(((Verdict.Retryable) stopped).toldNotToRetry());
+    assertTrue(((Verdict.Retryable) stopped).doNotRetry());
     Verdict lifted =
         Wire.outcome(get, TestResponse.of(404).header("Transient-Error", "TRUE")).verdict();
-    assertFalse(((Verdict.Retryable) lifted).toldNotToRetry());
+    assertFalse(((Verdict.Retryable) lifted).doNotRetry());
     Verdict both =
         Wire.outcome(
                 get,
                 TestResponse.of(503).header("transient-error", "true").header("x-exhausted", "yes"))
             .verdict();
-    assertTrue(((Verdict.Retryable) both).toldNotToRetry());
+    assertTrue(((Verdict.Retryable) both).doNotRetry());
     Verdict builtIn =
         Wire.outcome(get, TestResponse.of(503).header("x-should-retry", "false")).verdict();
-    assertTrue(((Verdict.Retryable) builtIn).toldNotToRetry(), "the built-in ones stay");
+    assertTrue(((Verdict.Retryable) builtIn).doNotRetry(), "the built-in ones stay");
   }
 
   /** Nothing that a server says turns a success into a failure: 202 + Retry-After is polling. */
@@ -276,8 +278,11 @@ class SignalReaderTest {
     "Fri, 06 Jun 2014 12:30:30 GMT",
   };
 
+  private static final Pattern SAYS_NOT = Pattern.compile("(?i)should-retry=\\[[^]]*false");
+
   @Test
-  void noHeaderEverThrowsAndNoStopGoesWithAGo() {
+  void noHeaderThrows_andNotToRetryHolds() {
+    int not = 0;
     Random random = new Random(11);
     for (int i = 0; i < 20_000; i++) {
       TestResponse response = TestResponse.of(400 + random.nextInt(200));
@@ -285,7 +290,11 @@ class SignalReaderTest {
         response.header(NAMES[random.nextInt(NAMES.length)], VALUES[random.nextInt(VALUES.length)]);
       }
       Signals signals = DEFAULT.read(response, LeapingTime.START);
-      assertFalse(signals.stop() && signals.go(), response::toString);
+      if (SAYS_NOT.matcher(response.toString()).find()) {
+        not++;
+        assertEquals(false, signals.shouldRetry(), response::toString);
+      }
     }
+    assertTrue(not > 500, () -> "too few say not to retry");
   }
 }

@@ -53,7 +53,7 @@ class StandardRulesTest {
    *
    * <pre>
    * A accepted               N not retryable      K key reused
-   * R retried                P not replayable     T retried, had the server not said stop
+   * R retried                P not replayable     T retried, had the server not said otherwise
    * 1 retried once
    * </pre>
    */
@@ -130,7 +130,7 @@ class StandardRulesTest {
       case NOT_RETRYABLE -> "N";
       case NOT_REPLAYABLE -> "P";
       case KEY_REUSED -> "K";
-      case TOLD_NOT_TO_RETRY -> "T";
+      case DO_NOT_RETRY -> "T";
       default -> "?";
     };
   }
@@ -165,9 +165,9 @@ class StandardRulesTest {
     assertEquals(expected, cell(StandardRules.builder().build(), status, says));
   }
 
-  /** Of a status outside the table only a go makes a retry, and only if it is replayable. */
+  /** Any status outside the table is retried only if the server says so and it is replayable. */
   @Test
-  void anyOtherStatusIsFinalButForAGo() {
+  void anyOtherStatusIsFinalUnlessTheServerSaysToRetry() {
     List<String> listed = TABLE.lines().skip(1).map(line -> line.substring(0, 3)).toList();
     for (int status = 400; status <= 999; status++) {
       if (!listed.contains(Integer.toString(status))) {
@@ -225,8 +225,8 @@ class StandardRulesTest {
   }
 
   @Test
-  void trustGoForUnsafeMethods() {
-    List<String> changes = changes(rules -> rules.trustGoForUnsafeMethods(true));
+  void trustShouldRetryForUnsafeMethods() {
+    List<String> changes = changes(rules -> rules.trustShouldRetryForUnsafeMethods(true));
     for (String change : changes) {
       assertTrue(change.matches("\\d+ go RP[RK] RR[RK]"), change);
     }
@@ -235,7 +235,7 @@ class StandardRulesTest {
     assertTrue(changes.contains("422 go RPK RRK"));
     assertEquals(
         List.of(),
-        changes(rules -> rules.trustGoForUnsafeMethods(true).trustGoForUnsafeMethods(false)));
+        changes(rules -> rules.trustShouldRetryForUnsafeMethods(true).trustShouldRetryForUnsafeMethods(false)));
   }
 
   @Test

@@ -110,10 +110,10 @@ class OutcomesTest {
 
   @ParameterizedTest
   @EnumSource
-  void toldNotToRetry(Entry entry) throws Throwable {
+  void doNotRetry(Entry entry) throws Throwable {
     bench.server.defaultReply(Reply.status(503).header("x-should-retry", "false").body("sorry"));
     HttpResponse<String> response = lastResponse(entry, bench.client(), bench.get());
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(response).reason());
+    assertEquals(StopReason.DO_NOT_RETRY, JdkReports.of(response).reason());
   }
 
   @ParameterizedTest

@@ -87,7 +87,7 @@ class ScopeTest {
     try (RetryScope scope = told()) {
       HttpResponse<String> got = put(entry, client);
       assertEquals("busy", got.body());
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(got).reason());
+      assertEquals(StopReason.DO_NOT_RETRY, JdkReports.of(got).reason());
       assertFalse(scope.gaveUp());
     }
     assertEquals(1, bench.server.requests().size());

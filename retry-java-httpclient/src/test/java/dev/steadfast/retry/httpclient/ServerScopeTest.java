@@ -116,7 +116,7 @@ class ServerScopeTest {
 
       assertEquals(503, response.statusCode());
       assertEquals(Optional.of("false"), signal(response));
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(response).reason());
+      assertEquals(StopReason.DO_NOT_RETRY, JdkReports.of(response).reason());
       assertEquals(1, handled.get());
       assertEquals(3, bench.server.requests().size());
     }

@@ -117,7 +117,7 @@ class MappedStatusTest {
 
     make(spot, Calls.get(server));
 
-    assertEnded(StopReason.TOLD_NOT_TO_RETRY, 1);
+    assertEnded(StopReason.DO_NOT_RETRY, 1);
   }
 
   /** A rate limiter answers before the work, so any POST may go again. */

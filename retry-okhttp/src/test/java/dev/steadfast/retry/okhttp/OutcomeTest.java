@@ -121,9 +121,9 @@ class OutcomeTest {
 
   @ParameterizedTest
   @EnumSource
-  void toldNotToRetry(Entry entry) {
+  void doNotRetry(Entry entry) {
     server.enqueue(Reply.status(503).header("x-should-retry", "false").body("stop"));
-    assertLast(make(entry, retry()), 503, "stop", StopReason.TOLD_NOT_TO_RETRY);
+    assertLast(make(entry, retry()), 503, "stop", StopReason.DO_NOT_RETRY);
   }
 
   @ParameterizedTest

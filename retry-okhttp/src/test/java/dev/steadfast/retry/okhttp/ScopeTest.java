@@ -76,7 +76,7 @@ class ScopeTest {
 
       assertEquals(503, got.status());
       assertEquals("busy", got.body());
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
       assertEquals(1, server.requests().size());
       assertFalse(scope.gaveUp());
     }
@@ -91,7 +91,7 @@ class ScopeTest {
     try (RetryScope scope = told()) {
       Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
       assertEquals("unexpected end of stream", got.failure().getMessage().substring(0, 24));
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
       assertFalse(scope.gaveUp());
     }
     assertEquals(1, server.requests().size());
@@ -190,7 +190,7 @@ class ScopeTest {
     Thread elsewhere = new Thread(() -> got[0] = way.make(call));
     elsewhere.start();
     elsewhere.join();
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, got[0].report().reason());
+    assertEquals(StopReason.DO_NOT_RETRY, got[0].report().reason());
     assertEquals(1, server.requests().size());
   }
 
@@ -263,7 +263,7 @@ class ScopeTest {
       Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
       assertEquals(503, got.status());
       assertEquals(2, got.report().attempts());
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, got.report().reason());
+      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
       assertFalse(scope.gaveUp());
     }
     assertEquals(2, server.requests().size());

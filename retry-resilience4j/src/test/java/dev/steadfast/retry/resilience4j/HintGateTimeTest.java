@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.DelayReason;
-import dev.steadfast.retry.HeldBackException;
+import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
@@ -97,7 +97,7 @@ class ServerDelayGateTimeTest {
         assertThrows(AttemptRefusedException.class, () -> calls.call(A, brief));
     assertEquals(Duration.ofSeconds(6), refused.serverDelay().orElseThrow());
     assertTrue(refused.status().isEmpty());
-    assertInstanceOf(HeldBackException.class, refused.getCause());
+    assertInstanceOf(ServerDelayPendingException.class, refused.getCause());
     RetryReport report = RetryReport.of(refused).orElseThrow();
     assertEquals(StopReason.GUARD_REFUSED, report.reason());
     assertEquals(0, report.attempts());

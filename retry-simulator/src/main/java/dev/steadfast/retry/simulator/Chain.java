@@ -14,7 +14,7 @@ import dev.steadfast.retry.engine.RetryState;
  */
 final class Chain {
   private static final Outcome TOLD =
-      Outcomes.answered(503, Verdict.retryable(FailureKind.UNAVAILABLE).told());
+      Outcomes.answered(503, Verdict.retryable(FailureKind.UNAVAILABLE).withDoNotRetry());
   private static final long BETWEEN_CALLS_NANOS = 1_000_000;
 
   private final Setup setup;

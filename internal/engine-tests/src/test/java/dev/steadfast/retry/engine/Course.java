@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * {@code retry 100ms backoff, stop deadline}.
  *
  * <p>An attempt is a word: {@code accept}, {@code cached}, {@code permanent}, {@code fail} or
- * {@code stale}; with modifiers, as in {@code fail+serverDelay=2s+told}; and behind the time it
+ * {@code stale}; with modifiers, as in {@code fail+serverDelay=2s+doNotRetry}; and behind the time it
  * took, as in {@code 10s:fail}.
  */
 final class Course {
@@ -114,7 +114,7 @@ final class Course {
       String[] modifier = parts[i].split("=", 2);
       modified =
           switch (modifier[0]) {
-            case "told" -> modified.told();
+            case "doNotRetry" -> modified.withDoNotRetry();
             case "once" -> modified.onlyOnce();
             case "claimed" -> modified.unprocessed();
             case "keyed", "unsafe", "unsent", "refused", "spent" -> modified;

@@ -22,7 +22,7 @@ final class LoopFixture implements RetryScheduler {
   final EventLog log = new EventLog();
   final CountingBudget budget = new CountingBudget(100);
   final CountingGuard guard = new CountingGuard();
-  final ScriptedTransport exchange = new ScriptedTransport();
+  final ScriptedTransport transport = new ScriptedTransport();
   final RetryLoop<String> loop;
   private final List<String> outcomes = new ArrayList<>();
   private @Nullable Throwable thrown;
@@ -38,7 +38,7 @@ final class LoopFixture implements RetryScheduler {
         RetryPlan.of(RetryPolicy.parse(policy), budget, environment)
             .withGuards(List.of(guard))
             .withListeners(List.of(log));
-    this.loop = new RetryLoop<>(plan, OperationInfo.of("origin", "label"), exchange);
+    this.loop = new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport);
   }
 
   LoopFixture start() {
@@ -122,7 +122,7 @@ final class LoopFixture implements RetryScheduler {
 
   @Override
   public void execute(Runnable task) {
-    exchange.callBack(task);
+    transport.callBack(task);
   }
 
   @Override
@@ -154,7 +154,7 @@ final class LoopFixture implements RetryScheduler {
   }
 
   void verifyTrace(String trace) {
-    exchange.verify();
+    transport.verify();
     assertEquals(trace, log.trace());
     log.verify();
     guard.verify();

@@ -49,26 +49,26 @@ class RetryLoopTest {
 
   @Test
   void anAttemptThatEndsWithinStart_isFollowedByTheNext() {
-    it.exchange.onStart(each -> fail(each, "x")).onStart(each -> answer(each, "200"));
+    it.transport.onStart(each -> fail(each, "x")).onStart(each -> answer(each, "200"));
     it.start();
     assertFalse(it.over());
     it.advance("100ms");
     it.verify("200", "1 IOException, wait 100ms backoff, 2 ok, accepted");
-    assertEquals(List.of(), it.exchange.discarded());
+    assertEquals(List.of(), it.transport.discarded());
   }
 
   @Test
   void anAttemptThatEndsLater_isFollowedByTheNext() {
-    it.exchange.onStart(RetryLoopTest::begin).onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin).onStart(RetryLoopTest::begin);
     it.start();
     it.advance("1s");
-    it.exchange.attempt().complete("503 a", null);
-    assertEquals(List.of("503 a"), it.exchange.discarded());
+    it.transport.attempt().complete("503 a", null);
+    assertEquals(List.of("503 a"), it.transport.discarded());
     it.advance("100ms");
-    it.exchange.attempt().complete("200 b", null);
+    it.transport.attempt().complete("200 b", null);
     it.verify("200 b", "1 UNAVAILABLE, wait 100ms backoff, 2 ok, accepted");
-    assertEquals(List.of("503 a"), it.exchange.discarded());
-    RetryReport report = it.exchange.delivered().get(0);
+    assertEquals(List.of("503 a"), it.transport.discarded());
+    RetryReport report = it.transport.delivered().get(0);
     assertEquals(Duration.ofMillis(1100), report.elapsed());
     assertEquals(Duration.ofMillis(100), report.waited());
     assertEquals(OptionalInt.of(503), report.attemptReports().get(0).status());
@@ -78,7 +78,7 @@ class RetryLoopTest {
   @Test
   void theLastResponse_isTheCallers_notDiscarded() {
     for (int i = 0; i < 3; i++) {
-      it.exchange.onStart(each -> answer(each, "503 no. " + each.number()));
+      it.transport.onStart(each -> answer(each, "503 no. " + each.number()));
     }
     it.start();
     it.advance("1s");
@@ -86,8 +86,8 @@ class RetryLoopTest {
         "503 no. 3",
         "1 UNAVAILABLE, wait 100ms backoff, 2 UNAVAILABLE, wait 200ms backoff, 3 UNAVAILABLE,"
             + " attempts exhausted");
-    assertEquals(List.of("503 no. 1", "503 no. 2"), it.exchange.discarded());
-    assertEquals(3, it.exchange.delivered().get(0).attempts());
+    assertEquals(List.of("503 no. 1", "503 no. 2"), it.transport.discarded());
+    assertEquals(3, it.transport.delivered().get(0).attempts());
   }
 
   @Test
@@ -95,17 +95,17 @@ class RetryLoopTest {
     LoopFixture silent = new LoopFixture(POLICY);
     RetryPlan plan =
         RetryPlan.of(RetryPolicy.parse(POLICY), silent.budget, silent.time.environment());
-    ScriptedTransport exchange = new ScriptedTransport().onStart(each -> answer(each, "200"));
+    ScriptedTransport transport = new ScriptedTransport().onStart(each -> answer(each, "200"));
     List<String> outcome = new ArrayList<>();
-    new RetryLoop<>(plan, OperationInfo.of("origin", "label"), exchange)
+    new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport)
         .start(Long.MAX_VALUE, (response, thrown) -> outcome.add(response));
     assertEquals(List.of("200"), outcome);
-    assertEquals(List.of(CleanReport.of(null)), exchange.delivered());
+    assertEquals(List.of(CleanReport.of(null)), transport.delivered());
   }
 
   @Test
   void aBoundOfTheCaller_holdsBesideThePolicys() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start(LoopFixture.nanos("2s"));
     it.advance("1999ms");
     assertFalse(it.over());
@@ -123,7 +123,7 @@ class RetryLoopTest {
   @Test
   void aSchedulerThatComesTooLate_isADeadlineDuringTheWait() {
     LoopFixture late = new LoopFixture("totalTimeout=1s; backoff=fixed(500ms)");
-    late.exchange.onStart(each -> fail(each, "x"));
+    late.transport.onStart(each -> fail(each, "x"));
     late.start();
     late.time.schedule(499_999_999, () -> late.beforeNextNow(() -> late.advance("2s")));
     late.advance("500ms");
@@ -135,7 +135,7 @@ class RetryLoopTest {
   @Test
   void aTimerThatFiresEarly_isSetAgain_becauseAHintIsAFloor() {
     // The scheduler believes that the time is up, the ticker does not.
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           it.fireNextTimerEarlyBy("1ms");
@@ -152,10 +152,10 @@ class RetryLoopTest {
   @Test
   void anAttemptTimerThatFiresEarly_isSetAgain() {
     it.fireNextTimerEarlyBy("1s");
-    it.exchange.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
+    it.transport.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
     it.start();
     it.advance("4999ms");
-    assertFalse(it.exchange.attempt().stopped());
+    assertFalse(it.transport.attempt().stopped());
     it.advance("1ms");
     it.advance("100ms");
     it.verify("200", "1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
@@ -165,14 +165,14 @@ class RetryLoopTest {
 
   @Test
   void aFailureBeforeTheAttemptLeftTheQueue_endsTheOperation() {
-    it.exchange.onStart(each -> each.complete(null, new IOException("executor rejected")));
+    it.transport.onStart(each -> each.complete(null, new IOException("executor rejected")));
     it.start();
     it.verify("IOException: executor rejected", "not retryable");
   }
 
   @Test
-  void anExchangeThatThrows_endsTheOperation() {
-    it.exchange.onStart(each -> {
+  void aTransportThatThrows_endsTheOperation() {
+    it.transport.onStart(each -> {
       throw new IllegalStateException("permanent");
     });
     it.start();
@@ -181,42 +181,42 @@ class RetryLoopTest {
 
   @Test
   void anAttemptThatWasCompleted_isNotCompletedAgain() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       answer(each, "200 first");
       each.complete("200 second", null);
       each.complete(null, new IOException("third"));
     });
     it.start();
     it.verify("200 first", "1 ok, accepted");
-    assertEquals(List.of("200 second"), it.exchange.discarded());
+    assertEquals(List.of("200 second"), it.transport.discarded());
   }
 
   // The client's own queue.
 
   @Test
   void theDeadlineHoldsInTheQueue() {
-    it.exchange.onStart(Attempt::queued);
+    it.transport.onStart(Attempt::queued);
     it.start();
     List<String> stopped = new ArrayList<>();
-    it.exchange.attempt().onCancel(() -> stopped.add("stopped"));
+    it.transport.attempt().onCancel(() -> stopped.add("stopped"));
     it.advance("29s");
     assertFalse(it.over());
     it.advance("1s");
     it.verify("TimeoutException: deadline exceeded", "deadline");
     assertEquals(List.of("stopped"), stopped);
-    assertFalse(it.exchange.attempt().begin("too late"));
-    assertTrue(it.exchange.attempt().stopped());
+    assertFalse(it.transport.attempt().begin("too late"));
+    assertTrue(it.transport.attempt().stopped());
   }
 
   @Test
   void theAttemptTimeoutBeginsWhenTheAttemptLeavesTheQueue() {
-    it.exchange.onStart(Attempt::queued);
+    it.transport.onStart(Attempt::queued);
     it.start();
     it.advance("20s");
-    begin(it.exchange.attempt());
-    assertEquals(5_000_000_000L, it.exchange.attempt().timeoutNanos());
+    begin(it.transport.attempt());
+    assertEquals(5_000_000_000L, it.transport.attempt().timeoutNanos());
     it.advance("4999ms");
-    it.exchange.attempt().complete("200", null);
+    it.transport.attempt().complete("200", null);
     it.verify("200", "1 ok, accepted");
     assertEquals(Duration.ofSeconds(20), it.log.report().last().orElseThrow().startedAfter());
     assertEquals(Duration.ofMillis(4999), it.log.report().last().orElseThrow().took());
@@ -225,19 +225,19 @@ class RetryLoopTest {
   /** The executor of the queue keeps the thread that began the operation. */
   @Test
   void theDeadlineHoldsWhileTheQueueKeepsTheCaller() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       assertTrue(each.queued());
       elsewhere(() -> it.advance("30s"));
       assertTrue(it.over());
     });
     it.start();
-    it.exchange.verify();
+    it.transport.verify();
     it.verify("TimeoutException: deadline exceeded", "deadline");
   }
 
   @Test
   void soDoesARetryThatFollowsMeanwhile() {
-    it.exchange
+    it.transport
         .onStart(each -> {
           assertTrue(each.queued());
           elsewhere(() -> {
@@ -249,33 +249,33 @@ class RetryLoopTest {
         })
         .onStart(each -> answer(each, "200"));
     it.start();
-    it.exchange.verify();
+    it.transport.verify();
     it.verify("200", "1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
   }
 
   /** A queue that runs its work on the calling thread does not nest the attempts. */
   @Test
   void anAnswerWithinTheQueue_isJudgedOnceItHasReturned() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       assertTrue(each.queued());
       answer(each, "200");
       assertFalse(it.over());
     });
     it.start();
-    it.exchange.verify();
+    it.transport.verify();
     it.verify("200", "1 ok, accepted");
   }
 
   @Test
   void anAttemptThatIsOver_isNotQueued() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       each.cancel();
-      it.exchange.runContinuations();
+      it.transport.runContinuations();
       assertFalse(each.queued());
     });
     it.start();
-    it.exchange.runContinuations();
-    it.exchange.verify();
+    it.transport.runContinuations();
+    it.transport.verify();
     it.verify("CancellationException: cancelled", "cancelled");
   }
 
@@ -286,29 +286,29 @@ class RetryLoopTest {
   @Test
   void aTimerThatIsSetAgain_whileTheAttemptEnds_isTakenBack() {
     it.fireNextTimerEarlyBy("1s");
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start();
-    it.afterNextSchedule(() -> it.exchange.attempt().complete("200", null));
+    it.afterNextSchedule(() -> it.transport.attempt().complete("200", null));
     it.advance("4s");
     it.verify("200", "1 ok, accepted");
   }
 
   @Test
   void aQueueTimerThatIsRejected_endsTheOperation_notTheAttemptAlone() {
-    it.exchange.onStart(Attempt::queued);
+    it.transport.onStart(Attempt::queued);
     List<String> stopped = new ArrayList<>();
     it.rejectFromNowOn();
     it.start();
-    it.exchange.attempt().onCancel(() -> stopped.add("stopped"));
+    it.transport.attempt().onCancel(() -> stopped.add("stopped"));
     it.verify(
         "RejectedExecutionException: the scheduler accepts no retry", "rejected by the scheduler");
     assertEquals(List.of("stopped"), stopped);
-    assertFalse(it.exchange.attempt().begin("too late"));
+    assertFalse(it.transport.attempt().begin("too late"));
   }
 
   @Test
   void anAttemptTimerThatIsRejected_endsTheOperation() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       it.rejectFromNowOn();
       assertFalse(each.begin("request"));
     });
@@ -322,7 +322,7 @@ class RetryLoopTest {
   void anAttemptTimerThatFiredEarlyAndIsRejected_endsTheOperation() {
     List<String> stopped = new ArrayList<>();
     it.fireNextTimerEarlyBy("1s");
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       each.onCancel(() -> stopped.add("stopped"));
     });
@@ -337,7 +337,7 @@ class RetryLoopTest {
 
   @Test
   void aWaitThatEndedEarlyAndIsRejected_endsTheOperation() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.fireNextTimerEarlyBy("1ms");
       each.complete(null, new IOException("x"));
@@ -355,42 +355,42 @@ class RetryLoopTest {
   @Test
   void anAttemptThatTimesOut_isStopped_andItsLateResponseDiscardedOnce() {
     List<String> stopped = new ArrayList<>();
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           each.onCancel(() -> stopped.add("stopped"));
         })
         .onStart(each -> answer(each, "200"));
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.advance("4999999us");
     assertEquals(List.of(), stopped);
     it.advance("1us");
     assertEquals(List.of("stopped"), stopped);
     assertTrue(first.stopped());
     first.complete("200 late", null);
-    assertEquals(List.of("200 late"), it.exchange.discarded());
+    assertEquals(List.of("200 late"), it.transport.discarded());
     it.advance("100ms");
     it.verify("200", "1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
-    assertEquals(List.of("200 late"), it.exchange.discarded());
-    assertFalse(it.exchange.attempt().stopped());
+    assertEquals(List.of("200 late"), it.transport.discarded());
+    assertFalse(it.transport.attempt().stopped());
   }
 
   @Test
   void theTimeoutOfAnAttempt_isOfThatKind() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start(LoopFixture.nanos("5s"));
     it.advance("5s");
     assertEquals(Optional.of(FailureKind.TIMEOUT), it.log.report().last().orElseThrow().kind());
   }
 
   @Test
-  void anExchangeThatBoundsItsAttempts_getsNoTimer() {
-    it.exchange.boundingAttempts().onStart(RetryLoopTest::begin);
+  void aTransportThatBoundsItsAttempts_getsNoTimer() {
+    it.transport.boundingAttempts().onStart(RetryLoopTest::begin);
     it.start();
     assertEquals(0, it.time.pending());
-    assertEquals(5_000_000_000L, it.exchange.attempt().timeoutNanos());
-    it.exchange.attempt().complete("200", null);
+    assertEquals(5_000_000_000L, it.transport.attempt().timeoutNanos());
+    it.transport.attempt().complete("200", null);
     it.verify("200", "1 ok, accepted");
   }
 
@@ -401,18 +401,18 @@ class RetryLoopTest {
     it.loop.cancel();
     it.start();
     assertFalse(it.over()); // never on the canceller's stack
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "cancelled");
   }
 
   @Test
   void cancelInTheQueue_sendsNothing() {
-    it.exchange.onStart(Attempt::queued);
+    it.transport.onStart(Attempt::queued);
     it.start();
     it.loop.cancel();
     assertFalse(it.over()); // never on the canceller's stack
-    it.exchange.runContinuations();
-    assertFalse(it.exchange.attempt().begin("request"));
+    it.transport.runContinuations();
+    assertFalse(it.transport.attempt().begin("request"));
     it.verify("CancellationException: cancelled", "cancelled");
     assertEquals("", it.guard.answers());
   }
@@ -420,7 +420,7 @@ class RetryLoopTest {
   @Test
   void cancelWithinAnAttempt_stopsIt_andDiscardsALateResponse() {
     List<String> stopped = new ArrayList<>();
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       each.onCancel(() -> stopped.add("stopped"));
     });
@@ -428,17 +428,17 @@ class RetryLoopTest {
     it.loop.cancel();
     it.loop.cancel();
     assertEquals(List.of("stopped"), stopped);
-    it.exchange.runContinuations();
-    it.exchange.attempt().complete("200 late", null);
+    it.transport.runContinuations();
+    it.transport.attempt().complete("200 late", null);
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
-    assertEquals(List.of("200 late"), it.exchange.discarded());
+    assertEquals(List.of("200 late"), it.transport.discarded());
     assertEquals("1 released", it.guard.answers());
     assertTrue(it.log.report().serverMayHaveActed());
   }
 
   @Test
   void anAttemptThatCannotBeStopped_isGivenUpAllTheSame() {
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           each.onCancel(() -> {
@@ -449,10 +449,10 @@ class RetryLoopTest {
     it.start();
     it.advance("5s");
     it.advance("100ms");
-    it.exchange.attempt().onCancel(() -> {});
+    it.transport.attempt().onCancel(() -> {});
     it.loop.cancel();
-    it.exchange.runContinuations();
-    it.exchange
+    it.transport.runContinuations();
+    it.transport
         .attempt()
         .onCancel(() -> {
           throw new AssertionError("no way");
@@ -465,90 +465,90 @@ class RetryLoopTest {
   @Test
   void cancelWithinStart_beforeTheCancellerIsKnown() {
     List<String> stopped = new ArrayList<>();
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.loop.cancel();
       each.onCancel(() -> stopped.add("stopped"));
     });
     it.start();
     assertEquals(List.of("stopped"), stopped);
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
   }
 
   @Test
   void cancelWhileTheGuardsArePassed() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       it.beforeNextNow(it.loop::cancel); // begin() is busy when it reads the time
       assertFalse(each.begin("request"));
     });
     it.start();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
     assertEquals("1 released", it.guard.answers());
   }
 
   @Test
   void cancelDuringTheWait_givesTheTokenBack() {
-    it.exchange.onStart(each -> fail(each, "x"));
+    it.transport.onStart(each -> fail(each, "x"));
     it.start();
     it.advance("99ms");
     it.loop.cancel();
     assertFalse(it.over());
     assertEquals(0, it.time.pending());
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.advance("1s");
     it.verify("CancellationException: cancelled", "1 IOException, wait 100ms backoff, cancelled");
   }
 
   @Test
   void cancelRightBeforeAnAttempt_stopsIt() {
-    it.exchange.onStart(each -> assertFalse(each.begin("request")));
+    it.transport.onStart(each -> assertFalse(each.begin("request")));
     // The loop has begun, and looks whether there is time for an attempt.
     it.beforeNextNow(() -> it.beforeNextNow(it.loop::cancel));
     it.start();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "cancelled");
     assertEquals("", it.guard.answers());
   }
 
   @Test
   void cancelRightBeforeTheWait_endsIt() {
-    it.exchange.onStart(each -> answer(each, "503 a")).whenDiscarding(it.loop::cancel);
+    it.transport.onStart(each -> answer(each, "503 a")).whenDiscarding(it.loop::cancel);
     it.start();
     assertEquals(0, it.time.pending());
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 UNAVAILABLE, wait 100ms backoff, cancelled");
   }
 
   @Test
   void cancelWhileTheWaitIsScheduled_endsIt() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.afterNextSchedule(it.loop::cancel);
       each.complete(null, new IOException("x"));
     });
     it.start();
     assertEquals(0, it.time.pending());
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 IOException, wait 100ms backoff, cancelled");
   }
 
   @Test
   void cancelAfterTheEnd_changesNothing() {
-    it.exchange.onStart(each -> answer(each, "200"));
+    it.transport.onStart(each -> answer(each, "200"));
     it.start();
     it.loop.cancel();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("200", "1 ok, accepted");
   }
 
   @Test
   void anInterruptOfWhoeverWaits_isItsOwnReason() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start();
     it.loop.interrupt();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify(
         "InterruptedException: interrupted while waiting for a retry",
         "1 InterruptedException, interrupted");
@@ -556,7 +556,7 @@ class RetryLoopTest {
 
   @Test
   void aSchedulerThatRejectsTheWait_endsTheOperation_andTheTokenGoesBack() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.rejectFromNowOn();
       each.complete(null, new IOException("x"));
@@ -570,13 +570,13 @@ class RetryLoopTest {
 
   @Test
   void aSchedulerThatRejectsTheWait_whileItIsCancelled_endsTheOperationOnce() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.rejectFromNowOn(it.loop::cancel);
       each.complete(null, new IOException("x"));
     });
     it.start();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 IOException, wait 100ms backoff, cancelled");
   }
 
@@ -584,7 +584,7 @@ class RetryLoopTest {
 
   @Test
   void aHeadThatIsAccepted_isDelivered_whenTheBodyIsThere() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       assertTrue(each.head("200 head"));
     });
@@ -592,13 +592,13 @@ class RetryLoopTest {
     assertEquals("1 succeeded", it.guard.answers());
     assertFalse(it.over());
     it.advance("20s"); // the attempt's own timeout ended with the head
-    it.exchange.attempt().complete("200 whole", null);
+    it.transport.attempt().complete("200 whole", null);
     it.verify("200 whole", "1 ok, accepted");
   }
 
   @Test
   void aHeadThatIsToBeRetried_isDecidedOnce() {
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           assertFalse(each.head("503 head"));
@@ -612,19 +612,19 @@ class RetryLoopTest {
 
   @Test
   void aHeadThatEndsTheOperation_isDelivered() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
-      assertTrue(each.head("503 told"));
-      each.complete("503 told, whole", null);
+      assertTrue(each.head("503 doNotRetry"));
+      each.complete("503 doNotRetry, whole", null);
     });
     it.start();
-    it.verify("503 told, whole", "1 UNAVAILABLE, told not to retry");
-    assertEquals(List.of(), it.exchange.discarded());
+    it.verify("503 doNotRetry, whole", "1 UNAVAILABLE, told not to retry");
+    assertEquals(List.of(), it.transport.discarded());
   }
 
   @Test
   void aBodyThatBreaks_isAFailureOfTheAttempt() {
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           assertTrue(each.head("200 head"));
@@ -639,7 +639,7 @@ class RetryLoopTest {
 
   @Test
   void aDiscardedBodyThatBreaks_changesNothing() {
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           assertFalse(each.head("503 head"));
@@ -653,26 +653,26 @@ class RetryLoopTest {
 
   @Test
   void theDeadlineHoldsForTheBody() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       assertTrue(each.head("200 head"));
     });
     it.start();
     it.advance("30s");
-    it.exchange.attempt().complete("200 late", null);
+    it.transport.attempt().complete("200 late", null);
     it.verify("TimeoutException: deadline exceeded", "1 TimeoutException, deadline");
-    assertEquals(List.of("200 late"), it.exchange.discarded());
+    assertEquals(List.of("200 late"), it.transport.discarded());
     assertEquals("1 succeeded", it.guard.answers());
   }
 
   @Test
   void theTimerOfTheDeadline_goesOnBeyondTheHead() {
     LoopFixture deadline = new LoopFixture("totalTimeout=30s");
-    deadline.exchange.onStart(RetryLoopTest::begin);
+    deadline.transport.onStart(RetryLoopTest::begin);
     deadline.start();
     List<String> scheduled = new ArrayList<>();
     deadline.afterNextSchedule(() -> scheduled.add("again"));
-    assertTrue(deadline.exchange.attempt().head("200 head"));
+    assertTrue(deadline.transport.attempt().head("200 head"));
     assertEquals(List.of(), scheduled);
     deadline.advance("29s");
     assertFalse(deadline.over());
@@ -683,19 +683,19 @@ class RetryLoopTest {
   @Test
   void theTimerOfAnAttempt_endsWithTheHead_whereThereIsNoDeadline() {
     LoopFixture endless = new LoopFixture("attemptTimeout=5s; totalTimeout=none");
-    endless.exchange.onStart(RetryLoopTest::begin);
+    endless.transport.onStart(RetryLoopTest::begin);
     endless.start();
     assertEquals(1, endless.time.pending());
-    assertTrue(endless.exchange.attempt().head("200 head"));
+    assertTrue(endless.transport.attempt().head("200 head"));
     assertEquals(0, endless.time.pending());
     endless.advance("60s");
-    endless.exchange.attempt().complete("200 whole", null);
+    endless.transport.attempt().complete("200 whole", null);
     endless.verify("200 whole", "1 ok, accepted");
   }
 
   @Test
   void theDeadlineHoldsForABodyThatIsDiscarded_andTheTokenGoesBack() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       assertFalse(each.head("503 head"));
     });
@@ -706,36 +706,36 @@ class RetryLoopTest {
 
   @Test
   void cancelWithinTheBody() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       assertTrue(each.head("200 head"));
     });
     it.start();
     it.loop.cancel();
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
     assertEquals("1 succeeded", it.guard.answers());
   }
 
   @Test
   void cancelWhileTheHeadIsJudged() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       it.beforeNextNow(it.loop::cancel);
       assertFalse(each.head("200 head"));
     });
     it.start();
-    it.exchange.runContinuations();
-    it.exchange.attempt().complete("200 late", null);
+    it.transport.runContinuations();
+    it.transport.attempt().complete("200 late", null);
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
-    assertEquals(List.of("200 late"), it.exchange.discarded());
+    assertEquals(List.of("200 late"), it.transport.discarded());
   }
 
   @Test
   void aFailureWhileTheHeadIsJudged_isTheOutcome() {
-    it.exchange.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
+    it.transport.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.beforeNextNow(() -> first.complete(null, new IOException("reset")));
     assertFalse(first.head("200 head"));
     it.advance("100ms");
@@ -744,9 +744,9 @@ class RetryLoopTest {
 
   @Test
   void aResponseWhileTheHeadIsJudged_isTheOutcome() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.beforeNextNow(() -> first.complete("200 whole", null));
     assertFalse(first.head("200 head"));
     it.verify("200 whole", "1 ok, accepted");
@@ -754,23 +754,23 @@ class RetryLoopTest {
 
   @Test
   void aFailureAndACancellationWhileTheHeadIsJudged_areOneOutcome() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.beforeNextNow(() -> {
       first.complete(null, new IOException("reset"));
       it.loop.cancel();
     });
     assertFalse(first.head("200 head"));
-    it.exchange.runContinuations();
+    it.transport.runContinuations();
     it.verify("CancellationException: cancelled", "1 CancellationException, cancelled");
   }
 
   @Test
   void aHeadAfterTheEnd_isNotForTheCaller() {
-    it.exchange.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
+    it.transport.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200"));
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.advance("5s");
     assertFalse(first.head("200 late"));
     it.advance("100ms");
@@ -779,11 +779,11 @@ class RetryLoopTest {
 
   // The timer of the attempt has fired and goes on only after the head was judged.
   @ParameterizedTest
-  @ValueSource(strings = {"200 head", "503 head", "503 told"})
+  @ValueSource(strings = {"200 head", "503 head", "503 doNotRetry"})
   void anAttemptTimerThatComesSecond_changesNothing(String head) {
-    it.exchange.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200 again"));
+    it.transport.onStart(RetryLoopTest::begin).onStart(each -> answer(each, "200 again"));
     it.start();
-    Attempt<String> first = it.exchange.attempt();
+    Attempt<String> first = it.transport.attempt();
     it.time.schedule(4_999_999_999L, () -> it.beforeNextNow(() -> first.head(head)));
     it.advance("5s");
     assertFalse(first.stopped());
@@ -791,7 +791,7 @@ class RetryLoopTest {
     it.advance("100ms");
     switch (head) {
       case "200 head" -> it.verify("200 head whole", "1 ok, accepted");
-      case "503 told" -> it.verify("503 told whole", "1 UNAVAILABLE, told not to retry");
+      case "503 doNotRetry" -> it.verify("503 doNotRetry whole", "1 UNAVAILABLE, told not to retry");
       default -> it.verify("200 again", "1 UNAVAILABLE, wait 100ms backoff, 2 ok, accepted");
     }
   }
@@ -799,7 +799,7 @@ class RetryLoopTest {
   @Test
   void aTimerThatFiresWhileTheAttemptBegins_endsIt() {
     List<Boolean> began = new ArrayList<>();
-    it.exchange
+    it.transport
         .onStart(each -> {
           it.afterNextSchedule(() -> it.advance("5s"));
           began.add(each.begin("request"));
@@ -813,43 +813,43 @@ class RetryLoopTest {
 
   @Test
   void aDeadlineThatFiresWhileTheHeadIsJudged_endsIt() {
-    it.exchange.onStart(RetryLoopTest::begin);
+    it.transport.onStart(RetryLoopTest::begin);
     it.start();
     it.advance("4s");
     it.beforeNextNow(() -> it.advance("26s"));
-    assertFalse(it.exchange.attempt().head("200 head"));
-    it.exchange.attempt().complete("200 late", null);
+    assertFalse(it.transport.attempt().head("200 head"));
+    it.transport.attempt().complete("200 late", null);
     it.verify("TimeoutException: deadline exceeded", "1 TimeoutException, deadline");
-    assertEquals(List.of("200 late"), it.exchange.discarded());
+    assertEquals(List.of("200 late"), it.transport.discarded());
   }
 
   // User code.
 
   @Test
   void aRuleThatThrowsAtTheHead_endsTheOperation() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       assertFalse(each.head("200 broken rule"));
       each.complete("200 whole", null);
     });
     it.start();
     it.verify("IllegalArgumentException: rule", "1 IllegalArgumentException, user code failed");
-    assertEquals(List.of("200 whole"), it.exchange.discarded());
+    assertEquals(List.of("200 whole"), it.transport.discarded());
     assertEquals("1 released", it.guard.answers());
   }
 
   @Test
   void aRuleThatThrows_endsTheOperation_andTheResponseIsDiscarded() {
-    it.exchange.onStart(each -> answer(each, "200 broken rule"));
+    it.transport.onStart(each -> answer(each, "200 broken rule"));
     it.start();
     it.verify("IllegalArgumentException: rule", "1 IllegalArgumentException, user code failed");
-    assertEquals(List.of("200 broken rule"), it.exchange.discarded());
+    assertEquals(List.of("200 broken rule"), it.transport.discarded());
     assertEquals("1 released", it.guard.answers());
   }
 
   @Test
   void aFunctionOfTheUsersThatThrowsWithinTheAttempt_endsTheOperation() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       each.userCodeFailed(new IllegalArgumentException("handler"));
       each.complete(null, new IOException("wrapped"));
@@ -861,7 +861,7 @@ class RetryLoopTest {
   @Test
   void aTimerForTheBodyThatIsRejected_endsTheOperation() {
     List<String> stopped = new ArrayList<>();
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       begin(each);
       each.onCancel(() -> stopped.add("stopped"));
       it.rejectFromNowOn();
@@ -869,12 +869,12 @@ class RetryLoopTest {
     });
     it.start();
     it.advance("5s"); // the timer of the attempt comes, and is to be set for the deadline
-    it.exchange.attempt().complete("200 whole", null);
+    it.transport.attempt().complete("200 whole", null);
     it.verify(
         "RejectedExecutionException: the scheduler accepts no retry",
         "1 RejectedExecutionException, rejected by the scheduler");
     assertEquals(List.of("stopped"), stopped);
-    assertEquals(List.of("200 whole"), it.exchange.discarded());
+    assertEquals(List.of("200 whole"), it.transport.discarded());
   }
 
   // Guards.
@@ -882,7 +882,7 @@ class RetryLoopTest {
   @Test
   void aRefusalAfterTheWait_tellsWhatTheLastAnswerSaid() {
     it.guard.refusingAttempt(2);
-    it.exchange
+    it.transport
         .onStart(each -> answer(each, "503 a"))
         .onStart(each -> assertFalse(each.begin("b")));
     it.start();
@@ -898,7 +898,7 @@ class RetryLoopTest {
 
   @Test
   void anAnswer_isAFailureOfTheServersHealth_onlyFrom500On() {
-    it.exchange.onStart(each -> answer(each, "500 a")).onStart(each -> answer(each, "499 b"));
+    it.transport.onStart(each -> answer(each, "500 a")).onStart(each -> answer(each, "499 b"));
     it.start();
     it.advance("100ms");
     assertEquals("1 failed UnsuccessfulAttemptException, 2 succeeded", it.guard.answers());
@@ -908,7 +908,7 @@ class RetryLoopTest {
 
   @Test
   void run_goesTheSameWay() throws Throwable {
-    it.exchange
+    it.transport
         .boundingAttempts()
         .onStart(each -> answer(each, "503 a"))
         .onStart(each -> fail(each, "x"))
@@ -916,14 +916,14 @@ class RetryLoopTest {
     assertEquals("200", it.loop.run(Long.MAX_VALUE));
     it.verifyTrace(
         "1 UNAVAILABLE, wait 100ms backoff, 2 IOException, wait 200ms backoff, 3 ok, accepted");
-    assertEquals(List.of("503 a"), it.exchange.discarded());
+    assertEquals(List.of("503 a"), it.transport.discarded());
     assertEquals(300_000_000, it.time.nanos());
   }
 
   @Test
   void run_timersStopAnAttempt_thatTheCallingThreadIsIn() throws Throwable {
     List<String> stopped = new ArrayList<>();
-    it.exchange
+    it.transport
         .onStart(each -> {
           begin(each);
           each.onCancel(() -> stopped.add("stopped"));
@@ -938,7 +938,7 @@ class RetryLoopTest {
 
   @Test
   void run_cancelEndsTheWait() {
-    it.exchange.onStart(each -> {
+    it.transport.onStart(each -> {
       it.time.schedule(50_000_000, it.loop::cancel);
       fail(each, "x");
     });
@@ -950,7 +950,7 @@ class RetryLoopTest {
 
   @Test
   void run_cancelRightBeforeTheWait_endsIt() {
-    it.exchange
+    it.transport
         .boundingAttempts()
         .onStart(each -> answer(each, "503 a"))
         .whenDiscarding(it.loop::cancel);
@@ -962,7 +962,7 @@ class RetryLoopTest {
 
   @Test
   void run_aWaitThatEndsEarly_goesOn_becauseAHintIsAFloor() throws Throwable {
-    it.exchange
+    it.transport
         .boundingAttempts()
         .onStart(each -> {
           begin(each);
@@ -977,7 +977,7 @@ class RetryLoopTest {
 
   @Test
   void run_anInterruptThatTheWaitDoesNotNotice_endsTheOperation() {
-    it.exchange
+    it.transport
         .boundingAttempts()
         .onStart(each -> {
           it.time.schedule(50_000_000, Thread.currentThread()::interrupt);
@@ -990,7 +990,7 @@ class RetryLoopTest {
 
   @Test
   void run_aSchedulerThatRejects_endsTheOperation() {
-    it.exchange
+    it.transport
         .boundingAttempts()
         .onStart(each -> {
           it.rejectFromNowOn();

@@ -74,7 +74,7 @@ class RetryStateTest {
         "- | - | fail+unsafe+claimed    | retry 100ms backoff",
         "- | - | fail+keyed             | retry 100ms backoff",
         "- | - | permanent+unsafe       | stop not retryable",
-        "- | - | fail+unsafe+told       | stop not replayable",
+        "- | - | fail+unsafe+doNotRetry       | stop not replayable",
         "maxAttempts=1 | - | fail+unsafe | stop not replayable",
         "- | - | fail+unsafe+spent      | stop not replayable",
         "- | - | fail+spent             | stop body not repeatable",
@@ -87,8 +87,8 @@ class RetryStateTest {
         "maxAttempts=1 | - | fail       | stop attempts exhausted",
         "maxAttempts=2 | - | fail fail  | retry 100ms backoff, stop attempts exhausted",
         // 4 told not to retry
-        "- | - | fail+told              | stop told not to retry",
-        "- | - | fail fail+told         | retry 100ms backoff, stop told not to retry",
+        "- | - | fail+doNotRetry              | stop do not retry",
+        "- | - | fail fail+doNotRetry         | retry 100ms backoff, stop do not retry",
         // 5 the server delay is above the ceiling
         "- | - | fail+serverDelay=61s          | stop server delay too long",
         "- | - | fail+exactly=61s       | stop server delay too long",
@@ -173,7 +173,7 @@ class RetryStateTest {
         "- | - | stale+unsafe           | stop not replayable",
         "- | tokens=0 | stale           | stop budget exhausted",
         "- | refusing | stale           | stop guard refused",
-        "- | - | stale+told             | stop told not to retry",
+        "- | - | stale+doNotRetry             | stop do not retry",
         "- | - | 31s:stale              | stop deadline",
         "totalTimeout=1s | - | 999ms:stale | retry 0s stale connection",
         // decorrelated jitter goes by the delay before
@@ -287,7 +287,7 @@ class RetryStateTest {
       return (bits & 2) != 0;
     }
 
-    boolean told() {
+    boolean doNotRetry() {
       return (bits & 4) != 0;
     }
 
@@ -337,7 +337,7 @@ class RetryStateTest {
       if (!kind.equals("conflict")) {
         return Course.outcome(kind + evidence);
       }
-      String more = (told() ? "+told" : "") + (seenBefore() ? "+once" : "");
+      String more = (doNotRetry() ? "+doNotRetry" : "") + (seenBefore() ? "+once" : "");
       return Course.outcome(kind + "+serverDelay=3s" + more + evidence);
     }
 
@@ -361,8 +361,8 @@ class RetryStateTest {
       if (attemptsUsedUp()) {
         return StopReason.ATTEMPTS_EXHAUSTED;
       }
-      if (told()) {
-        return StopReason.TOLD_NOT_TO_RETRY;
+      if (doNotRetry()) {
+        return StopReason.DO_NOT_RETRY;
       }
       if (serverDelayTooLong()) {
         return StopReason.SERVER_DELAY_TOO_LONG;
@@ -399,7 +399,7 @@ class RetryStateTest {
         "accept                | began, ended SUCCEEDED -",
         "cached                | began, ended UNKNOWN -",
         "permanent             | began, ended FAILED -",
-        "fail+told             | began, failed OTHER -, ended FAILED -",
+        "fail+doNotRetry             | began, failed OTHER -, ended FAILED -",
         "fail accept           | began, failed OTHER -, withdrew OTHER #1, ended SUCCEEDED #1",
         "throttled unavailable fail | began, failed THROTTLED -, withdrew THROTTLED #1,"
             + " failed UNAVAILABLE #1, withdrew UNAVAILABLE #2, failed OTHER #2, ended FAILED -",
@@ -481,7 +481,7 @@ class RetryStateTest {
     assertEquals(null, stop(state.next(Course.outcome("fail"), 0)));
     assertFalse(state.stopped());
     state.startAttempt();
-    assertEquals(StopReason.TOLD_NOT_TO_RETRY, stop(state.next(Course.outcome("fail+told"), 0)));
+    assertEquals(StopReason.DO_NOT_RETRY, stop(state.next(Course.outcome("fail+doNotRetry"), 0)));
     String log = account.log();
 
     String message = "the operation ended after 2 attempts: told not to retry";
@@ -586,9 +586,9 @@ class RetryStateTest {
         // The resend on a stale connection is no retry.
         "attempts_exhausted | stale fail      | false",
         "attempts_exhausted | stale fail fail | true",
-        "attempts_exhausted | fail+told       | true",
-        "told_not_to_retry  | fail+told       | true",
-        "told_not_to_retry  | fail            | false",
+        "attempts_exhausted | fail+doNotRetry       | true",
+        "do_not_retry        | fail+doNotRetry       | true",
+        "do_not_retry        | fail            | false",
         "budget_exhausted   | fail            | true",
         "not_retryable      | fail fail       | false"
       })

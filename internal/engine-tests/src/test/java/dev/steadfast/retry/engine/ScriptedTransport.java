@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exchange whose attempts do what a test tells them, one after the other. A response is a text
+ * An transport whose attempts do what a test tells them, one after the other. A response is a text
  * that begins with its status: below 500 it is accepted.
  */
 final class ScriptedTransport implements RetryTransport<String> {
@@ -96,7 +96,7 @@ final class ScriptedTransport implements RetryTransport<String> {
       return Verdict.accepted();
     }
     Verdict.Retryable verdict = Verdict.retryable(FailureKind.UNAVAILABLE);
-    return response.contains("told") ? verdict.told() : verdict;
+    return response.contains("doNotRetry") ? verdict.withDoNotRetry() : verdict;
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Hints that are none: junk is absent, what is too large saturates, and nothing throws. */
+/** Server delays that are none: junk is absent, what is too large saturates, and nothing throws. */
 final class BadServerDelayRows {
   private static final String ELEVEN_DIGITS = "99999999999";
 

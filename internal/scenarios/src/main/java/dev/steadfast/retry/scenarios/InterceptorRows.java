@@ -29,7 +29,7 @@ final class InterceptorRows {
   private InterceptorRows() {}
 
   static List<Scenario> rows() {
-    return Stream.of(wireForm(), authenticated(), mapped(), hinted(), otherMeans())
+    return Stream.of(wireForm(), authenticated(), mapped(), delayed(), otherMeans())
         .flatMap(List::stream)
         .toList();
   }
@@ -128,7 +128,7 @@ final class InterceptorRows {
     return rows;
   }
 
-  private static List<Scenario> hinted() {
+  private static List<Scenario> delayed() {
     return List.of(
         row("GET, 503 + Retry-After of which an interceptor makes an exception: the delay is kept")
             .get("/a")
@@ -146,7 +146,7 @@ final class InterceptorRows {
             .interferes(MAPS_ERRORS)
             .replies(status(503).header("x-should-retry", "false"))
             .fails(USER)
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1"));
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"));
   }
 
   // ---- nobody saw what was sent

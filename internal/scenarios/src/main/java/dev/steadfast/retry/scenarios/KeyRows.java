@@ -136,7 +136,7 @@ final class KeyRows {
             .replies(status(422).body("reused"))
             .answers(422, "reused")
             .endsAfter("422 ERROR_STATUS answered", "KEY_REUSED 1"),
-        keyed("POST with a key, 422 with a go: final all the same")
+        keyed("POST with a key, 422 with x-should-retry: true: final all the same")
             .replies(status(422).header("x-should-retry", "true"))
             .answers(422, "")
             .endsAfter("422 ERROR_STATUS answered", "KEY_REUSED 1"),

@@ -309,9 +309,9 @@ final class ResendRows {
         closed("for a request that says not to retry: sent once")
             .inbound("Do-Not-Retry", "true")
             .fails(CONNECTION_LOST)
-            .endsAfter(STALE, "TOLD_NOT_TO_RETRY 1")
+            .endsAfter(STALE, "DO_NOT_RETRY 1")
             .differs(
-                Via.JDK, UNTOLD, e -> e.trace("attempt 1: " + LOST, "done TOLD_NOT_TO_RETRY 1")),
+                Via.JDK, UNTOLD, e -> e.trace("attempt 1: " + LOST, "done DO_NOT_RETRY 1")),
         closed("budget empty: sent once")
             .tokens(0)
             .fails(CONNECTION_LOST)

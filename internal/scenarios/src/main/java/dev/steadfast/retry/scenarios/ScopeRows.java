@@ -40,14 +40,14 @@ final class ScopeRows {
             .inbound(DO_NOT_RETRY, "true")
             .replies(BUSY.body("busy"))
             .answers(503, "busy")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1")
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1")
             .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE)),
         row("for a request that says not to retry: one attempt, the exception unchanged")
             .put("/a", "body")
             .inbound(DO_NOT_RETRY, "true")
             .replies(Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .endsAfter("CONNECTION_LOST unknown", "TOLD_NOT_TO_RETRY 1")
+            .endsAfter("CONNECTION_LOST unknown", "DO_NOT_RETRY 1")
             .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE)),
         row("for a request that says not to retry: a success is one")
             .get("/a")
@@ -71,12 +71,12 @@ final class ScopeRows {
                 "attempt 1: STALE_CONNECTION unknown",
                 "wait 0s stale connection",
                 "attempt 2: 503 UNAVAILABLE answered",
-                "done TOLD_NOT_TO_RETRY 2")
+                "done DO_NOT_RETRY 2")
             .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE))
             .differs(
                 Via.JDK,
                 "the JDK client leaves or replaces a stale connection itself",
-                e -> e.trace("attempt 1: " + UNAVAILABLE, "done TOLD_NOT_TO_RETRY 1")));
+                e -> e.trace("attempt 1: " + UNAVAILABLE, "done DO_NOT_RETRY 1")));
   }
 
   private static List<Scenario> deadlines() {
@@ -155,7 +155,7 @@ final class ScopeRows {
             .inbound(DO_NOT_RETRY, "true")
             .replies(BUSY.header("x-should-retry", "false"))
             .answers(503, "")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1")
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1")
             .expect(e -> e.upward(OF_NO_USE)),
         row("for a request: budget empty, the layer above need not retry")
             .get("/a")
@@ -199,7 +199,7 @@ final class ScopeRows {
             .inbound(DO_NOT_RETRY, "true", MILLIS, "20000")
             .replies(BUSY)
             .answers(503, "")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1")
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1")
             .expect(e -> e.sent(DO_NOT_RETRY, "true").sent(MILLIS, "20000")),
         retried("told to an origin that is named: the caller's own words stay")
             .header("do-not-retry", "no")

@@ -25,7 +25,7 @@ final class ServerDelayRows {
         .toList();
   }
 
-  private static Scenario hinted(String name, Reply unavailable, String wait) {
+  private static Scenario delayed(String name, Reply unavailable, String wait) {
     return row(name).get("/a").replies(unavailable, OK).retriedAfter(UNAVAILABLE, "wait " + wait);
   }
 
@@ -35,27 +35,27 @@ final class ServerDelayRows {
 
   private static List<Scenario> seconds() {
     return List.of(
-        hinted(
+        delayed(
             "Retry-After in seconds: waited for",
             unavailable("Retry-After", "2"),
             "2s server delay"),
-        hinted(
+        delayed(
             "Retry-After: 0: the backoff, a server delay is a floor",
             unavailable("Retry-After", "0"),
             "100ms backoff"),
-        hinted(
+        delayed(
             "Retry-After twice: the longest is the careful reading",
             unavailable("Retry-After", "2").header("Retry-After", "5"),
             "5s server delay"),
-        hinted(
+        delayed(
             "Retry-After with junk beside it: the line that can be read",
             unavailable("Retry-After", "soon").header("Retry-After", "3"),
             "3s server delay"),
-        hinted(
+        delayed(
             "X-RateLimit-Reset: ignored unless asked for",
             unavailable("X-RateLimit-Reset", "3"),
             "100ms backoff"),
-        hinted(
+        delayed(
                 "X-RateLimit-Reset, readRateLimitReset: seconds from now",
                 unavailable("X-RateLimit-Reset", "3"),
                 "3s server delay")
@@ -80,21 +80,21 @@ final class ServerDelayRows {
 
   private static List<Scenario> millis() {
     return List.of(
-        hinted(
+        delayed(
             "retry-after-ms: milliseconds",
             unavailable("retry-after-ms", "250"),
             "250ms server delay"),
-        hinted(
+        delayed(
             "retry-after-ms with a fraction: rounded up, never early",
             unavailable("retry-after-ms", "250.5"),
             "251ms server delay"),
-        hinted(
+        delayed(
             "x-ms-retry-after-ms beats retry-after-ms, which beats Retry-After",
             unavailable("Retry-After", "7")
                 .header("retry-after-ms", "300")
                 .header("x-ms-retry-after-ms", "400"),
             "400ms server delay"),
-        hinted(
+        delayed(
             "retry-after-ms below the backoff: the backoff",
             unavailable("retry-after-ms", "50"),
             "100ms backoff"));
@@ -102,26 +102,26 @@ final class ServerDelayRows {
 
   private static List<Scenario> dates() {
     return List.of(
-        hinted(
+        delayed(
             "Retry-After as a date, against the answer's own Date",
             unavailable("Retry-After", "Fri, 06 Jun 2014 13:00:05 GMT")
                 .header("Date", "Fri, 06 Jun 2014 13:00:00 GMT"),
             "5s server delay"),
-        hinted(
+        delayed(
             "Retry-After as a date, Date worthless because of Age: against the client's clock",
             unavailable("Retry-After", "Fri, 06 Jun 2014 12:30:08 GMT")
                 .header("Date", "Fri, 06 Jun 2014 12:00:00 GMT")
                 .header("Age", "1800"),
             "8s server delay"),
-        hinted(
+        delayed(
             "Retry-After as an RFC 850 date",
             unavailable("Retry-After", "Friday, 06-Jun-14 12:30:09 GMT"),
             "9s server delay"),
-        hinted(
+        delayed(
             "Retry-After as an asctime date",
             unavailable("Retry-After", "Fri Jun  6 12:30:10 2014"),
             "10s server delay"),
-        hinted(
+        delayed(
                 "Retry-After as a date in the past: zero, and no negative sleep",
                 unavailable("Retry-After", "Fri, 06 Jun 2014 12:00:00 GMT"),
                 "100ms backoff")
@@ -136,17 +136,17 @@ final class ServerDelayRows {
             .replies(unavailable("Retry-After", "61").body("later"))
             .answers(503, "later")
             .endsAfter(UNAVAILABLE, "SERVER_DELAY_TOO_LONG 1 server delay 61s"),
-        hinted(
+        delayed(
                 "Retry-After at the ceiling: waited for",
                 unavailable("Retry-After", "60"),
                 "60s server delay")
             .policy(p -> p.noTotalTimeout()),
-        hinted(
+        delayed(
                 "Retry-After above the ceiling, CLAMP: the ceiling",
                 unavailable("Retry-After", "3600"),
                 "60s server delay")
             .policy(p -> p.noTotalTimeout().aboveCeiling(AboveCeiling.CLAMP)),
-        hinted(
+        delayed(
                 "Retry-After above a ceiling of one's own, CLAMP: that ceiling",
                 unavailable("Retry-After", "3600"),
                 "1s server delay")
@@ -161,25 +161,25 @@ final class ServerDelayRows {
 
   private static List<Scenario> spread() {
     return List.of(
-        hinted(
+        delayed(
                 "a server delay is spread upward only, at most by itself",
                 unavailable("Retry-After", "2"),
                 "4s server delay")
             .retry((b, run) -> b.environment(run.time().environment(() -> -1L))),
-        hinted(
+        delayed(
                 "a server delay is spread by the configured share",
                 unavailable("Retry-After", "2"),
                 "3s server delay")
             .policy(p -> p.serverDelaySpread(0.5))
             .retry((b, run) -> b.environment(run.time().environment(() -> -1L))),
-        hinted(
+        delayed(
                 "the spread of a server delay leaves room for an attempt before the deadline",
                 unavailable("Retry-After", "8"),
                 "9s server delay")
             .policy(
                 p -> p.totalTimeout(Duration.ofSeconds(10)).minimumAttempt(Duration.ofSeconds(1)))
             .retry((b, run) -> b.environment(run.time().environment(() -> -1L))),
-        hinted(
+        delayed(
                 "a server delay below the backoff changes nothing",
                 unavailable("Retry-After", "1"),
                 "3s backoff")
@@ -207,12 +207,12 @@ final class ServerDelayRows {
             .get("/a")
             .replies(unavailable("grpc-retry-pushback-ms", "-1").body("stop"))
             .answers(503, "stop")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1"),
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"),
         row("grpc-retry-pushback-ms that cannot be read means stop")
             .get("/a")
             .replies(unavailable("grpc-retry-pushback-ms", "soon").body("stop"))
             .answers(503, "stop")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1"),
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"),
         row("grpc-retry-pushback-ms on a permanent status: nothing to push back")
             .get("/a")
             .replies(status(404).header("grpc-retry-pushback-ms", "50"))

@@ -18,7 +18,7 @@ final class SignalRows {
   private SignalRows() {}
 
   static List<Scenario> rows() {
-    return Stream.of(stops(), goes(), limits()).flatMap(List::stream).toList();
+    return Stream.of(notToRetry(), toRetry(), limits()).flatMap(List::stream).toList();
   }
 
   private static Scenario stopped(String name, int code, String header, String value) {
@@ -26,7 +26,7 @@ final class SignalRows {
         .get("/a")
         .replies(status(code).header(header, value).body("stop"))
         .answers(code, "stop")
-        .endsAfter(code + kind(code), "TOLD_NOT_TO_RETRY 1");
+        .endsAfter(code + kind(code), "DO_NOT_RETRY 1");
   }
 
   private static String kind(int code) {
@@ -37,7 +37,7 @@ final class SignalRows {
     };
   }
 
-  private static List<Scenario> stops() {
+  private static List<Scenario> notToRetry() {
     return List.of(
         stopped("x-should-retry: false stops", 503, "x-should-retry", "false"),
         stopped("x-should-retry: FALSE stops too", 500, "X-Should-Retry", "FALSE"),
@@ -52,61 +52,61 @@ final class SignalRows {
             .get("/a")
             .replies(status(503).header("x-should-retry", "maybe"), OK)
             .retriedAfter(UNAVAILABLE),
-        row("any stop beats any go")
+        row("one header says to retry and one not to: not retried")
             .get("/a")
             .replies(
                 status(503).header("x-should-retry", "true").header("Stripe-Should-Retry", "false"))
             .answers(503, "")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1"),
-        stopped("a stop signal of one's own", 503, "x-done", "yes")
-            .retry(b -> b.stopSignal("X-Done", "yes")),
-        row("a stop beside a server delay: stopped, the delay is exposed")
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"),
+        stopped("a header of one's own that says not to retry", 503, "x-done", "yes")
+            .retry(b -> b.shouldRetrySignal("X-Done", "yes", false)),
+        row("not to retry, beside a server delay: not retried, the delay is exposed")
             .get("/a")
             .replies(status(503).header("x-should-retry", "false").header("Retry-After", "2"))
             .answers(503, "")
-            .endsAfter(UNAVAILABLE, "TOLD_NOT_TO_RETRY 1 server delay 2s"));
+            .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1 server delay 2s"));
   }
 
-  private static List<Scenario> goes() {
-    Reply go = status(404).header("x-should-retry", "true").body("not yet");
+  private static List<Scenario> toRetry() {
+    Reply again = status(404).header("x-should-retry", "true").body("not yet");
     return List.of(
-        row("GET, 404 with x-should-retry: true then 200: a go lifts a permanent status")
+        row("GET, 404 with x-should-retry: true then 200: it lifts a permanent status")
             .get("/a")
-            .replies(go, OK)
+            .replies(again, OK)
             .retriedAfter(MISSING),
         row("GET, 404 with Stripe-Should-Retry: true then 200")
             .get("/a")
             .replies(status(404).header("Stripe-Should-Retry", "true"), OK)
             .retriedAfter(MISSING),
-        row("a go signal of one's own")
+        row("a header of one's own that says to retry")
             .get("/a")
-            .retry(b -> b.goSignal("x-again", "please"))
+            .retry(b -> b.shouldRetrySignal("x-again", "please", true))
             .replies(status(404).header("X-Again", "please"), OK)
             .retriedAfter(MISSING),
-        row("POST without a key, 404 with a go: a go makes nothing replayable")
+        row("POST without a key, 404 with x-should-retry: true: nothing becomes replayable")
             .post("/pay", "100")
-            .replies(go)
+            .replies(again)
             .answers(404, "not yet")
             .endsAfter(MISSING, "NOT_REPLAYABLE 1"),
-        row("POST without a key, 503 with a go: not on a mere go")
+        row("POST without a key, 503 with x-should-retry: true: not retried")
             .post("/pay", "100")
             .replies(status(503).header("x-should-retry", "true"))
             .answers(503, "")
             .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"),
-        row("POST without a key, 503 with a go, trustGoForUnsafeMethods: retried")
+        row("POST without a key, 503 with x-should-retry: true, trustShouldRetryForUnsafeMethods: retried")
             .post("/pay", "100")
-            .retry(b -> b.classifier(StandardRules.builder().trustGoForUnsafeMethods(true).build()))
+            .retry(b -> b.classifier(StandardRules.builder().trustShouldRetryForUnsafeMethods(true).build()))
             .replies(status(503).header("x-should-retry", "true"), OK)
             .retriedAfter("503 UNAVAILABLE refused"));
   }
 
   private static List<Scenario> limits() {
-    Reply go = status(404).header("x-should-retry", "true");
+    Reply again = status(404).header("x-should-retry", "true");
     return List.of(
-        row("a go does not beat the number of attempts")
+        row("x-should-retry: true does not beat the number of attempts")
             .get("/a")
             .policy(p -> p.maxAttempts(2))
-            .replies(go, go.body("last"))
+            .replies(again, again.body("last"))
             .answers(404, "last")
             .requests(2)
             .trace(
@@ -114,18 +114,18 @@ final class SignalRows {
                 "wait 100ms backoff",
                 "attempt 2: 404 ERROR_STATUS answered",
                 "done ATTEMPTS_EXHAUSTED 2"),
-        row("a go does not beat the deadline")
+        row("x-should-retry: true does not beat the deadline")
             .get("/a")
             .policy(p ->
                 p.totalTimeout(Duration.ofSeconds(50))
                     .backoff(Backoff.fixed(Duration.ofSeconds(60))))
-            .replies(go)
+            .replies(again)
             .answers(404, "")
             .endsAfter(MISSING, "DEADLINE 1"),
-        row("a go does not beat the budget")
+        row("x-should-retry: true does not beat the budget")
             .get("/a")
             .tokens(0)
-            .replies(go)
+            .replies(again)
             .answers(404, "")
             .endsAfter(MISSING, "BUDGET_EXHAUSTED 1"));
   }

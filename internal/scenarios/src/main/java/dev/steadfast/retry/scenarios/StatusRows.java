@@ -155,7 +155,7 @@ final class StatusRows {
             .replies(inProgress)
             .answers(409, "in progress")
             .endsAfter(conflict, "NOT_REPLAYABLE 1 server delay 1s"),
-        row("PUT, 409 + an explicit go then 200: retried")
+        row("PUT, 409 + x-should-retry: true then 200: retried")
             .put("/a", "body")
             .replies(status(409).header("x-should-retry", "true"), OK)
             .retriedAfter(conflict),
@@ -187,7 +187,7 @@ final class StatusRows {
                 "wait 100ms backoff",
                 "attempt 2: 425 TOO_EARLY refused",
                 "done NOT_RETRYABLE 2"),
-        row("GET, 417: never, even with a go")
+        row("GET, 417: never, even with x-should-retry: true")
             .get("/a")
             .replies(status(417).header("x-should-retry", "true"))
             .answers(417, "")
@@ -197,7 +197,7 @@ final class StatusRows {
             .retry(b -> b.classifier(StandardRules.builder().alsoRetry(423).build()))
             .replies(status(423), OK)
             .retriedAfter("423 ERROR_STATUS answered"),
-        row("GET, 503 with a go, neverRetry(503): not retried")
+        row("GET, 503 with x-should-retry: true, neverRetry(503): not retried")
             .get("/a")
             .retry(b -> b.classifier(StandardRules.builder().neverRetry(503).build()))
             .replies(status(503).header("x-should-retry", "true"))

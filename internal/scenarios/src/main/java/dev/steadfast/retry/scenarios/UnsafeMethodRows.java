@@ -125,7 +125,7 @@ final class UnsafeMethodRows {
             .post("/pay", "100")
             .replies(status(503).header("finagle-http-nonretryable-nack", "true").body("no"))
             .answers(503, "no")
-            .endsAfter("503 UNAVAILABLE refused", "TOLD_NOT_TO_RETRY 1"));
+            .endsAfter("503 UNAVAILABLE refused", "DO_NOT_RETRY 1"));
   }
 
   private static List<Scenario> vouched() {

@@ -101,7 +101,7 @@ final class ConfigurationGuide {
                     .alsoRetry(423)
                     .neverRetry(500)
                     .build())
-            .stopSignal("X-Do-Not-Retry", "true")
+            .shouldRetrySignal("X-Do-Not-Retry", "true", false)
             .build();
     // endregion
     return retry;

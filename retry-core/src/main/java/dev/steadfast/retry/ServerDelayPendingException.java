@@ -7,7 +7,7 @@ import java.time.Duration;
  * An attempt was held back by a {@link Guard}, because the server had asked other operations to
  * wait: the cause of an {@link AttemptRefusedException}.
  */
-public final class HeldBackException extends RuntimeException {
+public final class ServerDelayPendingException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** How long from the refusal on. */
@@ -18,7 +18,7 @@ public final class HeldBackException extends RuntimeException {
    *
    * @param remaining how long the server is not to be asked
    */
-  public HeldBackException(Duration remaining) {
+  public ServerDelayPendingException(Duration remaining) {
     super(
         "the server asked to wait, " + Durations.print(remaining) + " are left",
         null,
