@@ -85,7 +85,7 @@ final class ConfigurationGuideTest {
     Backoff backoff = ConfigurationGuide.ownBackoff();
     Random random = new Random(1);
     for (int retry = 1; retry < 100; retry++) {
-      long nanos = backoff.delayNanos(retry, 0, random);
+      long nanos = backoff.delayNanos(retry, 0, random::nextLong);
       assertTrue(nanos >= 0 && nanos < retry * 50_000_000L, () -> "" + nanos);
     }
   }
