@@ -97,7 +97,7 @@ final class OkHttpGuide {
     System.out.println(report.reason() + " after " + report.attempts() + " attempts");
     report.attemptReports().forEach(System.out::println);
     if (report.outcomeUnknown()) {
-      System.out.println("keep this key: " + report.idempotencyKey().orElse("none"));
+      report.idempotencyKey().ifPresent(key -> System.out.println("keep this key: " + key));
     }
   }
 

@@ -34,7 +34,7 @@ final class ScopeGuide {
     // region scope-owner
     HttpRetry retry =
         HttpRetry.builder()
-            .ownsRetries(true) // those below are told to leave it to this layer
+            .ownsRetries(true) // the services below are told not to retry
             .propagateTo("https://orders.internal")
             .build();
     // endregion
@@ -67,7 +67,7 @@ final class ScopeGuide {
       throws IOException, InterruptedException {
     // region scope-by-hand
     try (RetryScope scope = RetryScope.enter(exchange.getRequestHeaders()::getFirst)) {
-      int status = stock.send(ask, BodyHandlers.discarding()).statusCode(); // obeys
+      int status = stock.send(ask, BodyHandlers.discarding()).statusCode(); // obeys the scope
       if (status >= 400) {
         scope.responseHeaders().forEach(exchange.getResponseHeaders()::set);
       }

@@ -3,22 +3,16 @@ package dev.steadfast.retry.examples.guide;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
-import java.net.http.HttpClient;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
-import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.client.RestClient;
@@ -29,23 +23,6 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
 /** The beans of the Spring guide, in a context that has a builder, as one of Spring Boot has. */
 final class SpringBeansGuideTest {
-
-  // region spring-boot
-  @Configuration
-  static class PaymentsConfiguration {
-    @Bean
-    RestClient paymentsClient(
-        RestClient.Builder builder, HttpRetry retry, @Value("${payments.url}") String url) {
-      RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
-      return builder
-          .baseUrl(url)
-          .requestFactory(new JdkClientHttpRequestFactory(http))
-          .bufferContent((uri, method) -> true)
-          .build();
-    }
-  }
-
-  // endregion
 
   // region spring-exchange
   @HttpExchange("/payments")
@@ -91,7 +68,7 @@ final class SpringBeansGuideTest {
         .getPropertySources()
         .addFirst(new MapPropertySource("test", properties));
     context.registerBean(RestClient.Builder.class, () -> RestClient.builder());
-    context.registerBean(HttpRetry.class, () -> retry);
+    context.registerBean("httpRetry", HttpRetry.class, () -> retry); // replaces the guide's
     context.register(PaymentsConfiguration.class);
     context.refresh();
     return context;

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.examples.guide;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.OperationInfo;
@@ -16,6 +17,7 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -157,6 +159,7 @@ final class SpringGuideTest {
     ResourceAccessException thrown =
         assertThrows(ResourceAccessException.class, () -> SpringGuide.pay(cancelling, "1"));
     assertEquals(1, server.requests().size());
+    assertInstanceOf(HttpTimeoutException.class, thrown.getCause());
     assertEquals(Optional.empty(), RetryReport.of(thrown));
   }
 

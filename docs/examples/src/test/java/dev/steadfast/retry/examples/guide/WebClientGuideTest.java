@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Spring's WebClient over the JDK's client. */
@@ -58,6 +60,22 @@ final class WebClientGuideTest {
     assertEquals("paid", pay(payments).block(Duration.ofSeconds(30)));
     List<String> bodies = server.requests().stream().map(Received::bodyText).toList();
     assertEquals(List.of("1999", "1999"), bodies);
+  }
+
+  @Test
+  void aBodyOfAFluxIsSentOnce() {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    Mono<String> answer =
+        client(server.uri("").toString(), withoutWaits())
+            .put()
+            .uri("/payments/1")
+            .body(Flux.just("19", "99"), String.class)
+            .retrieve()
+            .bodyToMono(String.class);
+    assertThrows(
+        WebClientResponseException.ServiceUnavailable.class,
+        () -> answer.block(Duration.ofSeconds(30)));
+    assertEquals(1, server.requests().size());
   }
 
   @Test
