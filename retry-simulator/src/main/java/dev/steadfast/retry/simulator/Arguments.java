@@ -1,25 +1,37 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.RetryPolicy;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What the user typed after the scenario's name. Immutable. */
 final class Arguments {
   private final Map<String, String> values;
+  private final Set<String> given;
+  private final List<Own> policies;
 
-  private Arguments(Map<String, String> values) {
+  /** A policy that the user typed. */
+  record Own(String name, RetryPolicy policy) {}
+
+  private Arguments(Map<String, String> values, Set<String> given, List<Own> policies) {
     this.values = values;
+    this.given = given;
+    this.policies = policies;
   }
 
-  /** Reads {@code --name value} pairs; each name at most once, and none but those offered. */
+  /**
+   * Reads {@code --name value} pairs, and none but those offered. Each is given at most once, but
+   * for policies.
+   */
   static Arguments parse(List<String> words, List<Option> offered) {
     Map<String, String> values = new HashMap<>();
     offered.forEach(option -> values.put(option.name(), option.fallback()));
     Map<String, String> given = new HashMap<>();
+    List<Own> policies = new ArrayList<>();
     for (int i = 0; i < words.size(); i += 2) {
       String name = words.get(i).startsWith("--") ? words.get(i).substring(2) : "";
       if (!values.containsKey(name)) {
@@ -28,12 +40,18 @@ final class Arguments {
       if (i + 1 == words.size() || words.get(i + 1).isBlank()) {
         throw BadInputException.of("--" + name, "nothing", "a value");
       }
-      if (given.put(name, words.get(i + 1)) != null) {
+      if (name.equals(Option.POLICY_NAME)) {
+        policies.add(new Own("policy-" + (policies.size() + 1), policy(words.get(i + 1))));
+      } else if (given.put(name, words.get(i + 1)) != null) {
         throw BadInputException.of("--" + name, "given twice", "once");
       }
     }
+    if (policies.size() > Option.MOST_POLICIES) {
+      throw BadInputException.of(
+          "--policy", "given " + policies.size() + " times", "at most " + Option.MOST_POLICIES);
+    }
     values.putAll(given);
-    return new Arguments(values);
+    return new Arguments(values, given.keySet(), policies);
   }
 
   private static String names(List<Option> offered) {
@@ -106,15 +124,24 @@ final class Arguments {
     throw BadInputException.of("--" + name, text(name), range);
   }
 
-  Optional<RetryPolicy> policy() {
-    if (!has("policy")) {
-      return Optional.empty();
+  /** The policies that were typed, in their order. */
+  List<Own> policies() {
+    return policies;
+  }
+
+  /** Refuses an option that was given where it means nothing. */
+  void only(String name, boolean means, String where) {
+    if (given.contains(name) && !means) {
+      throw BadInputException.of("--" + name, text(name), "only with " + where);
     }
-    if (text("policy").matches("(?s).*\\p{Cntrl}.*")) {
-      throw BadInputException.of("--policy", text("policy"), "one line");
+  }
+
+  private static RetryPolicy policy(String text) {
+    if (text.matches("(?s).*\\p{Cntrl}.*")) {
+      throw BadInputException.of("--policy", text, "one line");
     }
     try {
-      return Optional.of(RetryPolicy.parse(text("policy")));
+      return RetryPolicy.parse(text);
     } catch (IllegalArgumentException unreadable) {
       // Its first line; the others point into the text.
       String message = String.valueOf(unreadable.getMessage());

@@ -11,13 +11,19 @@ import java.util.function.Supplier;
  * @param funding what earns retries
  * @param ratio what one earns
  * @param burst the retries that a client may make before any is earned
+ * @param floor the retries per second that a client may make without earning them
  * @param maker makes a budget
  */
 record Budget(
-    String text, Funding funding, double ratio, double burst, Supplier<RetryBudget> maker) {
+    String text,
+    Funding funding,
+    double ratio,
+    double burst,
+    double floor,
+    Supplier<RetryBudget> maker) {
   private static final String FORMS =
-      "none, default, success(ratio,burst,floor), request(ratio,floor,ttl), grpc(tokens,ratio), aws(500,14,5),"
-          + " concurrent(share,minimum)";
+      "none, default, success(ratio,burst,floor), request(ratio,floor,ttl), grpc(tokens,ratio),"
+          + " aws(500,14,5), concurrent(share,minimum)";
 
   /** What earns retries. */
   enum Funding {
@@ -31,7 +37,9 @@ record Budget(
     OTHER
   }
 
-  static final Budget NONE = new Budget("none", Funding.UNLIMITED, 0, 0, RetryBudget::unlimited);
+  static final Budget NONE = new Budget("none", Funding.UNLIMITED, 0, 0, 0, RetryBudget::unlimited);
+  static final Budget DEFAULT =
+      new Budget("default", Funding.SUCCESS, 0.1, 10, 1, () -> RetryBudget.perOrigin(0.1));
   static final Budget SUCCESS = success("success(0.1,10,0)", 0.1, 10, 0);
 
   /** Not the library's: for comparison, and not offered on the command line. */
@@ -57,7 +65,7 @@ record Budget(
       }
       case "default" -> {
         call.expect(0);
-        return new Budget(text, Funding.SUCCESS, 0.1, 10, () -> RetryBudget.perOrigin(0.1));
+        return DEFAULT;
       }
       case "aws" -> {
         call.expect(3);
@@ -77,6 +85,7 @@ record Budget(
             Funding.REQUEST,
             ratio,
             floor * Durations.seconds(ttl.toNanos()),
+            floor,
             () -> RetryBudget.requestFunded(ratio, floor, ttl));
       }
       case "grpc" -> {
@@ -92,12 +101,12 @@ record Budget(
   }
 
   private static Budget other(String text, Supplier<RetryBudget> maker) {
-    return new Budget(text, Funding.OTHER, 0, 0, maker);
+    return new Budget(text, Funding.OTHER, 0, 0, 0, maker);
   }
 
   private static Budget success(String text, double ratio, int burst, double floor) {
     return new Budget(
-        text, Funding.SUCCESS, ratio, burst, () -> RetryBudget.successFunded(ratio, burst, floor));
+        text, Funding.SUCCESS, ratio, burst, floor, () -> RetryBudget.successFunded(ratio, burst, floor));
   }
 
   /** Whether it ever refuses a retry. */

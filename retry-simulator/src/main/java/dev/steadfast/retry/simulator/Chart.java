@@ -1,6 +1,5 @@
 package dev.steadfast.retry.simulator;
 
-import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -12,17 +11,12 @@ import java.util.function.Function;
  * @param drawing describes it for a frame
  */
 record Chart(
-    String name, String title, String about, Function<Frame, Map<String, Object>> drawing) {
+    String name, String title, String about, Function<Frame, Plot> drawing) {
 
   /** How much room there is. */
-  record Frame(int width, int height, boolean narrow) {
-    static Frame wide(int height) {
-      return new Frame(760, height, false);
-    }
-
-    static Frame narrow(int height) {
-      return new Frame(380, height, true);
-    }
+  record Frame(int width, boolean narrow) {
+    static final Frame WIDE = new Frame(760, false);
+    static final Frame NARROW = new Frame(380, true);
 
     /** Panels beside each other. */
     int columns(int wide) {
@@ -30,13 +24,18 @@ record Chart(
     }
   }
 
-  /** For a page or a screen. */
-  String wide() {
-    return Svg.of(name, title, drawing.apply(Frame.wide(0)));
+  /** An image of its own. */
+  String file() {
+    return Svg.titled(name, title, drawing.apply(Frame.WIDE));
   }
 
-  /** For a phone. */
+  /** For a page that shows the title. */
+  String wide() {
+    return Svg.untitled(name, title, drawing.apply(Frame.WIDE));
+  }
+
+  /** For such a page on a phone. */
   String narrow() {
-    return Svg.of(name + "-narrow", title, drawing.apply(Frame.narrow(0)));
+    return Svg.untitled(name + "-narrow", title, drawing.apply(Frame.NARROW));
   }
 }

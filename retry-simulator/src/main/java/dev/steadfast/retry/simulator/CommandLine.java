@@ -50,14 +50,14 @@ final class CommandLine {
   private void runOrThrow(List<String> words) {
     boolean help = words.contains("--help") || words.contains("-h");
     String name = words.isEmpty() ? "" : words.get(0);
-    if (help && words.size() == 1) {
+    if (words.isEmpty() || (help && words.size() == 1)) {
       out.print(help());
       return;
     }
     boolean tour = name.equals("tour");
     List<Option> options = tour ? Tour.OPTIONS : offered(scenario(name));
     if (help) {
-      out.print(help(name, tour ? "all scenarios" : scenario(name).summary(), options));
+      out.print(help(name, tour ? "runs all scenarios, and writes a report with charts" : scenario(name).summary(), options));
       return;
     }
     Arguments arguments = Arguments.parse(words.subList(1, words.size()), options);
@@ -66,7 +66,12 @@ final class CommandLine {
         tour ? tour(arguments) : List.of(one(words, scenario(name), arguments));
     progress.end();
     output.write(sections);
-    sections.forEach(section -> out.println(section.result().text()));
+    if (tour) {
+      sections.forEach(section -> out.println(section.result().summary()));
+      out.println("Report: " + output.html().orElseThrow());
+    } else {
+      sections.forEach(section -> out.println(section.result().text()));
+    }
   }
 
   private static Scenario scenario(String name) {
@@ -120,11 +125,20 @@ final class CommandLine {
 
   private static String help() {
     StringBuilder help =
-        new StringBuilder("java -jar simulator.jar <scenario> [--option value]\n\n");
+        new StringBuilder(
+            """
+            Shows what a retry policy does to a server, in virtual time.
+
+              java -jar simulator.jar <scenario> [--option value]
+              java -jar simulator.jar outage --policy "maxAttempts=4; backoff=full(100ms..10s)"
+
+            Scenarios:
+            """);
     SCENARIOS.forEach(
         each -> help.append(Text.column(each.name(), 12)).append(each.summary()).append('\n'));
     return help.append(Text.column("tour", 12))
-        .append("all of them, for --html\n\n<scenario> --help tells its options.\n")
+        .append("all of them; writes a report with charts\n\n")
+        .append("<scenario> --help lists its options.\n")
         .toString();
   }
 

@@ -4,9 +4,12 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**
@@ -73,7 +76,7 @@ final class Contention implements Scenario {
         new Option("clients", "10,20,50,100,150,200", "numbers of clients, 1 to 2000 each"),
         Option.runs(100),
         new Option("hop-deviation", "2ms", "deviation of a network hop of 10 ms; 0 is lockstep"),
-        new Option("policy", "", "a policy of your own instead of the five strategies"),
+        Option.policy("beside no backoff and the library's default"),
         Option.SEED);
   }
 
@@ -89,7 +92,7 @@ final class Contention implements Scenario {
           Numbers.plain(work, 0),
           "at most " + Numbers.plain(MOST_WORK, 0));
     }
-    List<Strategy> strategies = strategies(arguments.policy());
+    List<Strategy> strategies = strategies(arguments.policies());
     progress.begin(name(), (long) strategies.size() * clients.length * runs);
     List<Medians> all = new ArrayList<>();
     for (Strategy strategy : strategies) {
@@ -102,8 +105,14 @@ final class Contention implements Scenario {
     return result(all, runs);
   }
 
-  private static List<Strategy> strategies(Optional<RetryPolicy> own) {
-    return own.map(policy -> List.of(new Strategy("custom", policy))).orElse(STRATEGIES);
+  private static List<Strategy> strategies(List<Arguments.Own> own) {
+    if (own.isEmpty()) {
+      return STRATEGIES;
+    }
+    List<Strategy> all = new ArrayList<>(List.of(STRATEGIES.get(0)));
+    all.add(new Strategy("default", RetryPolicy.defaults()));
+    own.forEach(each -> all.add(new Strategy(each.name(), each.policy())));
+    return all;
   }
 
   static Medians medians(Strategy strategy, int clients, List<Race.Result> outcomes) {
@@ -116,6 +125,27 @@ final class Contention implements Scenario {
         Math.round(calls),
         Math.round(nanos / Durations.MILLI),
         Math.round(gaveUp));
+  }
+
+  private static String conclusion(List<Medians> all) {
+    int most = all.stream().mapToInt(Medians::clients).max().orElseThrow();
+    List<Medians> last = all.stream().filter(each -> each.clients() == most).toList();
+    Medians fewest = Collections.min(last, Comparator.comparing(Medians::calls));
+    Medians first = Collections.min(last, Comparator.comparing(Medians::millis));
+    return "Among "
+        + most
+        + " clients "
+        + fewest.strategy()
+        + " makes the fewest calls ("
+        + fewest.calls()
+        + "), and "
+        + first.strategy()
+        + " ends first ("
+        + Numbers.fixed(first.millis() / 1000.0, 1)
+        + " s)"
+        + (last.stream().anyMatch(each -> each.gaveUp() > 0)
+            ? "; see the table for clients that gave up."
+            : ".");
   }
 
   private Result result(List<Medians> all, int runs) {
@@ -141,7 +171,7 @@ final class Contention implements Scenario {
               .with("millis", each.millis());
       result.line(each.gaveUp() > 0 ? line.with("gave-up", each.gaveUp()) : line);
     }
-    result.table(table);
+    result.table(table).conclusion(conclusion(all));
     ContentionCharts.draw(all).forEach(result::chart);
     return result;
   }

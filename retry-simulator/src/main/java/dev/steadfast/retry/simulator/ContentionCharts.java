@@ -30,7 +30,7 @@ final class ContentionCharts {
             frame -> spec(all, Contention.Medians::millis, "seconds", frame)));
   }
 
-  private static Map<String, Object> spec(
+  private static Plot spec(
       List<Contention.Medians> all,
       ToLongFunction<Contention.Medians> value,
       String unit,
@@ -47,8 +47,7 @@ final class ContentionCharts {
         .layer("point", "size", 2.5)
         .scale("x", "clients", "trans", "log10", "breaks", clients, "limits", around(clients))
         .scale("y", unit, "trans", "log10", "breaks", STEPS, "limits", around(values))
-        .colours("color", names, Palette.SERIES)
-        .spec();
+        .colours("color", Legend.Mark.LINE, names, Palette.SERIES);
   }
 
   private static List<Double> around(List<Double> values) {

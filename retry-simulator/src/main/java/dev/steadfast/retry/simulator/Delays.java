@@ -5,13 +5,13 @@ import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** How long a policy waits, retry by retry, and when it gives up. */
 final class Delays implements Scenario {
   private static final String MODEL =
       "Delays: one client whose every attempt fails, with no budget and no breaker; drawn again and"
           + " again from the policy itself. Nothing is said about the server.";
-  private static final String OWN = "custom";
   private static final long MOST_WAITS = 10_000_000; // each is kept until it is sorted
   private static final Duration BASE = Duration.ofMillis(100);
   private static final Duration CAP = Duration.ofSeconds(10);
@@ -32,7 +32,7 @@ final class Delays implements Scenario {
   @Override
   public List<Option> options() {
     return List.of(
-        new Option("policy", "", "a policy of your own; without one: four strategies, 100ms..10s"),
+        Option.policy("beside the library's default"),
         new Option("attempt-takes", "0", "how long each attempt takes before it fails"),
         new Option("retries", "12", "retries to look at, 1 to 100"),
         new Option("samples", "20000", "operations to draw, 100 to 1000000"),
@@ -63,15 +63,19 @@ final class Delays implements Scenario {
   }
 
   private static List<Drawn> policies(Arguments arguments, int retries) {
-    return arguments
-        .policy()
-        .map(own -> List.of(new Drawn(OWN, own, Waits.NONE)))
-        .orElseGet(() ->
-            List.of(
-                strategy("exponential", Backoff.exponential(BASE, CAP), retries),
-                strategy("equal", Backoff.equalJitter(BASE, CAP), retries),
-                strategy("full", Backoff.fullJitter(BASE, CAP), retries),
-                strategy("decorrelated", Backoff.decorrelatedJitter(BASE, CAP), retries)));
+    if (arguments.policies().isEmpty()) {
+      return List.of(
+          strategy("exponential", Backoff.exponential(BASE, CAP), retries),
+          strategy("equal", Backoff.equalJitter(BASE, CAP), retries),
+          strategy("full", Backoff.fullJitter(BASE, CAP), retries),
+          strategy("decorrelated", Backoff.decorrelatedJitter(BASE, CAP), retries));
+    }
+    List<Drawn> all = new ArrayList<>();
+    all.add(new Drawn("default", RetryPolicy.defaults(), Waits.NONE));
+    arguments
+        .policies()
+        .forEach(own -> all.add(new Drawn(own.name(), own.policy(), Waits.NONE)));
+    return all;
   }
 
   private static Drawn strategy(String name, Backoff backoff, int retries) {
@@ -120,7 +124,7 @@ final class Delays implements Scenario {
         result.line(line(each, cells));
       }
       result.table(table);
-      if (each.name().equals(OWN)) {
+      if (each.name().startsWith(Option.POLICY_NAME)) {
         result.table(call(each));
       }
       for (Waits.End end : each.waits().ends()) {
@@ -128,13 +132,26 @@ final class Delays implements Scenario {
         result.line(line(each, end));
       }
     }
+    result.conclusion(conclusion(all));
     DelaysCharts.draw(all).forEach(result::chart);
     return result;
   }
 
+  private static String conclusion(List<Drawn> all) {
+    return "When every attempt fails, half of the operations have ended within "
+        + all.stream().map(Delays::ended).collect(Collectors.joining(", "))
+        + ".";
+  }
+
+  private static String ended(Drawn drawn) {
+    double nanos = drawn.waits().ended().median();
+    return Numbers.plain(nanos / Durations.SECOND, 1) + " s (" + drawn.name() + ")";
+  }
+
   private static Table call(Drawn drawn) {
     Table table =
-        new Table("One such call, milliseconds", "attempt", "begins", "fails", "then waits");
+        new Table(
+            "One call of " + drawn.name() + ", milliseconds", "attempt", "begins", "fails", "then waits");
     for (Waits.Attempt attempt : drawn.waits().attempts()) {
       if (attempt.operation() == 1) {
         table.row(

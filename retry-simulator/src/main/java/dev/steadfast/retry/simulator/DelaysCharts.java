@@ -18,25 +18,22 @@ final class DelaysCharts {
         new Chart(
             "delays",
             "The wait before each retry",
-            "Delays of one client. The line is the median, the dark band holds 90 % of the waits,"
-                + " the light one all of them.",
+            "Delays of one client whose every attempt fails.",
             frame -> fans(all, frame)),
         new Chart(
             "delays-total",
             "All waits up to each retry",
-            "Delays of one client, median and 95 % (dashed). Compare with your deadline: a retry"
-                + " that comes after it is none.",
+            "Delays of one client whose every attempt fails. A retry that would come after your"
+                + " deadline is not made.",
             frame -> totals(all, frame)),
         new Chart(
             "timeline",
             "Eight calls, attempt by attempt",
-            "Delays of one client: a call is a line. A dot begins an attempt, thick is the attempt"
-                + " and thin the wait after it. A dashed line is the policy's total timeout,"
-                + " where it is near.",
+            "Delays of one client: each call is a line.",
             frame -> timeline(all, frame)));
   }
 
-  private static Map<String, Object> timeline(List<Delays.Drawn> all, Chart.Frame frame) {
+  private static Plot timeline(List<Delays.Drawn> all, Chart.Frame frame) {
     Plot.Columns starts = new Plot.Columns("strategy", "call", "start");
     Plot.Columns attempts = new Plot.Columns("strategy", "call", "start", "end");
     Plot.Columns waits = new Plot.Columns("strategy", "call", "start", "end");
@@ -64,9 +61,9 @@ final class DelaysCharts {
         Plot.map("x", "start", "xend", "end", "y", "call", "yend", "call");
     return Plot.in(frame, 60 + rows * 190)
         .data(starts, "x", "start", "y", "call")
-        .layerOn(waits, segment, "segment", "size", 0.8, "color", Palette.GREY.light())
-        .layerOn(attempts, segment, "segment", "size", 5, "color", Palette.ORANGE.light())
-        .layer("point", "size", 2.5, "color", Palette.BLUE.light())
+        .layerOn(waits, segment, "segment", "size", 0.8, "color", Palette.GREY.hex())
+        .layerOn(attempts, segment, "segment", "size", 5, "color", Palette.ORANGE.hex())
+        .layer("point", "size", 2.5, "color", Palette.BLUE.hex())
         .layerOn(
             limits,
             Plot.map("xintercept", "at"),
@@ -74,14 +71,17 @@ final class DelaysCharts {
             "linetype",
             "dashed",
             "color",
-            Palette.INK.light())
+            Palette.INK.hex())
         .scale("x", "seconds")
         .scale("y", "call", "format", "d")
-        .panels("strategy", columns, "fixed")
-        .spec();
+        .sign(Legend.Mark.DOT, Palette.BLUE.hex(), "an attempt begins")
+        .sign(Legend.Mark.THICK, Palette.ORANGE.hex(), "the attempt")
+        .sign(Legend.Mark.LINE, Palette.GREY.hex(), "the wait after it")
+        .sign(Legend.Mark.DASHED, Palette.INK.hex(), "the total timeout, where it is near")
+        .panels("strategy", columns, "fixed");
   }
 
-  private static Map<String, Object> fans(List<Delays.Drawn> all, Chart.Frame frame) {
+  private static Plot fans(List<Delays.Drawn> all, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("strategy", "retry", "min", "p5", "median", "p95", "max");
     for (Delays.Drawn drawn : all) {
       for (Waits.Row row : drawn.waits().rows()) {
@@ -109,7 +109,7 @@ final class DelaysCharts {
             "size",
             0,
             "fill",
-            Palette.BLUE.light())
+            Palette.BLUE.hex())
         .layer(
             "ribbon",
             "mapping",
@@ -119,16 +119,18 @@ final class DelaysCharts {
             "size",
             0,
             "fill",
-            Palette.BLUE.light())
-        .layer("line", "size", 1.2, "color", Palette.BLUE.light())
-        .layer("point", "size", 2, "color", Palette.BLUE.light())
+            Palette.BLUE.hex())
+        .layer("line", "size", 1.2, "color", Palette.BLUE.hex())
+        .layer("point", "size", 2, "color", Palette.BLUE.hex())
         .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
-        .panels("strategy", columns, "fixed")
-        .spec();
+        .sign(Legend.Mark.LINE, Palette.BLUE.hex(), "median")
+        .sign(new Legend.Sign(Legend.Mark.AREA, Palette.BLUE.hex(), 0.47, "90 % of the waits"))
+        .sign(new Legend.Sign(Legend.Mark.AREA, Palette.BLUE.hex(), 0.18, "all of them"))
+        .panels("strategy", columns, "fixed");
   }
 
-  private static Map<String, Object> totals(List<Delays.Drawn> all, Chart.Frame frame) {
+  private static Plot totals(List<Delays.Drawn> all, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("strategy", "retry", "median", "p95");
     for (Delays.Drawn drawn : all) {
       for (Waits.Row row : drawn.waits().rows()) {
@@ -143,8 +145,9 @@ final class DelaysCharts {
         .layer("line", "mapping", Plot.map("y", "p95"), "linetype", "dashed", "size", 0.8)
         .scale("x", "retry", "format", "d", "breaks", retries(all))
         .scale("y", "seconds")
-        .colours("color", names, Palette.SERIES)
-        .spec();
+        .colours("color", Legend.Mark.LINE, names, Palette.SERIES)
+        .sign(Legend.Mark.LINE, Palette.INK.hex(), "median")
+        .sign(Legend.Mark.DASHED, Palette.INK.hex(), "95 %");
   }
 
   // By itself the axis would have halves, which look like the same retry twice.

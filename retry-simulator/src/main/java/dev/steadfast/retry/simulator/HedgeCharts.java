@@ -23,7 +23,7 @@ final class HedgeCharts {
             frame -> tail(outcomes, frame)));
   }
 
-  private static Map<String, Object> tail(List<Hedge.Outcome> outcomes, Chart.Frame frame) {
+  private static Plot tail(List<Hedge.Outcome> outcomes, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("hedge", "millis", "share");
     for (Hedge.Outcome outcome : outcomes) {
       for (int i = 0; i <= STEPS; i++) {
@@ -37,8 +37,7 @@ final class HedgeCharts {
         .layer("path", "size", 1.2)
         .scale("x", "milliseconds", "trans", "log10")
         .scale("y", "share", "trans", "log10", "breaks", SHARES, "labels", PERCENT)
-        .colours("color", names, Palette.SERIES)
-        .spec();
+        .colours("color", Legend.Mark.LINE, names, Palette.SERIES);
   }
 
   private static String name(Hedge.Outcome outcome) {

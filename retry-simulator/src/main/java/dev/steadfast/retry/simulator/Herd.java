@@ -1,6 +1,9 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.RetryPolicy;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /** Clients that were all told to wait for the same time. */
@@ -8,7 +11,7 @@ final class Herd implements Scenario {
   private static final String MODEL =
       "Herd: all clients are turned away at once and told the same wait R; the server does mu calls"
           + " per second, one at a time, and lets Q of them wait; each call beyond gets a 503 and the"
-          + " same R. No network delay. The clients never give up.";
+          + " same R. No network delay. Clients give up only if their own policy says so.";
 
   private static final double MOST_WORK = 1e8; // a minute or two for each rule
 
@@ -52,7 +55,7 @@ final class Herd implements Scenario {
         new Option("hop", "0", "mean time on the way to the server, deviation a fifth of it"),
         new Option(
             "arrive-over", "0", "first calls come over this time, the server is closed then"),
-        new Option("policy", "", "a policy of your own instead of the rules"),
+        Option.policy("beside the rule exact and the library's default"),
         Option.runs(20),
         Option.SEED);
   }
@@ -68,11 +71,7 @@ final class Herd implements Scenario {
           "up to " + Numbers.plain(work, 0) + " calls",
           "at most " + Numbers.plain(MOST_WORK, 0));
     }
-    List<HerdRule> rules =
-        arguments
-            .policy()
-            .map(own -> List.of(HerdRule.own(own)))
-            .orElseGet(() -> HerdRule.all(spec));
+    List<HerdRule> rules = rules(spec, arguments.policies());
     progress.begin(name(), (long) rules.size() * runs);
     List<Outcome> outcomes = new ArrayList<>();
     for (HerdRule rule : rules) {
@@ -81,6 +80,16 @@ final class Herd implements Scenario {
           new Outcome(rule, Runs.each(draws, progress, each -> HerdRun.run(spec, rule, each))));
     }
     return result(spec, outcomes);
+  }
+
+  private static List<HerdRule> rules(HerdSpec spec, List<Arguments.Own> own) {
+    if (own.isEmpty()) {
+      return HerdRule.all(spec);
+    }
+    List<HerdRule> rules = new ArrayList<>(List.of(HerdRule.exact(spec)));
+    rules.add(HerdRule.own("default", RetryPolicy.defaults()));
+    own.forEach(each -> rules.add(HerdRule.own(each.name(), each.policy())));
+    return rules;
   }
 
   private static HerdSpec spec(Arguments arguments) {
@@ -114,6 +123,7 @@ final class Herd implements Scenario {
             "calls/client",
             "peak/mu",
             "done s",
+            "gave up",
             "waits");
     for (Outcome outcome : outcomes) {
       table.row(
@@ -121,6 +131,7 @@ final class Herd implements Scenario {
           Numbers.fixed(outcome.callsPerClient(), 1),
           Numbers.fixed(outcome.peakPerSecond() / spec.perSecond(), 1),
           Numbers.fixed(outcome.doneSeconds(), 0),
+          Long.toString(outcome.failed()),
           outcome.rule().meaning());
       result.line(line(spec, outcome));
       for (HerdRun.Bin bin : outcome.runs().get(0).arrivals()) {
@@ -130,9 +141,31 @@ final class Herd implements Scenario {
             Integer.toString(bin.calls()));
       }
     }
-    result.table(table).note(needed(spec));
+    result.table(table).note(needed(spec)).conclusion(conclusion(outcomes));
     HerdCharts.draw(spec, outcomes).forEach(result::chart);
     return result;
+  }
+
+  private static String conclusion(List<Outcome> outcomes) {
+    Outcome first = Collections.min(outcomes, Comparator.comparing(Outcome::doneSeconds));
+    Outcome last = Collections.max(outcomes, Comparator.comparing(Outcome::doneSeconds));
+    return first.rule().name()
+        + " is done first, after "
+        + told(first)
+        + ", and "
+        + last.rule().name()
+        + " last, after "
+        + told(last)
+        + (outcomes.stream().anyMatch(each -> each.failed() > 0)
+            ? "; see the table for clients that gave up."
+            : ".");
+  }
+
+  private static String told(Outcome outcome) {
+    return Numbers.fixed(outcome.doneSeconds(), 0)
+        + " s with "
+        + Numbers.fixed(outcome.callsPerClient(), 1)
+        + " calls for each client";
   }
 
   private static String needed(HerdSpec spec) {

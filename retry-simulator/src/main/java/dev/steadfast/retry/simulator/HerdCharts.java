@@ -17,8 +17,7 @@ final class HerdCharts {
             "Calls per second, by how clients obey a Retry-After of "
                 + spec.serverDelaySeconds()
                 + " s",
-            "Herd model, one run, the first two minutes. The dashed line is the"
-                + " capacity. A tower is the whole herd at once.",
+            "Herd model, one run, the first two minutes. A tower is the whole herd at once.",
             frame -> arrivals(spec, outcomes, frame)),
         new Chart(
             "herd-done" + suffix,
@@ -27,7 +26,7 @@ final class HerdCharts {
             frame -> done(outcomes, frame)));
   }
 
-  private static Map<String, Object> arrivals(
+  private static Plot arrivals(
       HerdSpec spec, List<Herd.Outcome> outcomes, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("rule", "second", "calls");
     for (Herd.Outcome outcome : outcomes) {
@@ -41,7 +40,7 @@ final class HerdCharts {
     int rows = (outcomes.size() + columns - 1) / columns;
     return Plot.in(frame, 50 + rows * 165)
         .data(data, "x", "second", "y", "calls")
-        .layer("bar", "stat", "identity", "fill", Palette.BLUE.light(), "width", 1, "size", 0)
+        .layer("bar", "stat", "identity", "fill", Palette.BLUE.hex(), "width", 1, "size", 0)
         .layer(
             "hline",
             "yintercept",
@@ -49,11 +48,12 @@ final class HerdCharts {
             "linetype",
             "dashed",
             "color",
-            Palette.INK.light())
+            Palette.INK.hex())
         .scale("x", "seconds")
-        .scale("y", "")
-        .panels("rule", columns, "fixed")
-        .spec();
+        .scale("y", "calls per second")
+        .sign(Legend.Mark.AREA, Palette.BLUE.hex(), "calls that arrive")
+        .sign(Legend.Mark.DASHED, Palette.INK.hex(), "calls that the server can do")
+        .panels("rule", columns, "fixed");
   }
 
   private static long[] bySecond(List<HerdRun.Bin> arrivals) {
@@ -67,16 +67,15 @@ final class HerdCharts {
     return calls;
   }
 
-  private static Map<String, Object> done(List<Herd.Outcome> outcomes, Chart.Frame frame) {
+  private static Plot done(List<Herd.Outcome> outcomes, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("rule", "seconds");
     for (Herd.Outcome outcome : outcomes) {
       data.row(outcome.rule().name(), outcome.doneSeconds());
     }
     return Plot.in(frame, 300)
         .data(data, "x", "rule", "y", "seconds")
-        .layer("bar", "stat", "identity", "fill", Palette.BLUE.light(), "width", 0.6, "size", 0)
+        .layer("bar", "stat", "identity", "fill", Palette.BLUE.hex(), "width", 0.6, "size", 0)
         .scale("x", "")
-        .scale("y", "seconds")
-        .spec();
+        .scale("y", "seconds");
   }
 }

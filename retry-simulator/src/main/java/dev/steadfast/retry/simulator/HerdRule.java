@@ -25,7 +25,7 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
     long serverDelay = spec.serverDelayNanos();
     double oracle = spec.clients() / spec.perSecond() / spec.serverDelaySeconds();
     List<HerdRule> rules = new ArrayList<>();
-    rules.add(new HerdRule("exact", "R", policy(spec, Backoff.none(), 0), true, false));
+    rules.add(exact(spec));
     rules.add(of("max", "max(R, full jitter)", policy(spec, JITTER, 0)));
     rules.add(of("tenth", "R + U(0, R/10)", policy(spec, Backoff.none(), 0.1)));
     rules.add(of("jitter", "R + full jitter", policy(spec, after(serverDelay), 0)));
@@ -40,9 +40,14 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
     return rules;
   }
 
-  /** The rule of a policy of the user's own; a herd ends only if it goes on until it is served. */
-  static HerdRule own(RetryPolicy policy) {
-    return of("custom", "your policy", policy);
+  /** Each waits for exactly what it was told. */
+  static HerdRule exact(HerdSpec spec) {
+    return new HerdRule("exact", "R", policy(spec, Backoff.none(), 0), true, false);
+  }
+
+  /** The rule of a policy as it is. */
+  static HerdRule own(String name, RetryPolicy policy) {
+    return of(name, name, policy);
   }
 
   private static HerdRule of(String name, String meaning, RetryPolicy policy) {

@@ -8,20 +8,17 @@ import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.RequestView;
-import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.TransportFailure;
-import java.net.URI;
+import dev.steadfast.retry.simulator.HttpViews.Answer;
+import dev.steadfast.retry.simulator.HttpViews.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the herd: real operations of the library, with real headers, on virtual time. */
 final class HerdRun {
-  private static final URI SERVER = URI.create("https://herd.example/");
   private static final long BIN_NANOS = 100_000_000;
   private static final long SLACK = 1_000_000;
 
@@ -30,7 +27,7 @@ final class HerdRun {
   private final Draws draws;
   private final FifoServer server;
   private final HttpRetry retry;
-  private final Answer ok = new Answer(200, Map.of());
+  private final Answer ok = Answer.OK;
   private final Answer busy;
   private final List<Bin> arrivals = new ArrayList<>();
   private long calls;
@@ -56,47 +53,19 @@ final class HerdRun {
   /** The calls that arrived in a tenth of a second. */
   record Bin(long tenth, int calls) {}
 
-  private record Answer(int status, Map<String, List<String>> headerMap) implements ResponseView {
-    @Override
-    public List<String> headers(String name) {
-      return headerMap.getOrDefault(name, List.of());
-    }
-  }
-
-  private record Get() implements RequestView {
-    @Override
-    public String method() {
-      return "GET";
-    }
-
-    @Override
-    public URI uri() {
-      return SERVER;
-    }
-
-    @Override
-    public List<String> headers(String name) {
-      return List.of();
-    }
-
-    @Override
-    public Optional<byte[]> body(int limit) {
-      return Optional.empty();
-    }
-  }
-
   private HerdRun(HerdSpec spec, HerdRule rule, Draws draws) {
     this.spec = spec;
     this.draws = draws.split();
     this.server = new FifoServer(time, draws.split(), spec.build());
     this.retry = rule.retry(time, draws.split());
-    this.busy = new Answer(503, serverDelay(rule));
+    this.busy = busy(rule);
   }
 
-  private Map<String, List<String>> serverDelay(HerdRule rule) {
+  private Answer busy(HerdRule rule) {
+    int seconds = spec.serverDelaySeconds();
     return rule.exact()
-        ? Map.of("grpc-retry-pushback-ms", List.of(spec.serverDelaySeconds() + "000"))
-        : Map.of("Retry-After", List.of(Integer.toString(spec.serverDelaySeconds())));
+        ? new Answer(503, Map.of("grpc-retry-pushback-ms", List.of(seconds + "000")))
+        : Answer.unavailable(seconds);
   }
 
   static Result run(HerdSpec spec, HerdRule rule, Draws draws) {
@@ -140,7 +109,7 @@ final class HerdRun {
 
   /** One client with one call to make. */
   private final class Client implements RetryTransport<Answer> {
-    private final HttpOperation operation = retry.operation(new Get(), RetryOptions.none());
+    private final HttpOperation operation = retry.operation(Request.GET, RetryOptions.none());
 
     void begin() {
       new RetryLoop<>(operation.plan(), operation.info(), this)

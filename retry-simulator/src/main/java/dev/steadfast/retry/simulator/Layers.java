@@ -4,6 +4,7 @@ import dev.steadfast.retry.RetryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What retries in several layers multiply to, and what bounds it. */
@@ -42,15 +43,13 @@ final class Layers implements Scenario {
         new Option("attempts", "3", "attempts per layer, the first one counts, 1 to 10"),
         new Option("p", "0.05,0.1,0.2,0.3,0.5,0.7,0.8,0.9,0.95,0.99,1", "failure rates, 0 to 1"),
         new Option("calls", "20000", "calls at the top for each figure"),
-        new Option("policy", "", "a policy of your own; its attempts count, its waits do not"),
         Option.SEED);
   }
 
   @Override
   public Result run(Arguments arguments, Progress progress) {
     int layers = arguments.integer("layers", 1, 5);
-    RetryPolicy policy =
-        arguments.policy().orElseGet(() -> Layers.policy(arguments.integer("attempts", 1, 10)));
+    RetryPolicy policy = policy(arguments.integer("attempts", 1, 10));
     double[] rates = rates(arguments.text("p"));
     int calls = arguments.integer("calls", 100, 10_000_000);
     double most = StrictMath.pow(policy.maxAttempts(), layers) * calls;
@@ -164,9 +163,23 @@ final class Layers implements Scenario {
               .with("success", row[3])
               .with("closed-form", row[4]));
     }
-    result.table(table).note(note(attempts, layers));
+    result.table(table).note(note(attempts, layers)).conclusion(conclusion(points));
     LayersCharts.draw(points, layers).forEach(result::chart);
     return result;
+  }
+
+  private static String conclusion(List<Point> points) {
+    double worst = points.stream().mapToDouble(Point::p).max().orElseThrow();
+    String loads =
+        points.stream()
+            .filter(each -> each.p() == worst)
+            .map(each -> each.arm().name() + " " + Numbers.plain(each.load().load(), 2))
+            .collect(Collectors.joining(", "));
+    return "Where "
+        + Numbers.percent(worst)
+        + " of the attempts fail, a call costs so many attempts at the bottom: "
+        + loads
+        + ".";
   }
 
   private static String note(int attempts, int layers) {

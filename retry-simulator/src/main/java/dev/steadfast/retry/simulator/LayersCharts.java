@@ -18,13 +18,12 @@ final class LayersCharts {
             one
                 ? "Load against the failure rate, by kind of budget"
                 : "Load at the bottom of " + layers + " layers against the failure rate",
-            "Amplification model. Lines are closed forms, dots are simulated with the library's own"
-                + " objects"
-                + (one ? "." : "; the line of budget is an upper bound. The scale is logarithmic."),
+            "Amplification model. Dots are simulated with the library's own objects."
+                + (one ? "" : " The line of budget is an upper bound. The scale is logarithmic."),
             frame -> curve(points, one, frame)));
   }
 
-  private static Map<String, Object> curve(
+  private static Plot curve(
       List<Layers.Point> points, boolean linear, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("arm", "p", "load");
     Plot.Columns forms = new Plot.Columns("arm", "p", "load");
@@ -41,16 +40,16 @@ final class LayersCharts {
             .layerOn(forms, Plot.map("x", "p", "y", "load", "color", "arm"), "line", "size", 1)
             .layer("point", "size", 2.5)
             .scale("x", "failure rate of one attempt")
-            .colours("color", names, Palette.SERIES);
+            .colours("color", Legend.Mark.LINE, names, Palette.SERIES)
+            .sign(Legend.Mark.DOT, Palette.INK.hex(), "simulated (lines: closed forms)");
     return linear
-        ? plot.scale("y", "attempts per call").spec()
+        ? plot.scale("y", "attempts per call")
         : plot.scale(
                 "y",
                 "attempts per call",
                 "trans",
                 "log10",
                 "breaks",
-                List.of(1.0, 3.0, 10.0, 30.0, 81.0))
-            .spec();
+                List.of(1.0, 3.0, 10.0, 30.0, 81.0));
   }
 }

@@ -13,6 +13,14 @@ record Option(String name, String fallback, String help) {
   static final Option HTML = new Option("html", "", "file for the report with its charts");
   static final Option SVG = new Option("svg", "", "directory for each chart as a file of its own");
 
+  static final String POLICY_NAME = "policy";
+  static final int MOST_POLICIES = 5;
+
+  static Option policy(String beside) {
+    String help = "a policy of your own, " + beside + "; up to " + MOST_POLICIES + " times";
+    return new Option(POLICY_NAME, "", help);
+  }
+
   static Option runs(int runs) {
     return new Option("runs", Integer.toString(runs), "runs, each with a seed of its own");
   }

@@ -18,6 +18,9 @@ final class Outage implements Scenario {
   static final Protection BREAKER =
       new Protection("breaker", RETRIES, Budget.NONE, Optional.of(Protection.Breaker.USUAL));
 
+  static final Protection DEFAULT =
+      new Protection("default", RetryPolicy.defaults(), Budget.DEFAULT, Optional.empty());
+
   private static final long HOUR = 3_600 * Durations.SECOND;
   private static final double MOST_ARRIVALS = 20e6;
 
@@ -72,17 +75,23 @@ final class Outage implements Scenario {
   @Override
   public List<Option> options() {
     return List.of(
+        Option.policy("beside no retries and the library's default"),
         new Option(
-            "policy", "", "a policy of your own; without one: none, jitter, budget, breaker"),
-        new Option(
-            "budget", "none", "with --policy: none, default, success(0.1,10,0), request(...)"),
-        new Option("breaker", "none", "with --policy: none, default, breaker(100,20,50,5s,5)"),
+            "budget", "default", "of --policy: none, default, success(0.1,10,0), request(...)"),
+        new Option("breaker", "none", "of --policy: none, default, breaker(100,20,50,5s,5)"),
         new Option("kind", "stall", "stall, slow or fail-fast"),
         new Option("length", "10s", "how long the outage lasts, 1s to 1h"),
         new Option("slow-to", "0.4", "share of the capacity that is left, for --kind slow"),
-        new Option("rho", "0.7", "arrivals as a share of the capacity, 0.01 to 0.99"),
+        new Option("error-rate", "1", "share of the attempts that fail, for --kind fail-fast"),
+        new Option("retry-after", "0", "seconds that a 503 asks for, 0 to 3600; 0 for no header"),
+        new Option("rps", "700", "calls per second that arrive, 1 % to 99 % of the capacity"),
+        new Option("unkeyed-posts", "0", "share of them that are POSTs without a key, 0 to 1"),
         new Option("capacity", "1000", "calls per second that the server can do"),
         new Option("workers", "10", "calls that it does at a time"),
+        new Option(
+            "latency",
+            "exponential",
+            "work for one call: exponential, fixed, or median..99 % such as 8ms..60ms"),
         new Option("queue-limit", "0", "calls that may wait at the server; 0 for no limit"),
         new Option("clients", "50", "clients, each with a budget and a breaker of its own"),
         new Option("timeout", "1s", "for one attempt, where the policy has none"),
@@ -98,7 +107,7 @@ final class Outage implements Scenario {
     int runs = arguments.integer("runs", 1, 10_000);
     if (spec.arrivalsPerSecond() * spec.seconds() * runs > MOST_ARRIVALS) {
       throw BadInputException.of(
-          "--rho x --capacity x --horizon x --runs",
+          "--rps x --horizon x --runs",
           Numbers.plain(spec.arrivalsPerSecond() * spec.seconds() * runs, 0) + " calls",
           "at most " + Numbers.plain(MOST_ARRIVALS, 0));
     }
@@ -115,56 +124,86 @@ final class Outage implements Scenario {
   }
 
   private static OutageSpec spec(Arguments arguments) {
-    int queueLimit = arguments.integer("queue-limit", 0, 100_000_000);
     long length = arguments.duration("length", Durations.SECOND, HOUR);
+    OutageSpec.Kind kind = OutageSpec.Kind.parse(arguments.text("kind"));
     OutageSpec.Trigger trigger =
-        new OutageSpec.Trigger(
-            OutageSpec.Kind.parse(arguments.text("kind")),
-            30 * Durations.SECOND,
-            length,
-            arguments.decimal("slow-to", 0.01, 1));
+        new OutageSpec.Trigger(kind, 30 * Durations.SECOND, length, share(arguments, kind));
     long least = trigger.endNanos() + 20 * Durations.SECOND;
+    OutageSpec.Server server = server(arguments, kind);
+    double most = 0.99 * server.perSecond();
     return new OutageSpec(
-        new OutageSpec.Server(
-            arguments.decimal("capacity", 1, 100_000),
-            arguments.integer("workers", 1, 10_000),
-            queueLimit == 0 ? Long.MAX_VALUE : queueLimit),
+        server,
         new OutageSpec.Load(
-            arguments.decimal("rho", 0.01, 0.99),
+            arguments.decimal("rps", 0.01 * server.perSecond(), most),
             arguments.integer("clients", 1, 10_000),
-            arguments.duration("timeout", 1_000_000, HOUR)),
+            arguments.duration("timeout", 1_000_000, HOUR),
+            arguments.decimal("unkeyed-posts", 0, 1)),
         trigger,
         arguments.duration("horizon", least, 24 * HOUR));
+  }
+
+  private static double share(Arguments arguments, OutageSpec.Kind kind) {
+    double left = arguments.decimal("slow-to", 0.01, 1);
+    double failing = arguments.decimal("error-rate", 0.01, 1);
+    arguments.only("slow-to", kind == OutageSpec.Kind.SLOW, "--kind slow");
+    arguments.only("error-rate", kind == OutageSpec.Kind.FAIL_FAST, "--kind fail-fast");
+    return kind == OutageSpec.Kind.SLOW ? left : failing;
+  }
+
+  private static OutageSpec.Server server(Arguments arguments, OutageSpec.Kind kind) {
+    double capacity = arguments.decimal("capacity", 1, 100_000);
+    int queueLimit = arguments.integer("queue-limit", 0, 100_000_000);
+    int retryAfter = arguments.integer("retry-after", 0, 3600);
+    arguments.only(
+        "retry-after",
+        kind == OutageSpec.Kind.FAIL_FAST || queueLimit > 0,
+        "--kind fail-fast or --queue-limit");
+    ServiceTime work = ServiceTime.parse(arguments.text("latency"));
+    OutageSpec.Refusal refusal =
+        new OutageSpec.Refusal(queueLimit == 0 ? Long.MAX_VALUE : queueLimit, retryAfter);
+    return new OutageSpec.Server(capacity, workers(arguments, work, capacity), work, refusal);
+  }
+
+  /** Where the latency is known in milliseconds, it takes so many workers for the capacity. */
+  private static int workers(Arguments arguments, ServiceTime work, double capacity) {
+    int workers = arguments.integer("workers", 1, 10_000);
+    if (work.meanNanos() == 0) {
+      return workers;
+    }
+    arguments.only("workers", false, "--latency exponential or fixed");
+    double needed = work.meanNanos() / Durations.SECOND * capacity;
+    if (needed >= 1 && needed <= 10_000) {
+      return (int) Math.round(needed);
+    }
+    throw BadInputException.of(
+        "--latency x --capacity",
+        Numbers.plain(needed, 2) + " calls at a time",
+        "1 to 10000");
   }
 
   private static List<Protection> protections(Arguments arguments, long timeoutNanos) {
     Budget budget = Budget.parse(arguments.text("budget"));
     Optional<Protection.Breaker> breaker = Protection.Breaker.parse(arguments.text("breaker"));
-    Optional<RetryPolicy> policy = arguments.policy();
-    if (policy.isPresent()) {
-      return List.of(
-          new Protection(
-              policy.get().toString(), withTimeout(policy.get(), timeoutNanos), budget, breaker));
+    List<Arguments.Own> own = arguments.policies();
+    arguments.only("budget", !own.isEmpty(), "--policy");
+    arguments.only("breaker", !own.isEmpty(), "--policy");
+    List<Protection> all = new ArrayList<>(List.of(NONE));
+    if (own.isEmpty()) {
+      all.addAll(List.of(JITTER, BUDGET, BREAKER));
+    } else {
+      all.add(DEFAULT);
+      own.forEach(each -> all.add(new Protection(each.name(), each.policy(), budget, breaker)));
     }
-    if (budget.bounds() || breaker.isPresent()) {
-      throw new BadInputException("--budget and --breaker go with --policy");
-    }
-    return List.of(NONE, JITTER, BUDGET, BREAKER).stream()
-        .map(each -> timed(each, timeoutNanos))
-        .toList();
+    return all.stream().map(each -> timed(each, timeoutNanos)).toList();
   }
 
-  static Protection timed(Protection protection, long timeoutNanos) {
-    return new Protection(
-        protection.label(),
-        withTimeout(protection.policy(), timeoutNanos),
-        protection.budget(),
-        protection.breaker());
-  }
-
-  private static RetryPolicy withTimeout(RetryPolicy policy, long nanos) {
-    return policy.attemptTimeout(1).isPresent()
-        ? policy
-        : policy.toBuilder().attemptTimeout(Duration.ofNanos(nanos)).build();
+  /** With a timeout for one attempt, where the policy has none. */
+  static Protection timed(Protection protection, long nanos) {
+    RetryPolicy policy = protection.policy();
+    RetryPolicy timed =
+        policy.attemptTimeout(1).isPresent()
+            ? policy
+            : policy.toBuilder().attemptTimeout(Duration.ofNanos(nanos)).build();
+    return new Protection(protection.label(), timed, protection.budget(), protection.breaker());
   }
 }

@@ -27,22 +27,20 @@ final class OutageCharts {
   static List<Chart> draw(OutageSpec spec, List<Outage.Outcome> outcomes) {
     OutageCharts charts = new OutageCharts(spec, outcomes);
     String kind = spec.trigger().kind().toString();
-    String rho = Numbers.plain(spec.load().rho(), 4);
+    String rate = Numbers.plain(spec.arrivalsPerSecond(), 2);
     List<Chart> all = new ArrayList<>();
     all.add(
         new Chart(
             "outage-" + kind,
-            "Load during and after an outage (" + kind + ", rho " + rho + "), attempts per second",
-            "Overload model, one run. The dashed line is the capacity, the band the outage, the green"
-                + " line the calls that succeed, and the dotted line the recovery.",
+            "Load during and after an outage (" + kind + ") at " + rate + " calls per second",
+            "Overload model, one run.",
             charts::load));
     if (outcomes.stream().anyMatch(OutageCharts::guarded)) {
       all.add(
           new Chart(
               "outage-" + kind + "-strip",
-              "Breakers and budgets in that outage",
-              "Overload model, the same run. The darker, the more of the clients have an open"
-                  + " breaker, or a budget that pays for no retry.",
+              "Breakers and budgets during and after that outage (" + kind + ")",
+              "Overload model, the same run.",
               charts::strip));
     }
     return all;
@@ -52,16 +50,15 @@ final class OutageCharts {
     return outcome.protection().breaker().isPresent() || outcome.protection().budget().bounds();
   }
 
-  private String label(Outage.Outcome outcome) {
-    String label = outcome.protection().label();
-    return label.contains("=") ? "your policy" : label;
+  private static String label(Outage.Outcome outcome) {
+    return outcome.protection().label();
   }
 
   private String panel(Outage.Outcome outcome) {
     return Plot.panel(label(outcome), outcomes.indexOf(outcome));
   }
 
-  private Map<String, Object> load(Chart.Frame frame) {
+  private Plot load(Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("policy", "second", "attempts", "kind");
     Plot.Columns good = new Plot.Columns("policy", "second", "good");
     Plot.Columns band = new Plot.Columns("policy", "start", "end", "bottom", "top");
@@ -90,7 +87,7 @@ final class OutageCharts {
             Plot.map("xmin", "start", "xmax", "end", "ymin", "bottom", "ymax", "top"),
             "rect",
             "fill",
-            Palette.BAND.light(),
+            Palette.BAND.hex(),
             "alpha",
             0.18,
             "size",
@@ -103,7 +100,7 @@ final class OutageCharts {
             "linetype",
             "dashed",
             "color",
-            Palette.INK.light())
+            Palette.INK.hex())
         .layerOn(
             back,
             Plot.map("xintercept", "at"),
@@ -113,7 +110,7 @@ final class OutageCharts {
             "size",
             1,
             "color",
-            Palette.INK.light())
+            Palette.INK.hex())
         .layerOn(
             good,
             Plot.map("x", "second", "y", "good"),
@@ -121,15 +118,19 @@ final class OutageCharts {
             "size",
             1.2,
             "color",
-            Palette.GREEN.light())
+            Palette.GREEN.hex())
         .scale("x", "seconds")
-        .scale("y", "", "limits", List.of(0, top))
+        .scale("y", "per second", "limits", List.of(0, top))
         .colours(
             "fill",
+            Legend.Mark.AREA,
             List.of("first tries", "retries"),
-            List.of(Palette.BLUE.light(), Palette.ORANGE.light()))
-        .panels("policy", columns, "fixed")
-        .spec();
+            List.of(Palette.BLUE.hex(), Palette.ORANGE.hex()))
+        .sign(Legend.Mark.LINE, Palette.GREEN.hex(), "calls that succeed")
+        .sign(Legend.Mark.DASHED, Palette.INK.hex(), "capacity")
+        .sign(new Legend.Sign(Legend.Mark.AREA, Palette.BAND.hex(), 0.18, "outage"))
+        .sign(Legend.Mark.DOTTED, Palette.INK.hex(), "recovered")
+        .panels("policy", columns, "fixed");
   }
 
   private double top() {
@@ -140,7 +141,7 @@ final class OutageCharts {
     return most * 1.03;
   }
 
-  private Map<String, Object> strip(Chart.Frame frame) {
+  private Plot strip(Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("from", "to", "bottom", "top", "shade");
     // The scale of shades needs both of its ends, and one shade alone has none. These have no size.
     data.row(from, from, 0, 0, 0).row(from, from, 0, 0, 1);
@@ -149,21 +150,26 @@ final class OutageCharts {
       OutageTrace trace = outcome.traces().get(0);
       if (outcome.protection().budget().bounds()) {
         stripRow(data, names.size(), second -> 1 - trace.funded[second]);
-        names.add(label(outcome) + " spent");
+        names.add(label(outcome) + ": empty");
       }
       if (outcome.protection().breaker().isPresent()) {
         stripRow(data, names.size(), second -> trace.open[second]);
-        names.add(label(outcome) + " open");
+        names.add(label(outcome) + ": open");
       }
     }
     List<Double> places = IntStream.range(0, names.size()).mapToObj(i -> (double) i).toList();
     return Plot.in(frame, 80 + 40 * names.size())
         .data(data, "xmin", "from", "xmax", "to", "ymin", "bottom", "ymax", "top", "alpha", "shade")
-        .layer("rect", "fill", Palette.PURPLE.light(), "size", 0)
+        .layer("rect", "fill", Palette.PURPLE.hex(), "size", 0)
         .scale("alpha", "", "range", List.of(0, 1), "limits", List.of(0, 1), "guide", "none")
         .scale("x", "seconds")
         .scale("y", "", "breaks", places, "labels", names)
-        .spec();
+        .sign(shade(1, "all clients have an empty budget, or an open breaker"))
+        .sign(shade(0.4, "some of them"));
+  }
+
+  private static Legend.Sign shade(double opacity, String meaning) {
+    return new Legend.Sign(Legend.Mark.AREA, Palette.PURPLE.hex(), opacity, meaning);
   }
 
   /** A rectangle for each stretch of equal shade: seams between seconds would show. */

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
+import java.util.StringJoiner;
 
 /** What the runs of an outage came to, as text, lines and charts. */
 final class OutageReport {
@@ -26,10 +27,13 @@ final class OutageReport {
     String kind = spec.trigger().kind().toString();
     String length = Durations.print(spec.trigger().lengthNanos());
     Result result =
-        new Result("Outage: " + kind + " of " + length + " at rho " + rho(), MODEL, series());
-    result.table(table());
+        new Result("Outage: " + kind + " of " + length + " at " + rate() + " calls per second", MODEL, series());
+    result.table(table()).conclusion(conclusion(length));
     for (Outage.Outcome outcome : outcomes) {
       Protection protection = outcome.protection();
+      if (isOwn(protection)) {
+        result.note(protection.label() + " is " + protection.configuration());
+      }
       result.note(protection.label() + ": " + new Verdicts(spec, protection).line());
       result.line(line(outcome));
     }
@@ -37,8 +41,33 @@ final class OutageReport {
     return result;
   }
 
-  private String rho() {
-    return Numbers.plain(spec.load().rho(), 4);
+  private static boolean isOwn(Protection protection) {
+    return protection.label().startsWith(Option.POLICY_NAME);
+  }
+
+  private String rate() {
+    return Numbers.plain(spec.arrivalsPerSecond(), 2);
+  }
+
+  private String conclusion(String length) {
+    StringJoiner back = new StringJoiner(", ");
+    StringJoiner never = new StringJoiner(", ");
+    for (Outage.Outcome outcome : outcomes) {
+      String label = outcome.protection().label();
+      if (Double.isInfinite(outcome.recovery())) {
+        never.add(label);
+      } else {
+        back.add(outcome.recoveryText() + " s (" + label + ")");
+      }
+    }
+    String end = " after the end of the outage of " + length;
+    if (back.length() == 0) {
+      return "Calls do not succeed again" + end + ": " + never + ".";
+    }
+    return "Calls succeed again "
+        + back.toString().replaceFirst(", ([^,]*)$", " and $1")
+        + end
+        + (never.length() == 0 ? "." : "; not within the run: " + never + ".");
   }
 
   private Table table() {
@@ -67,12 +96,12 @@ final class OutageReport {
   private Line line(Outage.Outcome outcome) {
     Protection protection = outcome.protection();
     Line line = new Line("outage").with("policy", protection.label());
-    if (protection.label().contains("=")) {
+    if (isOwn(protection)) {
       line.with("budget", protection.budget().text())
           .with("breaker", protection.breaker().map(Object::toString).orElse("none"));
     }
     return line.with("kind", spec.trigger().kind().toString())
-        .with("rho", rho())
+        .with("rps", rate())
         .with("recovery", outcome.recoveryText())
         .with("failed", outcome.failed())
         .with("peak", outcome.peak())

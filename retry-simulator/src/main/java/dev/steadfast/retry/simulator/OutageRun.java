@@ -1,11 +1,17 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.simulator.HttpViews.Answer;
+import dev.steadfast.retry.simulator.HttpViews.Request;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +25,9 @@ final class OutageRun {
   private final EventQueue time = new EventQueue();
   private final OutageSpec spec;
   private final Draws arrivals;
+  private final Draws kinds;
+  private final Draws faults;
+  private final Answer busy;
   private final FifoServer server;
   private final OutageTrace trace;
   private final List<Protection.Client> clients = new ArrayList<>();
@@ -26,21 +35,19 @@ final class OutageRun {
   private int underWay;
   private long attempts;
 
-  private enum Answer {
-    OK,
-    ERROR
-  }
-
   private OutageRun(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
     this.spec = spec;
     this.progress = progress;
     this.arrivals = draws.split();
     this.server = new FifoServer(time, draws.split(), spec.build());
     this.trace = new OutageTrace(spec);
+    this.busy = Answer.unavailable(spec.server().refusal().retryAfterSeconds());
     Draws jitter = draws.split();
     for (int i = 0; i < spec.load().clients(); i++) {
-      clients.add(protection.client(time, jitter, "client-" + i));
+      clients.add(protection.client(time, jitter));
     }
+    this.kinds = draws.split();
+    this.faults = draws.split();
   }
 
   static OutageTrace run(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
@@ -74,7 +81,8 @@ final class OutageRun {
 
   private void arrive() {
     Protection.Client client = clients.get(arrivals.below(clients.size()));
-    new Operation(client).begin();
+    boolean unsafe = kinds.uniform() < spec.load().unkeyedPosts();
+    new Operation(client, unsafe ? Request.POST : Request.GET).begin();
     scheduleArrival();
   }
 
@@ -90,19 +98,26 @@ final class OutageRun {
     progress.step();
   }
 
+  private boolean failsAtOnce(long now) {
+    return spec.failing(now) && faults.uniform() < spec.trigger().share();
+  }
+
   /** One logical call. */
   private final class Operation implements RetryTransport<Answer> {
-    private final Protection.Client client;
+    private final HttpOperation operation;
+    private final Evidence.Safety safety;
     private final long beganNanos = time.nowNanos();
 
-    Operation(Protection.Client client) {
-      this.client = client;
+    Operation(Protection.Client client, Request request) {
+      this.operation = client.retry().operation(request, RetryOptions.none());
+      this.safety = operation.safety(request.method(), List.of());
     }
 
     void begin() {
       underWay++;
       trace.count(trace.arrived, beganNanos);
-      new RetryLoop<>(client.plan(), client.info(), this).start(Long.MAX_VALUE, this::end);
+      new RetryLoop<>(operation.plan(), operation.info(), this)
+          .start(operation.boundNanos(), this::end);
     }
 
     private void end(@Nullable Answer answer, @Nullable Throwable failure) {
@@ -116,7 +131,7 @@ final class OutageRun {
     @Override
     public void start(Attempt<Answer> attempt) {
       long now = time.nowNanos();
-      if (!attempt.begin(client)) {
+      if (!attempt.begin(operation)) {
         trace.count(trace.held, now);
         return;
       }
@@ -125,30 +140,32 @@ final class OutageRun {
         attempt.complete(Answer.OK, null); // ends what would not end
         return;
       }
-      if (spec.failsAtOnce(now)) {
-        attempt.complete(Answer.ERROR, null);
+      if (failsAtOnce(now)) {
+        attempt.complete(busy, null);
         return;
       }
       FifoServer.Job job = new FifoServer.Job(() -> attempt.complete(Answer.OK, null));
       attempt.onCancel(job::abandon);
       if (!server.offer(job)) {
-        attempt.complete(Answer.ERROR, null);
+        attempt.complete(busy, null);
       }
     }
 
     @Override
     public Outcome outcome(Answer answer) {
-      return answer == Answer.OK ? Outcomes.ACCEPTED : Outcomes.UNAVAILABLE;
+      return operation.outcome(answer, Outcomes.answered(answer.status(), safety));
     }
 
     @Override
     public Outcome outcome(Throwable failure) {
-      return failure instanceof NoAnswerException ? Outcomes.TIMEOUT : BROKEN;
+      return failure instanceof NoAnswerException
+          ? operation.outcome(TransportFailure.of(FailureKind.TIMEOUT), evidence())
+          : BROKEN;
     }
 
     @Override
     public Evidence evidence() {
-      return Outcomes.LOST;
+      return Outcomes.lost(safety);
     }
 
     @Override

@@ -11,13 +11,32 @@ package dev.steadfast.retry.simulator;
 record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) {
 
   /** What a server can do when it is well. */
-  record Server(double perSecond, int workers, long queueLimit) {}
+  record Server(double perSecond, int workers, ServiceTime work, Refusal refusal) {}
 
-  /** Poisson arrivals at a share of the capacity, each from one of the clients by chance. */
-  record Load(double rho, int clients, long timeoutNanos) {}
+  /** The longest queue, and what a 503 says in {@code Retry-After}; 0 for nothing. */
+  record Refusal(long queueLimit, int retryAfterSeconds) {
+    static final Refusal NONE = new Refusal(Long.MAX_VALUE, 0);
+  }
 
-  /** An outage. */
-  record Trigger(Kind kind, long startNanos, long lengthNanos, double slowTo) {
+  /**
+   * Poisson arrivals, each from one of the clients by chance.
+   *
+   * @param perSecond how many
+   * @param clients how many clients make them
+   * @param timeoutNanos for one attempt, where the policy has none
+   * @param unkeyedPosts the share of them that are POSTs without an idempotency key
+   */
+  record Load(double perSecond, int clients, long timeoutNanos, double unkeyedPosts) {}
+
+  /**
+   * An outage.
+   *
+   * @param kind how the server fails
+   * @param startNanos when it begins to
+   * @param lengthNanos for how long
+   * @param share the capacity that is left of a slow server, or the attempts that fail at once
+   */
+  record Trigger(Kind kind, long startNanos, long lengthNanos, double share) {
     long endNanos() {
       return startNanos + lengthNanos;
     }
@@ -29,7 +48,7 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
     STALL("stall"),
     /** Workers are slower. */
     SLOW("slow"),
-    /** Each attempt fails at once. */
+    /** A share of the attempts fails at once. */
     FAIL_FAST("fail-fast");
 
     private final String text;
@@ -54,7 +73,12 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
   }
 
   double arrivalsPerSecond() {
-    return load.rho() * server.perSecond();
+    return load.perSecond();
+  }
+
+  /** Arrivals as a share of the capacity. */
+  double rho() {
+    return load.perSecond() / server.perSecond();
   }
 
   /** Attempts in a run beyond which a policy is taken for one that does not end. */
@@ -66,16 +90,20 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
     double within =
         switch (trigger.kind()) {
           case STALL -> 0;
-          case SLOW -> trigger.slowTo();
+          case SLOW -> trigger.share();
           case FAIL_FAST -> 1;
         };
     Speed speed = new Speed(trigger.startNanos(), trigger.endNanos(), within);
     double mean = server.workers() / server.perSecond() * Durations.SECOND;
     return new FifoServer.Build(
-        server.workers(), draws -> draws.exponential(mean), server.queueLimit(), speed);
+        server.workers(),
+        draws -> mean * server.work().shape().applyAsDouble(draws),
+        server.refusal().queueLimit(),
+        speed);
   }
 
-  boolean failsAtOnce(long nowNanos) {
+  /** Whether attempts may fail at once. */
+  boolean failing(long nowNanos) {
     return trigger.kind() == Kind.FAIL_FAST
         && nowNanos >= trigger.startNanos()
         && nowNanos < trigger.endNanos();

@@ -6,9 +6,10 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 
-/** How simulated attempts end. Their requests are idempotent, so each of them may be repeated. */
+/** How simulated attempts end. Their requests are
+ * idempotent where nothing else is said, so each of them may be repeated. */
 final class Outcomes {
-  static final Evidence LOST = evidence(Disposition.UNKNOWN, -1);
+  static final Evidence LOST = lost(Evidence.Safety.IDEMPOTENT);
 
   static final Outcome ACCEPTED = answered(200, Verdict.accepted());
   static final Outcome UNAVAILABLE = answered(503, Verdict.retryable(FailureKind.UNAVAILABLE));
@@ -22,10 +23,15 @@ final class Outcomes {
   }
 
   static Evidence answered(int status) {
-    return evidence(Disposition.ANSWERED, status);
+    return answered(status, Evidence.Safety.IDEMPOTENT);
   }
 
-  private static Evidence evidence(Disposition last, int status) {
-    return Evidence.of(Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT), status, 1);
+  static Evidence answered(int status, Evidence.Safety safety) {
+    return Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, safety), status, 1);
+  }
+
+  /** An attempt without an answer. */
+  static Evidence lost(Evidence.Safety safety) {
+    return Evidence.of(Evidence.Requests.of(Disposition.UNKNOWN, safety), -1, 1);
   }
 }

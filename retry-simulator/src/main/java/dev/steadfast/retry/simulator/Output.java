@@ -43,6 +43,11 @@ final class Output {
     return output;
   }
 
+  /** Where the report goes. */
+  Optional<Path> html() {
+    return html;
+  }
+
   private static Optional<Path> path(String name, Arguments arguments) {
     if (!arguments.offers(name) || !arguments.has(name)) {
       return Optional.empty();
@@ -95,7 +100,7 @@ final class Output {
     svg.ifPresent(directory -> {
       for (Report.Section section : sections) {
         for (Chart chart : section.result().charts()) {
-          write("svg", directory.resolve(chart.name() + ".svg"), chart.wide());
+          write("svg", directory.resolve(chart.name() + ".svg"), chart.file());
         }
       }
     });

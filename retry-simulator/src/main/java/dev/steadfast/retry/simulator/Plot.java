@@ -14,17 +14,14 @@ final class Plot {
   private final List<Object> scales = new ArrayList<>();
   private final Map<String, Object> theme = map("name", "minimal");
 
-  private final Chart.Frame frame;
+  private final List<Legend.Sign> signs = new ArrayList<>();
 
   private Plot(Chart.Frame frame, int height) {
-    this.frame = frame;
     spec.put("kind", "plot");
     spec.put("ggsize", map("width", frame.width(), "height", height));
-    theme.put("legend_position", "bottom");
+    theme.put("legend_position", "none");
     theme.put("axis_title", map("size", 13, "blank", false));
     theme.put("axis_text", map("size", 12, "blank", false));
-    // Room for fonts that are wider than the one that the library measures with.
-    theme.put("legend_text", map("size", 15, "blank", false));
     theme.put("strip_text", map("size", 12, "blank", false));
   }
 
@@ -98,21 +95,30 @@ final class Plot {
     return this;
   }
 
-  /** Colours by name, with a legend that fits. */
-  Plot colours(String aesthetic, List<String> names, List<String> colours) {
-    Map<String, Object> legend = map("name", "legend", "byrow", true);
-    legend.put("ncol", Math.min(names.size(), frame.narrow() ? 2 : 6));
-    return scale(
-        aesthetic,
-        "",
-        "discrete",
-        true,
-        "values",
-        colours.subList(0, names.size()),
-        "limits",
-        names,
-        "guide",
-        legend);
+  /** Colours by name, which the legend shows as such marks. */
+  Plot colours(String aesthetic, Legend.Mark mark, List<String> names, List<String> colours) {
+    List<String> used = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      used.add(colours.get(i % colours.size()));
+      double opacity = mark == Legend.Mark.AREA ? 0.75 : 1;
+      sign(new Legend.Sign(mark, used.get(i), opacity, names.get(i)));
+    }
+    return scale(aesthetic, "", "discrete", true, "values", used, "limits", names);
+  }
+
+  /** What a sign means. */
+  Plot sign(Legend.Mark mark, String colour, String meaning) {
+    return sign(new Legend.Sign(mark, colour, 1, meaning));
+  }
+
+  /** What a sign means. */
+  Plot sign(Legend.Sign sign) {
+    signs.add(sign);
+    return this;
+  }
+
+  List<Legend.Sign> signs() {
+    return signs;
   }
 
   Plot panels(String by, int columns, String scales) {

@@ -6,13 +6,16 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Withdrawal;
-import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a client is configured with. Each simulated client has objects of its own.
@@ -105,20 +108,40 @@ record Protection(String label, RetryPolicy policy, Budget budget, Optional<Brea
     }
   }
 
+  /** What differs from the library's default policy, with budget and breaker. */
+  String configuration() {
+    Set<String> usual = Set.of(RetryPolicy.defaults().toString().split("; ", -1));
+    String own =
+        Stream.of(policy.toString().split("; ", -1))
+            .filter(part -> !usual.contains(part))
+            .collect(Collectors.joining("; "));
+    return (own.isEmpty() ? "the default policy" : own)
+        + "; budget "
+        + budget
+        + breaker.map(each -> "; " + each).orElse("; no breaker");
+  }
+
   /** One client with objects of its own. */
-  Client client(EventQueue time, Draws draws, String name) {
+  Client client(EventQueue time, Draws draws) {
     List<Guard> guards = breaker.map(each -> List.of(each.guard(time))).orElse(List.of());
-    RetryPlan plan =
-        RetryPlan.of(policy, budget.open(), time.environment(draws.generator())).withGuards(guards);
-    return new Client(plan, OperationInfo.of(name, name), guards);
+    RetryBudget opened = budget.open();
+    HttpRetry.Builder retry =
+        HttpRetry.builder()
+            .policy(policy)
+            .budget(opened)
+            .environment(time.environment(draws.generator()));
+    guards.forEach(retry::guard);
+    String origin = HttpViews.Request.GET.origin();
+    return new Client(
+        retry.build(), opened.account(origin), OperationInfo.of(origin, origin), guards);
   }
 
   /** The objects of one client, and what it calls. */
-  record Client(RetryPlan plan, OperationInfo info, List<Guard> guards) {
+  record Client(
+      HttpRetry retry, RetryBudget.Account account, OperationInfo info, List<Guard> guards) {
 
     /** Whether the budget would pay for a retry now. Takes one, and gives it back. */
     boolean funded(long nowNanos) {
-      RetryBudget.Account account = plan.budget().account(info.origin());
       Withdrawal one = account.tryWithdraw(FailureKind.TIMEOUT, nowNanos);
       if (one.granted()) {
         account.refund(one, nowNanos);

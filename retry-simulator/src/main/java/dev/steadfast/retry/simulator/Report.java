@@ -12,17 +12,17 @@ final class Report {
       color:var(--text);font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',\
       sans-serif}
       h1{line-height:1.2}h2{margin:2.5rem 0 .5rem;line-height:1.25}
-      nav ul{columns:2;padding-left:1.2rem}a{color:var(--sim-blue)}
+      nav ul{columns:2;padding-left:1.2rem}a{color:var(--link)}
       figure{margin:1.5rem 0}figcaption{margin-bottom:.25rem}
       figcaption small{display:block;color:var(--soft)}
-      figure svg{display:block;width:100%;height:auto}
+      code{overflow-wrap:anywhere}figure svg{display:block;border-radius:.3rem;width:100%;height:auto}
       .narrow{display:none}
-      .model{border-left:.25rem solid var(--sim-blue);padding-left:.75rem;color:var(--soft)}
+      .model{border-left:.25rem solid var(--line);padding-left:.75rem;color:var(--soft)}
       .scroll{overflow-x:auto}
       table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}
       caption{text-align:left;color:var(--soft)}
       th,td{padding:.15rem .6rem .15rem 0;text-align:left;white-space:nowrap;\
-      border-bottom:1px solid var(--sim-grid)}
+      border-bottom:1px solid var(--line)}
       th.n,td.n{text-align:right}
       code,pre{font-family:ui-monospace,'DejaVu Sans Mono',monospace;font-size:.85em}
       pre{overflow-x:auto;background:var(--shade);padding:.6rem;border-radius:.3rem}
@@ -64,12 +64,10 @@ final class Report {
         .append("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n")
         .append("<meta name=\"color-scheme\" content=\"light dark\">\n")
         .append("<title>Steadfast simulator</title>\n<style>\n:root{")
-        .append("--page:#ffffff;--text:#1f2937;--soft:#52606d;--shade:#f3f4f6;")
-        .append(Palette.variables(false))
-        .append("}\n@media (prefers-color-scheme:dark){:root{")
-        .append("--page:#18181b;--text:#e4e4e7;--soft:#a1a1aa;--shade:#27272a;")
-        .append(Palette.variables(true))
-        .append("}}\n")
+        .append("--page:#ffffff;--text:#1f2937;--soft:#52606d;--shade:#f3f4f6;--line:#d1d5db;")
+        .append("--link:#2563eb}\n@media (prefers-color-scheme:dark){:root{")
+        .append("--page:#18181b;--text:#e4e4e7;--soft:#a1a1aa;--shade:#27272a;--line:#52525b;")
+        .append("--link:#60a5fa}}\n")
         .append(LAYOUT)
         .append("</style>\n</head>\n<body>\n");
   }
@@ -77,7 +75,8 @@ final class Report {
   private void section(int number, Section section) {
     Result result = section.result();
     page.append("<section id=\"s").append(number).append("\">\n<h2>");
-    page.append(Html.escape(result.title())).append("</h2>\n<p class=\"model\">");
+    page.append(Html.escape(result.title())).append("</h2>\n<p><strong>");
+    page.append(Html.escape(result.conclusion())).append("</strong></p>\n<p class=\"model\">");
     page.append(Html.escape(result.model())).append("</p>\n<p><code>java -jar simulator.jar ");
     page.append(Html.escape(section.command())).append("</code></p>\n");
     for (String note : result.notes()) {

@@ -7,6 +7,7 @@ import java.util.List;
 final class Result {
   private final String title;
   private final String model;
+  private String conclusion = "";
   private final List<String> notes = new ArrayList<>();
   private final List<Table> tables = new ArrayList<>();
   private final List<Line> lines = new ArrayList<>();
@@ -24,6 +25,12 @@ final class Result {
     this.title = title;
     this.model = model;
     this.series = series;
+  }
+
+  /** What follows from the figures, in one sentence. */
+  Result conclusion(String conclusion) {
+    this.conclusion = conclusion;
+    return this;
   }
 
   Result note(String note) {
@@ -50,6 +57,10 @@ final class Result {
     return title;
   }
 
+  String conclusion() {
+    return conclusion;
+  }
+
   String model() {
     return model;
   }
@@ -74,9 +85,14 @@ final class Result {
     return series;
   }
 
-  /** What the terminal shows: tables and notes, then the lines for programs. */
+  /** What was simulated and what follows. */
+  String summary() {
+    return title + "\n  " + conclusion + "\n";
+  }
+
+  /** What the terminal shows: summary, tables and notes, then the lines for programs. */
   String text() {
-    StringBuilder text = new StringBuilder(title).append("\n\n");
+    StringBuilder text = new StringBuilder(summary()).append("\n");
     tables.forEach(table -> text.append(table.text()).append('\n'));
     notes.forEach(note -> text.append(note).append('\n'));
     text.append(notes.isEmpty() ? "" : "\n");

@@ -4,14 +4,16 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jetbrains.letsPlot.commons.encoding.UnsupportedRGBEncoder;
 import org.jetbrains.letsPlot.core.util.PlotSvgExportCommon;
+import org.jetbrains.letsPlot.commons.encoding.UnsupportedRGBEncoder;
 
 /**
- * Makes an image of a chart's description. Lets-Plot draws it; what comes out is then made the same
- * on every run and JDK (identifiers, digits), and its colours are made variables.
+ * Makes an image of a plot. Lets-Plot draws the plot; what comes out is then made the same on every
+ * run and JDK (identifiers, digits). Title and legend are added here. Only what SVG 1.1 knows is
+ * used, so that programs other than browsers show it too.
  */
 final class Svg {
   private static final Pattern SIZE =
@@ -21,31 +23,84 @@ final class Svg {
   private static final Pattern DECIMAL = Pattern.compile("-?[0-9]+\\.[0-9]+(E-?[0-9]+)?");
   private static final Pattern BETWEEN = Pattern.compile(">\\s+<");
   private static final Pattern CLOSED = Pattern.compile("<(\\w+)([^<>]*)></\\1>");
-  private static final Pattern BACKGROUND =
-      Pattern.compile("<path [^>]*fill=\"rgb\\(255,255,255\\)\"[^>]*/>");
+  private static final Pattern COLOUR = Pattern.compile("rgb\\((\\d+),(\\d+),(\\d+)\\)");
 
-  private static final String FONT =
-      "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif";
   private static final String RULES =
-      "text{"
-          + FONT
-          + ";fill:var(--sim-ink)}"
-          + ".axis-text-x,.axis-text-y,.legend-item,.facet-strip-text-x{font-size:12px}"
-          + ".axis-title-x,.axis-title-y,.legend-title{font-size:13px}";
+      "<style>text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
+          + "font-size:12px;fill:#474747}"
+          + ".axis-title-x,.axis-title-y{font-size:13px}"
+          + ".title{font-size:15px;font-weight:bold}</style>";
 
   private Svg() {}
 
-  static String of(String name, String title, Map<String, Object> spec) {
+  /** An image with its title above and its legend below. */
+  static String titled(String name, String title, Plot plot) {
+    return of(name, title, plot, Legend.TITLE_HEIGHT);
+  }
+
+  /** An image for a page that shows the title itself. */
+  static String untitled(String name, String title, Plot plot) {
+    return of(name, title, plot, 0);
+  }
+
+  private static String of(String name, String title, Plot plot, int above) {
     String drawn =
         PlotSvgExportCommon.INSTANCE.buildSvgImageFromRawSpecs(
-            new LinkedHashMap<>(spec), null, new UnsupportedRGBEncoder(), true);
+            new LinkedHashMap<>(plot.spec()), null, new UnsupportedRGBEncoder(), true);
     String svg = BETWEEN.matcher(drawn).replaceAll("><");
     svg = CLOSED.matcher(svg).replaceAll("<$1$2/>");
-    svg = BACKGROUND.matcher(svg).replaceFirst("");
     svg = renamed(svg, name);
-    svg = coloured(svg);
+    // The library's own blue, which fills lines.
+    svg = svg.replace("fill=\"rgb(17,142,216)\"", "fill=\"none\"");
+    svg = COLOUR.matcher(svg).replaceAll(Svg::hex);
     svg = rounded(svg).replace(Plot.INVISIBLE, "");
-    return headed(svg, title);
+    svg = STYLE.matcher(svg).replaceFirst("");
+    Matcher size = SIZE.matcher(svg);
+    if (!size.find()) {
+      throw new IllegalStateException("no size in the image of " + title);
+    }
+    int width = (int) Double.parseDouble(size.group(1));
+    int height = (int) Double.parseDouble(size.group(2));
+    Legend legend = new Legend(plot.signs(), width, above + height);
+    String body = svg.substring(size.end(), svg.lastIndexOf("</svg>"));
+    return head(title, width, legend.bottom())
+        + (above == 0 ? "" : Legend.title(title, width))
+        + "<g transform=\"translate(0 "
+        + above
+        + ")\">"
+        + body
+        + "</g>"
+        + legend.svg()
+        + "</svg>\n";
+  }
+
+  private static String head(String title, int width, int height) {
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
+        + width
+        + " "
+        + height
+        + "\" width=\""
+        + width
+        + "\" height=\""
+        + height
+        + "\" role=\"img\"><title>"
+        + Html.escape(title)
+        + "</title>"
+        + RULES
+        + "<rect width=\""
+        + width
+        + "\" height=\""
+        + height
+        + "\" fill=\"#ffffff\"/>";
+  }
+
+  private static String hex(MatchResult colour) {
+    StringBuilder hex = new StringBuilder("#");
+    for (int i = 1; i <= 3; i++) {
+      String digits = Integer.toHexString(Integer.parseInt(colour.group(i)));
+      hex.append(digits.length() == 1 ? "0" : "").append(digits);
+    }
+    return hex.toString();
   }
 
   private static String renamed(String svg, String name) {
@@ -61,19 +116,6 @@ final class Svg {
     return renamed;
   }
 
-  private static String coloured(String svg) {
-    // What is left in the library's own colours: grounds under legend keys, fills of lines.
-    String coloured = svg.replace("rgb(255,255,255)", "none").replace("rgb(17,142,216)", "none");
-    coloured = coloured.replace("rgb(0,0,0)", "var(" + Palette.INK.variable() + ")");
-    for (Palette colour : Palette.values()) {
-      coloured =
-          coloured
-              .replace(colour.rgb(), "var(" + colour.variable() + ")")
-              .replace(colour.light(), "var(" + colour.variable() + ")");
-    }
-    return coloured;
-  }
-
   private static String rounded(String svg) {
     return DECIMAL.matcher(svg).replaceAll(number -> shortest(number.group()));
   }
@@ -81,32 +123,5 @@ final class Svg {
   private static String shortest(String number) {
     BigDecimal rounded = new BigDecimal(number).setScale(2, RoundingMode.HALF_UP);
     return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
-  }
-
-  private static String headed(String svg, String title) {
-    String style =
-        "<style>svg{"
-            + Palette.variables(false)
-            + "}@media (prefers-color-scheme:dark){svg{"
-            + Palette.variables(true)
-            + "}}"
-            + RULES
-            + "</style>";
-    String body = STYLE.matcher(svg).replaceFirst(Matcher.quoteReplacement(style));
-    Matcher size = SIZE.matcher(body);
-    if (!size.find()) {
-      throw new IllegalStateException("no size in the image of " + title);
-    }
-    String head =
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
-            + size.group(1)
-            + " "
-            + size.group(2)
-            + "\" width=\""
-            + size.group(1)
-            + "\" role=\"img\"><title>"
-            + Html.escape(title)
-            + "</title>";
-    return head + body.substring(size.end()) + "\n";
   }
 }

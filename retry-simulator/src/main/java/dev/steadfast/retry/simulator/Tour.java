@@ -2,10 +2,14 @@ package dev.steadfast.retry.simulator;
 
 import java.util.List;
 
-/** All scenarios with numbers that take a minute. */
+/** All scenarios, with numbers of runs that take half a minute. */
 final class Tour {
   static final List<Option> OPTIONS =
-      List.of(Option.runs(20), Option.SEED, Option.HTML, Option.SVG);
+      List.of(
+          Option.runs(20),
+          Option.SEED,
+          new Option("html", "simulator-report.html", Option.HTML.help()),
+          Option.SVG);
 
   private Tour() {}
 

@@ -56,13 +56,19 @@ final class Verdicts {
 
   /** By how much first tries are multiplied while nothing succeeds; NaN if no form is known. */
   double amplification() {
-    double attempts = failing.attempts();
+    double attempts = mostly(failing.attempts());
+    double floor = protection.budget().floor() * spec.load().clients() / spec.arrivalsPerSecond();
     return switch (protection.budget().funding()) {
       case UNLIMITED -> attempts;
-      case SUCCESS -> 1;
-      case REQUEST -> Math.min(attempts, 1 + protection.budget().ratio());
+      case SUCCESS -> Math.min(attempts, 1 + floor);
+      case REQUEST -> Math.min(attempts, 1 + protection.budget().ratio() + floor);
       case OTHER -> attempts == 1 ? 1 : Double.NaN;
     };
+  }
+
+  // A POST without a key is not sent again when its answer is lost.
+  private double mostly(double attempts) {
+    return 1 + (attempts - 1) * (1 - spec.load().unkeyedPosts());
   }
 
   /** Seconds from the end of a stall; infinite for never, NaN if no form is known. */
@@ -70,11 +76,11 @@ final class Verdicts {
     double bad = amplification();
     double arrivals = spec.arrivalsPerSecond();
     double capacity = spec.server().perSecond();
-    if (bad * spec.load().rho() >= 1) {
+    if (bad * spec.rho() >= 1) {
       return Double.POSITIVE_INFINITY;
     }
     boolean unlimited = protection.budget().funding() == Budget.Funding.UNLIMITED;
-    double during = unlimited ? failing.inOutage() : bad;
+    double during = unlimited ? mostly(failing.inOutage()) : bad;
     double start = failing.attempts() == 1 ? 0 : protection.budget().burst();
     double backlog =
         during * arrivals * Durations.seconds(spec.trigger().lengthNanos())
@@ -86,15 +92,22 @@ final class Verdicts {
   /** One line for people. */
   String line() {
     if (protection.breaker().isPresent()) {
-      return "a breaker keeps first tries back too; no closed form, the runs tell";
+      return "the breaker holds first tries back too: see the runs, there is no closed form";
     }
     double bad = amplification();
-    if (Double.isNaN(bad)) {
-      return "no closed form for this budget, the runs tell";
+    boolean partial = spec.trigger().kind() == OutageSpec.Kind.FAIL_FAST && spec.trigger().share() < 1;
+    if (partial) {
+      return "a share of the attempts succeeds: see the runs, there is no closed form";
     }
-    double rho = spec.load().rho();
+    if (Double.isNaN(bad)) {
+      return "there is no closed form for this budget: see the runs";
+    }
+    if (spec.trigger().kind() == OutageSpec.Kind.FAIL_FAST && spec.trigger().share() == 1) {
+      return "no queue grows while every attempt fails at once, so nothing is left to recover from";
+    }
+    double rho = spec.rho();
     String product =
-        "rho " + Numbers.fixed(rho, 2) + " x " + factor(bad) + " = " + Numbers.fixed(bad * rho, 2);
+        "load " + Numbers.fixed(rho, 2) + " x " + factor(bad) + " = " + Numbers.fixed(bad * rho, 2);
     if (bad * rho > 1) {
       return product
           + " > 1: once the queue is longer than the timeout, this storm does not end by itself"
@@ -114,7 +127,10 @@ final class Verdicts {
   private String factor(double bad) {
     return switch (protection.budget().funding()) {
       case UNLIMITED -> Numbers.plain(bad, 2) + (bad == 1 ? " attempt" : " attempts");
-      case SUCCESS -> "1 (nothing succeeds, so no retry is earned)";
+      case SUCCESS ->
+          bad == 1
+              ? "1 (nothing succeeds, so no retry is earned)"
+              : Numbers.plain(bad, 2) + " (only the budget's floor is left)";
       default -> Numbers.plain(bad, 2);
     };
   }

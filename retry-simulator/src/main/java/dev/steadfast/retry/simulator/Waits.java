@@ -16,10 +16,12 @@ import java.util.Map;
  *
  * @param rows by retry
  * @param ends by the reason for which operations ended
+ * @param ended when operations ended, or were looked at no longer
  * @param attempts those of the first operations
  */
-record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
-  static final Waits NONE = new Waits(List.of(), List.of(), List.of());
+record Waits(List<Row> rows, List<End> ends, Spread ended, List<Attempt> attempts) {
+  static final Waits NONE =
+      new Waits(List.of(), List.of(), Spread.of(new double[] {0}), List.of());
   private static final int SHOWN = 8;
 
   /** How much to draw. */
@@ -73,6 +75,7 @@ record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
     private final double[][] waits;
     private final double[][] sums;
     private final int[] reached;
+    private final double[] endedAt;
     private final Map<StopReason, List<Double>> ends = new EnumMap<>(StopReason.class);
     private final List<Attempt> attempts = new ArrayList<>();
 
@@ -83,6 +86,7 @@ record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
       this.waits = new double[sample.retries()][sample.operations()];
       this.sums = new double[sample.retries()][sample.operations()];
       this.reached = new int[sample.retries()];
+      this.endedAt = new double[sample.operations()];
     }
 
     Waits all() {
@@ -100,7 +104,7 @@ record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
         double[] at = times.stream().mapToDouble(each -> each).toArray();
         reasons.add(new End(reason.toString().replace(' ', '-'), share, Spread.of(at)));
       });
-      return new Waits(rows, reasons, attempts);
+      return new Waits(rows, reasons, Spread.of(endedAt), attempts);
     }
 
     private Spread spread(double[][] values, int retry) {
@@ -118,6 +122,7 @@ record Waits(List<Row> rows, List<End> ends, List<Attempt> attempts) {
         int attempt = state.startAttempt();
         now += Math.min(sample.attemptNanos(), state.attemptTimeoutNanos(attempt, now));
         RetryDecision decision = state.next(Outcomes.UNAVAILABLE, now);
+        endedAt[number - 1] = now;
         long delay = decision instanceof RetryDecision.Retry next ? next.delayNanos() : 0;
         if (number <= SHOWN) {
           long next = retry < sample.retries() ? now + delay : now;

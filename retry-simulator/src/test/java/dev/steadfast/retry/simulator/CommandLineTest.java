@@ -25,7 +25,18 @@ final class CommandLineTest {
       List.of(
           List.of("contention", "--clients", "10,20", "--runs", "5"),
           List.of("layers", "--layers", "2", "--calls", "500"),
-          List.of("outage", "--runs", "2", "--horizon", "70s", "--capacity", "100"),
+          List.of(
+              "outage",
+              "--runs",
+              "2",
+              "--horizon",
+              "70s",
+              "--rps",
+              "70",
+              "--capacity",
+              "100",
+              "--unkeyed-posts",
+              "0.1"),
           List.of("herd", "--clients", "50", "--runs", "2"),
           List.of("delays", "--samples", "200"),
           List.of("hedge", "--samples", "1000"));
@@ -90,7 +101,7 @@ final class CommandLineTest {
             "(?s).*\ncontention strategy=full clients=5 calls=\\d+ millis=\\d+\n.*"));
     String outage = run(QUICK.get(2)).out();
     String numbers = " recovery=(never|[0-9.]+) failed=\\d+ peak=\\d+ steady=\\d+\n.*";
-    assertTrue(outage.matches("(?s).*\noutage policy=none kind=stall rho=0.7" + numbers), outage);
+    assertTrue(outage.matches("(?s).*\noutage policy=none kind=stall rps=70" + numbers), outage);
     String herd = run(QUICK.get(3)).out();
     assertTrue(
         herd.matches(
@@ -100,18 +111,56 @@ final class CommandLineTest {
   @Test
   void aPolicyOfTheUsersIsRunAsText() {
     String text = "maxAttempts=3; backoff=equal(50ms..1s); totalTimeout=5s";
-    Ran outage =
-        run(with(QUICK.get(2), "--policy", text, "--budget", "default", "--breaker", "default"));
-    String line =
-        outage.out().lines().filter(each -> each.startsWith("outage ")).findFirst().orElseThrow();
+    Ran outage = run(with(QUICK.get(2), "--policy", text, "--breaker", "default"));
     assertTrue(
-        line.contains(" policy=maxAttempts=3;backoff=equal(50ms..1s);totalTimeout=5s;"), line);
-    assertTrue(line.contains(" budget=default breaker=breaker(100,20,50,5s,5) kind=stall"), line);
-    for (String scenario : List.of("contention", "delays", "herd", "layers")) {
+        outage.out().contains("\npolicy-1 is backoff=equal(50ms..1s); totalTimeout=5s;"),
+        outage::out);
+    String line = "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) kind=stall";
+    assertTrue(outage.out().contains(line), outage::out);
+    for (String scenario : List.of("contention", "delays", "herd")) {
       List<String> words =
           QUICK.stream().filter(each -> each.get(0).equals(scenario)).findFirst().orElseThrow();
       assertEquals(0, run(with(words, "--policy", text)).code(), scenario);
     }
+  }
+
+  @Test
+  void policiesStandBesideNoRetriesAndTheDefault_onOneScreen() {
+    List<String> words = new ArrayList<>(QUICK.get(2));
+    for (int i = 2; i <= 4; i++) {
+      words.addAll(List.of("--policy", "maxAttempts=" + i + "; backoff=full(100ms..10s)"));
+    }
+    String out = run(words).out();
+    List<String> rows =
+        out.lines()
+            .dropWhile(line -> !line.contains("recovery s"))
+            .takeWhile(line -> !line.isEmpty())
+            .toList();
+    List<String> names = rows.stream().skip(1).map(row -> row.strip().split(" ", 2)[0]).toList();
+    assertEquals(List.of("none", "default", "policy-1", "policy-2", "policy-3"), names);
+    rows.forEach(row -> assertTrue(row.length() <= 80, row));
+  }
+
+  @Test
+  void aPolicyHasTheLibrarysBudgetUnlessToldOtherwise() {
+    String policy = "maxAttempts=4; backoff=full(100ms..10s)";
+    String usual = run(with(QUICK.get(2), "--policy", policy)).out();
+    assertTrue(usual.contains("\noutage policy=policy-1 budget=default breaker=none "), usual);
+    String none = run(with(QUICK.get(2), "--policy", policy, "--budget", "none")).out();
+    assertTrue(none.contains("\noutage policy=policy-1 budget=none breaker=none "), none);
+    assertTrue(none.contains("policy-1: load 0.70 x 3.7 attempts"), none);
+  }
+
+  @Test
+  void nothingTypedIsAskingForHelp() {
+    assertEquals(new Ran(0, run(List.of("--help")).out(), ""), run(List.of()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("quick")
+  void theSecondLineIsTheConclusion(List<String> words) {
+    String second = run(words).out().lines().skip(1).findFirst().orElseThrow();
+    assertTrue(second.matches("  [A-Za-z].*[0-9].*\\."), second);
   }
 
   @Test
@@ -131,7 +180,6 @@ final class CommandLineTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
         "storm",
         "contention --foo 1",
         "contention clients 5",
@@ -148,14 +196,30 @@ final class CommandLineTest {
         "layers --p 1.5",
         "layers --p NaN",
         "layers --layers 5 --attempts 10",
-        "outage --rho 1",
-        "outage --rho 1.2",
-        "outage --rho -0.5",
+        "outage --rho 0.7",
+        "outage --rps 1000",
+        "outage --rps 9.9",
+        "outage --rps -5",
+        "outage --rps 700 --capacity 100",
+        "outage --slow-to 0.5",
+        "outage --error-rate 0.5",
+        "outage --retry-after 5",
+        "outage --kind fail-fast --error-rate 0",
+        "outage --kind fail-fast --retry-after 1.5",
+        "outage --unkeyed-posts 1.1",
+        "outage --latency 8ms",
+        "outage --latency 60ms..8ms",
+        "outage --latency 1us..2us",
+        "outage --latency 8ms..60ms --workers 5",
+        "outage --breaker default",
+        "layers --policy maxAttempts=2",
+        "delays --policy maxAttempts=1 --policy maxAttempts=2 --policy maxAttempts=3 --policy"
+            + " maxAttempts=4 --policy maxAttempts=5 --policy maxAttempts=6",
         "outage --kind flood",
         "outage --capacity -3",
         "outage --length 0",
         "outage --horizon 5s",
-        "outage --horizon 20h --capacity 100000",
+        "outage --horizon 20h --capacity 100000 --rps 70000",
         "outage --budget default",
         "outage --policy maxAttempts=2 --budget success(2)",
         "outage --policy maxAttempts=2 --budget success(-1,10,0)",
@@ -171,7 +235,7 @@ final class CommandLineTest {
         "outage --policy maxAttempts=2 --breaker breaker(100,20,0.0001,5s,5)",
         "outage --policy maxAttempts=2 --breaker breaker(100,20,50,5,5)",
         "outage --policy maxAttempts=2 --breaker success(100,20,50,5s,5)",
-        "outage --kind fail-fast --capacity 10 --horizon 60s --policy"
+        "outage --kind fail-fast --capacity 10 --rps 7 --horizon 60s --policy"
             + " maxAttempts=2000000000;backoff=none;totalTimeout=none",
         "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy maxAttempts=2000000000;backoff=none;totalTimeout=none;"
             + "serverDelaySpread=0;maxServerDelay=1ns;aboveCeiling=clamp",
@@ -254,7 +318,7 @@ final class CommandLineTest {
   @ValueSource(
       strings = {
         "delays --samples 100 --policy maxAttempts=1",
-        "outage --rho 0.01 --capacity 1 --workers 1 --horizon 60s --runs 1",
+        "outage --rps 0.01 --capacity 1 --workers 1 --horizon 60s --runs 1",
         "herd --clients 1 --runs 1",
         "herd --clients 100 --queue 0 --retry-after 3600 --runs 1",
         "layers --p 0 --layers 1 --calls 100",
@@ -305,10 +369,26 @@ final class CommandLineTest {
       try (Stream<Path> files = Files.list(svg)) {
         for (Path file : files.toList()) {
           DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
-          assertFalse(
-              Files.readString(file).matches("(?s).*(rgb\\(|NaN|Infinity).*"), file::toString);
+          assertDrawnByAnyProgram(Files.readString(file));
         }
       }
+    }
+  }
+
+  // Colours as numbers, a ground, and a title that is drawn.
+  private static void assertDrawnByAnyProgram(String svg) {
+    assertFalse(svg.matches("(?s).*(var\\(|--|@media|rgb\\(|NaN|Infinity).*"), svg);
+    assertTrue(svg.contains(" fill=\"#ffffff\"/>"), svg);
+    assertTrue(svg.contains("<text class=\"title\""), svg);
+  }
+
+  @Test
+  void theLegendOfAnOutageTellsEachOfItsSigns() throws IOException {
+    run(with(QUICK.get(2), "--svg", directory.toString()));
+    String svg = Files.readString(directory.resolve("outage-stall.svg"));
+    for (String sign :
+        List.of("first tries", "retries", "calls that succeed", "capacity", "outage", "recovered")) {
+      assertTrue(svg.contains(">" + sign + "</text>"), sign);
     }
   }
 

@@ -18,10 +18,30 @@ final class OutageTest {
 
   private static OutageSpec spec(String kind, double rho, int horizonSeconds) {
     return new OutageSpec(
-        new OutageSpec.Server(1000, 10, Long.MAX_VALUE),
-        new OutageSpec.Load(rho, 50, SECOND),
-        new OutageSpec.Trigger(OutageSpec.Kind.parse(kind), 30 * SECOND, 10 * SECOND, 0.4),
+        server(1000, 10),
+        new OutageSpec.Load(1000 * rho, 50, SECOND, 0),
+        trigger(OutageSpec.Kind.parse(kind)),
         horizonSeconds * SECOND);
+  }
+
+  private static OutageSpec.Server server(double perSecond, int workers) {
+    return new OutageSpec.Server(
+        perSecond, workers, ServiceTime.EXPONENTIAL, OutageSpec.Refusal.NONE);
+  }
+
+  private static OutageSpec.Trigger trigger(OutageSpec.Kind kind) {
+    double share = kind == OutageSpec.Kind.SLOW ? 0.4 : 1;
+    return new OutageSpec.Trigger(kind, 30 * SECOND, 10 * SECOND, share);
+  }
+
+  private static OutageSpec with(OutageSpec spec, OutageSpec.Refusal refusal, double unkeyedPosts) {
+    OutageSpec.Server server = spec.server();
+    OutageSpec.Load load = spec.load();
+    return new OutageSpec(
+        new OutageSpec.Server(server.perSecond(), server.workers(), server.work(), refusal),
+        new OutageSpec.Load(load.perSecond(), load.clients(), load.timeoutNanos(), unkeyedPosts),
+        spec.trigger(),
+        spec.horizonNanos());
   }
 
   private static Protection named(String name) {
@@ -154,9 +174,9 @@ final class OutageTest {
   void theDatabaseOfThePaperStaysDown(int attempts, double rate, double recovery, double steady) {
     OutageSpec spec =
         new OutageSpec(
-            new OutageSpec.Server(300, 30, Long.MAX_VALUE),
-            new OutageSpec.Load(rate / 300, 50, SECOND),
-            new OutageSpec.Trigger(OutageSpec.Kind.STALL, 30 * SECOND, 10 * SECOND, 1),
+            server(300, 30),
+            new OutageSpec.Load(rate, 50, SECOND, 0),
+            trigger(OutageSpec.Kind.STALL),
             (recovery > 100 ? 260 : 200) * SECOND);
     RetryPolicy policy = Outage.RETRIES.toBuilder().maxAttempts(attempts).build();
     Protection own = new Protection("own", policy, Budget.NONE, Optional.empty());
@@ -172,9 +192,7 @@ final class OutageTest {
   @Test
   void aQueueShorterThanTheTimeoutEndsTheStormWhateverTheClientsDo() {
     OutageSpec open = spec("stall", 0.7, 70);
-    OutageSpec bounded =
-        new OutageSpec(
-            new OutageSpec.Server(1000, 10, 500), open.load(), open.trigger(), open.horizonNanos());
+    OutageSpec bounded = with(open, new OutageSpec.Refusal(500, 0), 0);
     assertTrue(outcome(bounded, named("jitter")).recovery() < 10);
   }
 
@@ -186,11 +204,57 @@ final class OutageTest {
   }
 
   @Test
+  void theDefaultsFloorIsPartOfTheLoad() {
+    OutageSpec spec = spec("stall", 0.7, 100);
+    Protection library = Outage.timed(Outage.DEFAULT, SECOND);
+    Verdicts verdicts = new Verdicts(spec, library);
+    assertEquals(1 + 50 / 700.0, verdicts.amplification(), 1e-9);
+    assertRecovers(verdicts.stallRecoverySeconds(), outcome(spec, library));
+  }
+
+  @Test
+  void aPostWithoutAKeyIsNotSentAgainWhenItsAnswerIsLost() {
+    OutageSpec posts = with(spec("stall", 0.7, 70), OutageSpec.Refusal.NONE, 1);
+    assertEquals(1, outcome(posts, named("jitter")).loadDuring(), 0.05);
+    assertEquals(1, new Verdicts(posts, named("jitter")).amplification());
+  }
+
+  @Test
+  void retryAfterInAnOutageThatFailsAtOnceIsWaitedFor() {
+    OutageSpec plain = spec("fail-fast", 0.7, 70);
+    OutageSpec longer = with(plain, new OutageSpec.Refusal(Long.MAX_VALUE, 20), 0);
+    assertEquals(1, outcome(longer, named("jitter")).loadDuring(), 0.05);
+    assertEquals(4, outcome(plain, named("jitter")).loadDuring(), 0.2);
+  }
+
+  @Test
+  void aShareOfTheAttemptsFails() {
+    OutageSpec all = spec("fail-fast", 0.7, 70);
+    OutageSpec.Trigger third =
+        new OutageSpec.Trigger(OutageSpec.Kind.FAIL_FAST, 30 * SECOND, 10 * SECOND, 0.3);
+    OutageSpec some = new OutageSpec(all.server(), all.load(), third, all.horizonNanos());
+    assertEquals(7000 * 0.3, (double) outcome(some, named("none")).failed(), 200);
+    assertEquals(7000 * Math.pow(0.3, 4), (double) outcome(some, named("jitter")).failed(), 50);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"exponential, 1", "fixed, 1", "8ms..60ms, 1", "10ms..10ms, 1"})
+  void latenciesHaveTheMeanThatTheCapacityNeeds(String text, double mean) {
+    ServiceTime work = ServiceTime.parse(text);
+    Draws draws = Draws.of(1);
+    double sum = 0;
+    for (int i = 0; i < 100_000; i++) {
+      sum += work.shape().applyAsDouble(draws);
+    }
+    assertEquals(mean, sum / 100_000, 0.02);
+  }
+
+  @Test
   void theClosedFormTellsAStorm() {
     Verdicts storm = new Verdicts(spec("stall", 0.7, 100), named("jitter"));
     assertEquals(4, storm.amplification());
     assertEquals(Double.POSITIVE_INFINITY, storm.stallRecoverySeconds());
-    assertTrue(storm.line().startsWith("rho 0.70 x 4 attempts = 2.80 > 1:"), storm.line());
+    assertTrue(storm.line().startsWith("load 0.70 x 4 attempts = 2.80 > 1:"), storm.line());
     assertTrue(storm.line().contains("does not end by itself"), storm.line());
     assertTrue(storm.line().contains("budget 42.9 %"), storm.line());
   }
