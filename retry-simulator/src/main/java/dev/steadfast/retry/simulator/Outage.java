@@ -84,7 +84,7 @@ final class Outage implements Scenario {
         new Option("slow-to", "0.4", "share of the capacity that is left, for --kind slow"),
         new Option("error-rate", "1", "share of the attempts that fail, for --kind fail-fast"),
         new Option("retry-after", "0", "seconds that a 503 asks for, 0 to 3600; 0 for no header"),
-        new Option("rps", "700", "calls per second that arrive, 1 % to 99 % of the capacity"),
+        new Option("rps", "", "calls per second that arrive, 1 % to 99 % of the capacity [70 %]"),
         new Option("unkeyed-posts", "0", "share of them that are POSTs without a key, 0 to 1"),
         new Option("capacity", "1000", "calls per second that the server can do"),
         new Option("workers", "10", "calls that it does at a time"),
@@ -130,16 +130,21 @@ final class Outage implements Scenario {
         new OutageSpec.Trigger(kind, 30 * Durations.SECOND, length, share(arguments, kind));
     long least = trigger.endNanos() + 20 * Durations.SECOND;
     OutageSpec.Server server = server(arguments, kind);
-    double most = 0.99 * server.perSecond();
     return new OutageSpec(
         server,
         new OutageSpec.Load(
-            arguments.decimal("rps", 0.01 * server.perSecond(), most),
+            arrivals(arguments, server.perSecond()),
             arguments.integer("clients", 1, 10_000),
             arguments.duration("timeout", 1_000_000, HOUR),
             arguments.decimal("unkeyed-posts", 0, 1)),
         trigger,
         arguments.duration("horizon", least, 24 * HOUR));
+  }
+
+  private static double arrivals(Arguments arguments, double capacity) {
+    return arguments.has("rps")
+        ? arguments.decimal("rps", 0.01 * capacity, 0.99 * capacity)
+        : 0.7 * capacity;
   }
 
   private static double share(Arguments arguments, OutageSpec.Kind kind) {

@@ -31,8 +31,6 @@ final class CommandLineTest {
               "2",
               "--horizon",
               "70s",
-              "--rps",
-              "70",
               "--capacity",
               "100",
               "--unkeyed-posts",
@@ -219,7 +217,7 @@ final class CommandLineTest {
         "outage --capacity -3",
         "outage --length 0",
         "outage --horizon 5s",
-        "outage --horizon 20h --capacity 100000 --rps 70000",
+        "outage --horizon 20h --capacity 100000",
         "outage --budget default",
         "outage --policy maxAttempts=2 --budget success(2)",
         "outage --policy maxAttempts=2 --budget success(-1,10,0)",
@@ -235,7 +233,7 @@ final class CommandLineTest {
         "outage --policy maxAttempts=2 --breaker breaker(100,20,0.0001,5s,5)",
         "outage --policy maxAttempts=2 --breaker breaker(100,20,50,5,5)",
         "outage --policy maxAttempts=2 --breaker success(100,20,50,5s,5)",
-        "outage --kind fail-fast --capacity 10 --rps 7 --horizon 60s --policy"
+        "outage --kind fail-fast --capacity 10 --horizon 60s --budget none --policy"
             + " maxAttempts=2000000000;backoff=none;totalTimeout=none",
         "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy maxAttempts=2000000000;backoff=none;totalTimeout=none;"
             + "serverDelaySpread=0;maxServerDelay=1ns;aboveCeiling=clamp",
@@ -337,12 +335,12 @@ final class CommandLineTest {
   }
 
   @Test
-  void aRetryStandsOnceOnItsAxis() throws IOException {
+  void aRetryStandsOnceOnTheAxisOfEachPanel() throws IOException {
     List<String> words = List.of("delays", "--samples", "100", "--policy", "maxAttempts=5");
     assertEquals(0, run(with(words, "--svg", directory.toString())).code());
     String svg = Files.readString(directory.resolve("delays.svg"));
     for (int retry = 1; retry <= 4; retry++) {
-      assertEquals(2, svg.split(">\\s*" + retry + "\\s*<", -1).length, "retry " + retry);
+      assertEquals(3, svg.split(">\\s*" + retry + "\\s*<", -1).length, "retry " + retry);
     }
   }
 

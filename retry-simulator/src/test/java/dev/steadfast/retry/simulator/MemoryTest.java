@@ -17,7 +17,7 @@ final class MemoryTest {
   private static final String HEAP = "-Xmx32m";
   private static final String STORM =
       "outage --horizon 900s --runs 1 --policy"
-          + " maxAttempts=4;backoff=full(100ms..10s);totalTimeout=none";
+          + " maxAttempts=4;backoff=full(100ms..10s);totalTimeout=none --budget none";
 
   private record Ran(int code, String out) {}
 
