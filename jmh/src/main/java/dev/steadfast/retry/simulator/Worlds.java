@@ -16,8 +16,7 @@ final class Worlds {
   /** A stall at the load of the simulator's own tour. */
   static OutageSpec outage(int perSecond, int lengthSeconds, int horizonSeconds) {
     return new OutageSpec(
-        new OutageSpec.Server(
-            perSecond, WORKERS, ServiceTime.EXPONENTIAL, OutageSpec.Refusal.NONE),
+        new OutageSpec.Server(perSecond, WORKERS, ServiceTime.EXPONENTIAL, OutageSpec.Refusal.NONE),
         new OutageSpec.Load(RHO * perSecond, CLIENTS, Durations.SECOND, 0),
         new OutageSpec.Trigger(
             OutageSpec.Kind.STALL,

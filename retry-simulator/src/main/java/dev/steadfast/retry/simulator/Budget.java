@@ -106,7 +106,12 @@ record Budget(
 
   private static Budget success(String text, double ratio, int burst, double floor) {
     return new Budget(
-        text, Funding.SUCCESS, ratio, burst, floor, () -> RetryBudget.successFunded(ratio, burst, floor));
+        text,
+        Funding.SUCCESS,
+        ratio,
+        burst,
+        floor,
+        () -> RetryBudget.successFunded(ratio, burst, floor));
   }
 
   /** Whether it ever refuses a retry. */

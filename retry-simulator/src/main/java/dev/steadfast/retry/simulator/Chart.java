@@ -10,8 +10,7 @@ import java.util.function.Function;
  * @param about which model it shows and what to see in it
  * @param drawing describes it for a frame
  */
-record Chart(
-    String name, String title, String about, Function<Frame, Plot> drawing) {
+record Chart(String name, String title, String about, Function<Frame, Plot> drawing) {
 
   /** How much room there is. */
   record Frame(int width, boolean narrow) {

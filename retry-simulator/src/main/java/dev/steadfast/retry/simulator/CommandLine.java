@@ -57,7 +57,13 @@ final class CommandLine {
     boolean tour = name.equals("tour");
     List<Option> options = tour ? Tour.OPTIONS : offered(scenario(name));
     if (help) {
-      out.print(help(name, tour ? "runs all scenarios, and writes a report with charts" : scenario(name).summary(), options));
+      out.print(
+          help(
+              name,
+              tour
+                  ? "runs all scenarios, and writes a report with charts"
+                  : scenario(name).summary(),
+              options));
       return;
     }
     Arguments arguments = Arguments.parse(words.subList(1, words.size()), options);

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /** Calls and completion against the number of clients. */

@@ -72,9 +72,7 @@ final class Delays implements Scenario {
     }
     List<Drawn> all = new ArrayList<>();
     all.add(new Drawn("default", RetryPolicy.defaults(), Waits.NONE));
-    arguments
-        .policies()
-        .forEach(own -> all.add(new Drawn(own.name(), own.policy(), Waits.NONE)));
+    arguments.policies().forEach(own -> all.add(new Drawn(own.name(), own.policy(), Waits.NONE)));
     return all;
   }
 
@@ -151,7 +149,11 @@ final class Delays implements Scenario {
   private static Table call(Drawn drawn) {
     Table table =
         new Table(
-            "One call of " + drawn.name() + ", milliseconds", "attempt", "begins", "fails", "then waits");
+            "One call of " + drawn.name() + ", milliseconds",
+            "attempt",
+            "begins",
+            "fails",
+            "then waits");
     for (Waits.Attempt attempt : drawn.waits().attempts()) {
       if (attempt.operation() == 1) {
         table.row(

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
-import java.util.Map;
 
 /** The tail of the latency with and without hedges. */
 final class HedgeCharts {

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
-import java.util.Map;
 
 /** When the calls of a herd arrive. */
 final class HerdCharts {
@@ -26,8 +25,7 @@ final class HerdCharts {
             frame -> done(outcomes, frame)));
   }
 
-  private static Plot arrivals(
-      HerdSpec spec, List<Herd.Outcome> outcomes, Chart.Frame frame) {
+  private static Plot arrivals(HerdSpec spec, List<Herd.Outcome> outcomes, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("rule", "second", "calls");
     for (Herd.Outcome outcome : outcomes) {
       long[] calls = bySecond(outcome.runs().get(0).arrivals());

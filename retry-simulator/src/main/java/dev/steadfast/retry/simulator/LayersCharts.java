@@ -1,7 +1,6 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
-import java.util.Map;
 
 /** Amplification against the failure rate. */
 final class LayersCharts {
@@ -23,8 +22,7 @@ final class LayersCharts {
             frame -> curve(points, one, frame)));
   }
 
-  private static Plot curve(
-      List<Layers.Point> points, boolean linear, Chart.Frame frame) {
+  private static Plot curve(List<Layers.Point> points, boolean linear, Chart.Frame frame) {
     Plot.Columns data = new Plot.Columns("arm", "p", "load");
     Plot.Columns forms = new Plot.Columns("arm", "p", "load");
     List<String> names = points.stream().map(point -> point.arm().name()).distinct().toList();
@@ -45,11 +43,11 @@ final class LayersCharts {
     return linear
         ? plot.scale("y", "attempts per call")
         : plot.scale(
-                "y",
-                "attempts per call",
-                "trans",
-                "log10",
-                "breaks",
-                List.of(1.0, 3.0, 10.0, 30.0, 81.0));
+            "y",
+            "attempts per call",
+            "trans",
+            "log10",
+            "breaks",
+            List.of(1.0, 3.0, 10.0, 30.0, 81.0));
   }
 }

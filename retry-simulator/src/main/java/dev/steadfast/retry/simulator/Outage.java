@@ -181,9 +181,7 @@ final class Outage implements Scenario {
       return (int) Math.round(needed);
     }
     throw BadInputException.of(
-        "--latency x --capacity",
-        Numbers.plain(needed, 2) + " calls at a time",
-        "1 to 10000");
+        "--latency x --capacity", Numbers.plain(needed, 2) + " calls at a time", "1 to 10000");
   }
 
   private static List<Protection> protections(Arguments arguments, long timeoutNanos) {

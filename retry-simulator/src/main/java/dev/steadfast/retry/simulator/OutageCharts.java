@@ -2,7 +2,6 @@ package dev.steadfast.retry.simulator;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 

@@ -27,7 +27,10 @@ final class OutageReport {
     String kind = spec.trigger().kind().toString();
     String length = Durations.print(spec.trigger().lengthNanos());
     Result result =
-        new Result("Outage: " + kind + " of " + length + " at " + rate() + " calls per second", MODEL, series());
+        new Result(
+            "Outage: " + kind + " of " + length + " at " + rate() + " calls per second",
+            MODEL,
+            series());
     result.table(table()).conclusion(conclusion(length));
     for (Outage.Outcome outcome : outcomes) {
       Protection protection = outcome.protection();

@@ -6,8 +6,10 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 
-/** How simulated attempts end. Their requests are
- * idempotent where nothing else is said, so each of them may be repeated. */
+/**
+ * How simulated attempts end. Their requests are idempotent where nothing else is said, so each of
+ * them may be repeated.
+ */
 final class Outcomes {
   static final Evidence LOST = lost(Evidence.Safety.IDEMPOTENT);
 

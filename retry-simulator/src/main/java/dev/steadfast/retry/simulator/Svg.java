@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jetbrains.letsPlot.core.util.PlotSvgExportCommon;
 import org.jetbrains.letsPlot.commons.encoding.UnsupportedRGBEncoder;
+import org.jetbrains.letsPlot.core.util.PlotSvgExportCommon;
 
 /**
  * Makes an image of a plot. Lets-Plot draws the plot; what comes out is then made the same on every

@@ -95,7 +95,8 @@ final class Verdicts {
       return "the breaker holds first tries back too: see the runs, there is no closed form";
     }
     double bad = amplification();
-    boolean partial = spec.trigger().kind() == OutageSpec.Kind.FAIL_FAST && spec.trigger().share() < 1;
+    boolean partial =
+        spec.trigger().kind() == OutageSpec.Kind.FAIL_FAST && spec.trigger().share() < 1;
     if (partial) {
       return "a share of the attempts succeeds: see the runs, there is no closed form";
     }

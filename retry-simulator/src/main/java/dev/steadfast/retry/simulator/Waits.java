@@ -20,8 +20,7 @@ import java.util.Map;
  * @param attempts those of the first operations
  */
 record Waits(List<Row> rows, List<End> ends, Spread ended, List<Attempt> attempts) {
-  static final Waits NONE =
-      new Waits(List.of(), List.of(), Spread.of(new double[] {0}), List.of());
+  static final Waits NONE = new Waits(List.of(), List.of(), Spread.of(new double[] {0}), List.of());
   private static final int SHOWN = 8;
 
   /** How much to draw. */

@@ -113,7 +113,8 @@ final class CommandLineTest {
     assertTrue(
         outage.out().contains("\npolicy-1 is backoff=equal(50ms..1s); totalTimeout=5s;"),
         outage::out);
-    String line = "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) kind=stall";
+    String line =
+        "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) kind=stall";
     assertTrue(outage.out().contains(line), outage::out);
     for (String scenario : List.of("contention", "delays", "herd")) {
       List<String> words =
@@ -385,7 +386,8 @@ final class CommandLineTest {
     run(with(QUICK.get(2), "--svg", directory.toString()));
     String svg = Files.readString(directory.resolve("outage-stall.svg"));
     for (String sign :
-        List.of("first tries", "retries", "calls that succeed", "capacity", "outage", "recovered")) {
+        List.of(
+            "first tries", "retries", "calls that succeed", "capacity", "outage", "recovered")) {
       assertTrue(svg.contains(">" + sign + "</text>"), sign);
     }
   }

@@ -13,6 +13,7 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** Bars of one part of the report, as SVG. */
@@ -40,7 +41,8 @@ final class Charts {
             .title(title)
             .yAxisTitle(wide ? unit + ", log" : unit)
             .build();
-    chart.getStyler().setLegendVisible(true).setLegendPosition(LegendPosition.InsideNW);
+    chart.getStyler().setLegendVisible(true).setLegendPosition(LegendPosition.OutsideS);
+    chart.getStyler().setLegendLayout(LegendLayout.Horizontal);
     chart.getStyler().setXAxisLabelRotation(30).setYAxisLogarithmic(wide).setYAxisMin(floor);
     chart.getStyler().setOverlapped(true).setChartBackgroundColor(Color.WHITE);
     chart

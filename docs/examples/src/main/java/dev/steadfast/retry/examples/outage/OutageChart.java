@@ -33,7 +33,7 @@ final class OutageChart {
   private static final int WIDTH = 860;
   private static final int PANEL = 300;
   private static final int LEGEND = 75;
-  private static final int TOP = 320;
+  private static final int LEAST_TOP = 320;
 
   private static final Color INK = new Color(0x1f2328);
   private static final Color GRID = new Color(0xd1d9e0);
@@ -51,13 +51,28 @@ final class OutageChart {
   private static final BasicStroke DOTTED =
       new BasicStroke(2, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {3, 4}, 0);
 
+  private static final String RECOVERED = "recovered";
+  private static final int NEVER_SHOWN = 2 * Scenario.PATIENCE;
+  private static final Pattern FIRST_TAG = Pattern.compile("<svg[^>]*>");
   private static final Pattern DECIMALS = Pattern.compile("-?\\d+\\.\\d{2,}(?=[ ,\"a-zA-Z)])");
 
-  private OutageChart() {}
+  private static final String TITLE =
+      "Attempts per second while a server stalls for "
+          + Scenario.STALL
+          + " s, and after that, with four policies";
+
+  private final double top;
+  private final boolean last;
+
+  private OutageChart(double top, boolean last) {
+    this.top = top;
+    this.last = last;
+  }
 
   /** Draws the runs, and makes the folder if need be. */
   static void write(List<OutageRun> runs, Path file) throws IOException {
     VectorGraphics2D graphics = new VectorGraphics2D();
+    double top = top(runs);
     int height = 0;
     for (Policy policy : Policy.values()) {
       List<OutageRun> panel = runs.stream().filter(run -> run.policy() == policy).toList();
@@ -65,7 +80,7 @@ final class OutageChart {
       int panelHeight = PANEL + (last ? LEGEND : 0);
       graphics.setTransform(AffineTransform.getTranslateInstance(0, height));
       graphics.setClip(0, 0, WIDTH, panelHeight);
-      panel(policy, panel, last).paint(graphics, WIDTH, panelHeight);
+      new OutageChart(top, last).panel(policy, panel).paint(graphics, WIDTH, panelHeight);
       height += panelHeight;
     }
     Files.createDirectories(file.toAbsolutePath().getParent());
@@ -77,7 +92,8 @@ final class OutageChart {
     new SVGProcessor()
         .getDocument(graphics.getCommands(), new PageSize(WIDTH, height))
         .writeTo(svg);
-    return svg.toString(StandardCharsets.UTF_8);
+    String title = "<title>" + TITLE + "</title>";
+    return FIRST_TAG.matcher(svg.toString(StandardCharsets.UTF_8)).replaceFirst("$0" + title);
   }
 
   /** A tenth of a pixel is enough, and a third of the size: the letters are drawn as curves. */
@@ -91,15 +107,25 @@ final class OutageChart {
                 .toPlainString());
   }
 
-  private static XYChart panel(Policy policy, List<OutageRun> runs, boolean last) {
+  /** All panels have the same scale, and nothing is cut off. */
+  private static double top(List<OutageRun> runs) {
+    int most = LEAST_TOP;
+    for (OutageRun run : runs) {
+      most = Math.max(most, run.tally().peak());
+    }
+    return most;
+  }
+
+  private XYChart panel(Policy policy, List<OutageRun> runs) {
     XYChart chart = new XYChartBuilder().width(WIDTH).height(PANEL).build();
     chart.setTitle(policy + ": " + policy.title() + "; " + outcome(runs));
-    style(chart.getStyler(), last);
+    style(chart.getStyler());
+    chart.setYAxisTitle("per second");
     if (last) {
       chart.setXAxisTitle("seconds after the stall");
     }
     Tally okHttp = tally(runs, OutageRun.Client.OKHTTP);
-    area(chart, "stall", new double[] {-Scenario.STALL, 0}, new double[] {TOP, TOP}, STALLED);
+    area(chart, "stall", new double[] {-Scenario.STALL, 0}, new double[] {top, top}, STALLED);
     area(chart, "retries", seconds(okHttp), perSecond(okHttp, okHttp::attemptsIn), RETRIES);
     area(
         chart,
@@ -120,6 +146,9 @@ final class OutageChart {
     double capacity = Scenario.CAPACITY;
     line(chart, "capacity", ends, new double[] {capacity, capacity}, LIMIT, DASHED);
     runs.forEach(run -> run.recovery().ifPresent(at -> recovery(chart, run, at)));
+    if (runs.stream().allMatch(run -> run.recovery().isEmpty())) {
+      recovery(chart, runs.get(0), NEVER_SHOWN); // for the legend
+    }
     return chart;
   }
 
@@ -160,13 +189,14 @@ final class OutageChart {
     series.setMarker(SeriesMarkers.NONE);
   }
 
-  private static void recovery(XYChart chart, OutageRun run, int at) {
-    String name = "recovery of " + run.client();
-    line(chart, name, new double[] {at, at}, new double[] {0, TOP}, SUCCESSES, DOTTED);
-    chart.getSeriesMap().get(name).setShowInLegend(false);
+  private void recovery(XYChart chart, OutageRun run, int at) {
+    boolean first = !chart.getSeriesMap().containsKey(RECOVERED);
+    String name = first ? RECOVERED : RECOVERED + " " + run.client();
+    line(chart, name, new double[] {at, at}, new double[] {0, top}, SUCCESSES, DOTTED);
+    chart.getSeriesMap().get(name).setShowInLegend(first);
   }
 
-  private static void style(XYStyler styler, boolean last) {
+  private void style(XYStyler styler) {
     styler.setBaseFont(new Font(Font.SANS_SERIF, Font.PLAIN, 18));
     styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 19));
     styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 17));
@@ -186,7 +216,7 @@ final class OutageChart {
     styler.setXAxisMin((double) -Scenario.STALL_ENDS);
     styler.setXAxisMax((double) Scenario.PATIENCE);
     styler.setYAxisMin(0.0);
-    styler.setYAxisMax((double) TOP);
+    styler.setYAxisMax(top);
     styler.setXAxisDecimalPattern("0");
     styler.setYAxisDecimalPattern("0");
     styler.setLegendVisible(last);

@@ -31,6 +31,7 @@ final class OutageChartTest {
     }
     assertEquals("svg", parse(full).getDocumentElement().getTagName());
     assertTrue(lines(full) > 100, "lines: " + lines(full));
+    assertEquals(1, parse(full).getElementsByTagName("title").getLength());
     assertTrue(Files.size(full) < SIZE_LIMIT, "size: " + Files.size(full));
     assertTrue(!Files.readString(empty).equals(Files.readString(full)), "the data is not drawn");
   }
