@@ -1,0 +1,22 @@
+/**
+ * Retry policies, budgets and the engine that makes attempts, HTTP semantics, idempotency keys, and
+ * the scope of an inbound request. Knows no HTTP client.
+ *
+ * <p>{@link dev.steadfast.retry.engine} is for authors of adapters.
+ */
+@SuppressWarnings("module") // the modules that use the bridges are compiled after this one
+module dev.steadfast.retry {
+  requires static transitive org.jspecify;
+  requires org.slf4j;
+
+  exports dev.steadfast.retry;
+  exports dev.steadfast.retry.engine;
+  exports dev.steadfast.retry.http;
+  exports dev.steadfast.retry.scope;
+  exports dev.steadfast.retry.internal to
+      dev.steadfast.retry.httpclient,
+      dev.steadfast.retry.okhttp,
+      dev.steadfast.retry.resilience4j,
+      dev.steadfast.retry.server,
+      dev.steadfast.retry.testkit;
+}
