@@ -18,14 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every Java block of the README and the guides is a region of a class of this module, which is
- * compiled and run by the tests of its package.
+ * Every Java block of the README and the guides is a region of a class of this module, or of the
+ * tests of the SDKs, which is compiled and run by the tests of its package.
  *
  * <p>A block names its region in an HTML comment on the line before it. A region goes from {@code
  * // region name} to {@code // endregion}.
  */
 final class SnippetsTest {
   private static final String FENCE = "```";
+  private static final List<Path> MODULES =
+      List.of(Path.of(""), Pages.ROOT.resolve("internal/sdk-tests"));
 
   /** A Java block of a page; the region is empty if the page names none. */
   private record Block(Path page, int line, String region, List<String> code) {
@@ -79,9 +81,11 @@ final class SnippetsTest {
 
   private static Map<String, List<String>> regions() throws IOException {
     Map<String, List<String>> regions = new LinkedHashMap<>();
-    try (Stream<Path> sources = Files.walk(Path.of("src"))) {
-      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
-        collect(Files.readAllLines(source), regions);
+    for (Path module : MODULES) {
+      try (Stream<Path> sources = Files.walk(module.resolve("src"))) {
+        for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
+          collect(Files.readAllLines(source), regions);
+        }
       }
     }
     return regions;

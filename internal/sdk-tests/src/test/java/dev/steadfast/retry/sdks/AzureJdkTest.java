@@ -1,0 +1,65 @@
+package dev.steadfast.retry.sdks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.azure.core.http.HttpMethod;
+import com.azure.core.http.HttpRequest;
+import com.azure.core.http.HttpResponse;
+import com.azure.core.http.jdk.httpclient.JdkHttpClientBuilder;
+import dev.steadfast.retry.http.HttpRetry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class AzureJdkTest {
+  private static final String SDK = "azure-core-http-jdk-httpclient";
+  private final CountingServer server = new CountingServer();
+  private final HttpRetry retry = server.retry();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  static com.azure.core.http.HttpClient client(HttpRetry retry) {
+    // region sdk-azure-jdk
+    com.azure.core.http.HttpClient azure =
+        new JdkHttpClientBuilder(RetryingJdkBuilder.newBuilder(retry)).build();
+    // endregion
+    return azure;
+  }
+
+  @Test
+  void steadfastAlone() {
+    server.recovers("{}");
+    assertEquals(200, AzureOkHttpTest.post(AzureOkHttpTest.pipeline(client(retry)), server));
+    server.assertAlone(SDK, 3, 1);
+  }
+
+  @Test
+  void steadfastAlone_asynchronously() {
+    server.recovers("{}");
+    HttpRequest request = new HttpRequest(HttpMethod.POST, server.url()).setBody("{}");
+    assertEquals(
+        200,
+        AzureOkHttpTest.pipeline(client(retry))
+            .send(request)
+            .map(HttpResponse::getStatusCode)
+            .blockOptional()
+            .get());
+    server.assertAlone(SDK, 3, 1);
+  }
+
+  @Test
+  void steadfastAlone_whileTheServerIsDown() {
+    server.isDown();
+    assertEquals(503, AzureOkHttpTest.post(AzureOkHttpTest.pipeline(client(retry)), server));
+    server.assertAlone(SDK, 3, 1);
+  }
+
+  @Test
+  void bothRetry() {
+    server.isDown();
+    assertEquals(503, AzureOkHttpTest.post(AzureOkHttpTest.hasty(client(retry)), server));
+    server.assertBoth(SDK, 12, 4);
+  }
+}

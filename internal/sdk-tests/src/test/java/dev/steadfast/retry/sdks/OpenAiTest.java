@@ -1,0 +1,86 @@
+package dev.steadfast.retry.sdks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.openai.client.OpenAIClient;
+import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.errors.OpenAIServiceException;
+import com.openai.models.chat.completions.ChatCompletion;
+import com.openai.models.chat.completions.ChatCompletionCreateParams;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.okhttp.RetryInterceptor;
+import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class OpenAiTest {
+  private static final String SDK = "openai-java";
+  private static final String ANSWER =
+      "{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[]}";
+
+  private static final ChatCompletionCreateParams QUESTION =
+      ChatCompletionCreateParams.builder().model("m").addUserMessage("hello").build();
+
+  private final CountingServer server = new CountingServer();
+  private final HttpRetry retry = server.retry();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  static OpenAIClient client(String url, HttpRetry retry) {
+    // region sdk-openai
+    OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    OpenAIClient client =
+        OpenAIOkHttpClient.builder()
+            .okHttpClient(http)
+            .maxRetries(0) // Steadfast retries
+            .baseUrl(url)
+            .apiKey("key")
+            .build();
+    // endregion
+    return client;
+  }
+
+  @Test
+  void steadfastAlone() {
+    server.recovers(ANSWER);
+    assertEquals("a", ask(client(server.url(), retry)).id());
+    server.assertAlone(SDK, 3, 1);
+  }
+
+  @Test
+  void steadfastAlone_whileTheServerIsDown() {
+    server.isDown();
+    OpenAIClient client = client(server.url(), retry);
+    assertEquals(503, assertThrows(OpenAIServiceException.class, () -> ask(client)).statusCode());
+    server.assertAlone(SDK, 3, 1);
+  }
+
+  @Test
+  void bothRetry() {
+    server.isDown();
+    OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    OpenAIClient client =
+        OpenAIOkHttpClient.builder().okHttpClient(http).baseUrl(server.url()).apiKey("k").build();
+    assertThrows(OpenAIServiceException.class, () -> ask(client));
+    server.assertBoth(SDK, 9, 3);
+  }
+
+  @Test
+  void aKeyOfTheCallers_isOnEachRequest() {
+    server.isDown();
+    OpenAIClient client = client(server.url(), retry);
+    ChatCompletionCreateParams keyed =
+        QUESTION.toBuilder().putAdditionalHeader("Idempotency-Key", "order-1").build();
+    assertThrows(OpenAIServiceException.class, () -> client.chat().completions().create(keyed));
+    server.assertCounted(3, 1);
+    assertEquals("order-1", server.requests().get(2).header("Idempotency-Key").orElseThrow());
+  }
+
+  private static ChatCompletion ask(OpenAIClient client) {
+    return client.chat().completions().create(QUESTION);
+  }
+}
