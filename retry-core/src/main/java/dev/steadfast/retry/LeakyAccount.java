@@ -118,7 +118,7 @@ final class LeakyAccount implements RetryBudget.Account {
 
   LeakyAccount(Terms terms, boolean fresh) {
     this.terms = terms;
-    this.start = fresh ? 0 : -terms.reserve();
+    this.start = fresh ? 0 : -Math.max(0, terms.reserve() - terms.costOfRetry()); // one retry
   }
 
   @Override

@@ -3,8 +3,8 @@ package dev.steadfast.retry;
 import dev.steadfast.retry.internal.OriginTable;
 
 /**
- * An account per origin, in a bounded table. Once the table has been full, new accounts start
- * without a burst. So neither an origin that was forgotten nor invented host names get another one.
+ * An account per origin, in a bounded table. Once the table has been full, new accounts start with
+ * one retry. So neither an origin that was forgotten nor invented host names get another one.
  */
 final class OriginBudget implements RetryBudget {
   private final OriginTable<Account> table;

@@ -20,7 +20,8 @@ final class QuotaAccount implements RetryBudget.Account {
   private final AtomicInteger available;
 
   QuotaAccount(Terms terms, boolean fresh) {
-    this(terms, fresh ? terms.capacity() : 0);
+    // Not fresh: one retry. The quota has no floor, so without it an origin might never retry.
+    this(terms, fresh ? terms.capacity() : (int) terms.cost().cost());
   }
 
   QuotaAccount(Terms terms, int available) {

@@ -18,6 +18,10 @@ final class ThrottleAccount implements RetryBudget.Account {
       // lose.
       return new Terms(maxTokens * ONE, (long) (tokenRatio * ONE + 1e-9));
     }
+
+    long afterReturn() {
+      return Math.min(maxMillis, maxMillis / 2 + ONE + 1);
+    }
   }
 
   private final Terms terms;
@@ -25,8 +29,8 @@ final class ThrottleAccount implements RetryBudget.Account {
 
   ThrottleAccount(Terms terms, boolean fresh) {
     this.terms = terms;
-    // Half full it refuses until something succeeds.
-    this.millis = new AtomicLong(fresh ? terms.maxMillis() : terms.maxMillis() / 2);
+    // Not fresh: one retry, for a failure takes a token and half of them is too few.
+    this.millis = new AtomicLong(fresh ? terms.maxMillis() : terms.afterReturn());
   }
 
   @Override

@@ -37,14 +37,22 @@ final class TokenAccount implements RetryBudget.Account {
   private final long burstMicros;
   private final double nanosPerMicro; // 0 for no floor
   private final AtomicLong micros;
-  // Null until the first retry: a full account has no use for the floor.
+  // Null while the account is full from its start: it has no use for the floor.
   private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
   TokenAccount(Terms terms, boolean fresh) {
     this.depositMicros = terms.depositMicros();
     this.burstMicros = terms.burstMicros();
     this.nanosPerMicro = terms.floorNanosPerToken() / ONE;
-    this.micros = new AtomicLong(fresh ? burstMicros : 0);
+    // Not fresh: the origin may have been known before, so one retry has to do for a burst.
+    this.micros = new AtomicLong(fresh ? burstMicros : Math.min(ONE, burstMicros));
+  }
+
+  @Override
+  public void operationBegan(long nowNanos) {
+    if (nanosPerMicro > 0 && filledUntil.get() == null && micros.get() < burstMicros) {
+      filledUntil.compareAndSet(null, new Mark(nowNanos));
+    }
   }
 
   @Override

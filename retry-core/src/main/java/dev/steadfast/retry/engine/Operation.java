@@ -57,7 +57,9 @@ final class Operation<R> implements RetryState.Admission {
     long bound = boundNanos;
     CallContext callContext = plan.callContext();
     if (callContext != null) {
-      bound = Math.min(bound, callContext.remainingNanos());
+      long callerWaits = callContext.remainingNanos();
+      bound = Math.min(bound, callerWaits);
+      state.callerWaits(now, callerWaits);
       if (callContext.doNotRetry()) {
         state.leaveRetriesToLayerAbove();
       }
@@ -211,7 +213,11 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown, long now) {
-    attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
+    if (outcome.verdict().kind() == FailureKind.TIMEOUT && state.cutByCaller(now)) {
+      attempt.permits().release(); // it says nothing about the server
+    } else {
+      attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
+    }
     attempt.recorded();
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {
@@ -277,7 +283,7 @@ final class Operation<R> implements RetryState.Admission {
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
     CallContext callContext = plan.callContext();
-    if (callContext != null && state.gaveUp(reason)) {
+    if (callContext != null && !plan.optional() && state.gaveUp(reason)) {
       callContext.gaveUp(reason);
     }
     boolean told = listeners().any() || reason.gaveUp() || thrown;

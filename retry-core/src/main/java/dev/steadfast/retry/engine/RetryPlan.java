@@ -26,6 +26,7 @@ public final class RetryPlan {
   private final RetryEnvironment environment;
   private final @Nullable CallContext callContext;
   private final @Nullable Boolean replayable;
+  private final boolean optional;
   private final @Nullable ContextCapture context;
 
   private RetryPlan(Draft draft) {
@@ -37,6 +38,7 @@ public final class RetryPlan {
     this.environment = draft.environment;
     this.callContext = draft.callContext;
     this.replayable = draft.replayable;
+    this.optional = draft.optional;
     this.context = draft.context;
   }
 
@@ -50,6 +52,7 @@ public final class RetryPlan {
     private RetryEnvironment environment;
     private @Nullable CallContext callContext;
     private @Nullable Boolean replayable;
+    private boolean optional;
     private @Nullable ContextCapture context;
 
     Draft(PolicyNanos nanos, RetryBudget budget, RetryEnvironment environment) {
@@ -153,6 +156,16 @@ public final class RetryPlan {
   }
 
   /**
+   * The same plan for an operation on which those above do not depend.
+   *
+   * @param word true: they are not told that it gave up
+   * @return a changed copy, or this
+   */
+  public RetryPlan withOptional(boolean word) {
+    return word == optional ? this : with(draft -> draft.optional = word);
+  }
+
+  /**
    * The same plan with what carries the caller's context to other threads.
    *
    * @param capture null for nothing beside the context class loader
@@ -211,6 +224,10 @@ public final class RetryPlan {
     return replayable;
   }
 
+  boolean optional() {
+    return optional;
+  }
+
   /**
    * Time, randomness and scheduler.
    *
@@ -218,6 +235,15 @@ public final class RetryPlan {
    */
   public RetryEnvironment environment() {
     return environment;
+  }
+
+  /**
+   * What an operation with this plan imposes on those within: it retries, so they do not.
+   *
+   * @return a context that lies within {@link #callContext}
+   */
+  public CallContext asLayer() {
+    return new RetryingLayer(budget, callContext);
   }
 
   /**

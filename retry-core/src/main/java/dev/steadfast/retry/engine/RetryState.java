@@ -49,6 +49,9 @@ public final class RetryState {
   // Of what the caller set for this operation; another thread may take a part of it back.
   private volatile long boundNanos;
   private volatile boolean hasBound;
+  // What the caller of this process waits, as a part of the bound.
+  private long callerNanos;
+  private boolean hasCaller;
 
   private int attempts;
   private boolean resent; // on a stale connection: one attempt beside maxAttempts
@@ -59,6 +62,7 @@ public final class RetryState {
   private boolean retryPending; // decided on, not begun
   private boolean ownedAbove; // a layer above owns the retries
   private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
+  private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
 
   /** Where step 8 asks. */
@@ -141,6 +145,27 @@ public final class RetryState {
     deadlineNanos = nowNanos + nanos.total();
     this.boundNanos = nowNanos + boundNanos;
     hasBound = boundNanos != Long.MAX_VALUE;
+  }
+
+  /**
+   * Which part of the bound is the caller's: what is cut short by it is nobody's failure.
+   *
+   * @param remainingNanos how long the caller waits; {@link Long#MAX_VALUE} if it does not say
+   */
+  void callerWaits(long nowNanos, long remainingNanos) {
+    callerNanos = nowNanos + remainingNanos;
+    hasCaller = remainingNanos != Long.MAX_VALUE;
+  }
+
+  /** Whether time is up because the caller waits no longer, and by no other bound before that. */
+  boolean cutByCaller(long nowNanos) {
+    if (!hasCaller
+        || (hasDeadline() && deadlineNanos - callerNanos < 0)
+        || (hasBound && boundNanos - callerNanos < 0)) {
+      return false;
+    }
+    long left = callerNanos - nowNanos;
+    return left <= 0 || left < nanos.minimumAttempt(); // clients round times
   }
 
   /** Puts a longer bound, or none, in the place of the one that the operation began with. */
@@ -236,10 +261,13 @@ public final class RetryState {
   public RetryDecision next(Outcome outcome, long nowNanos) {
     requireRunning();
     Verdict verdict = outcome.verdict();
+    cutShort = verdict.kind() == FailureKind.TIMEOUT && cutByCaller(nowNanos);
     if (verdict instanceof Verdict.Retryable failed) {
-      budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
-      withdrawal = null; // spent with the attempt
       serverSaysDoNotRetry = failed.doNotRetry();
+      if (!cutShort) {
+        budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
+        withdrawal = null; // spent with the attempt
+      }
     }
     // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
@@ -340,7 +368,7 @@ public final class RetryState {
       withdrawal = null;
       budget.refund(unused, nowNanos);
     }
-    boolean failed = reason == StopReason.DEADLINE;
+    boolean failed = reason == StopReason.DEADLINE && !cutByCaller(nowNanos);
     return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
   }
 
@@ -428,15 +456,15 @@ public final class RetryState {
     return seen;
   }
 
-  private static RetryBudget.Outcome outcome(StopReason reason) {
+  private RetryBudget.Outcome outcome(StopReason reason) {
     return switch (reason) {
       case CANCELLED, INTERRUPTED, REJECTED -> RetryBudget.Outcome.UNKNOWN;
-      default -> RetryBudget.Outcome.FAILED;
+      default -> cutShort ? RetryBudget.Outcome.UNKNOWN : RetryBudget.Outcome.FAILED;
     };
   }
 
   private RetryDecision.Stop fail(StopReason reason, long nowNanos) {
-    return end(reason, RetryBudget.Outcome.FAILED, nowNanos);
+    return end(reason, outcome(reason), nowNanos);
   }
 
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {

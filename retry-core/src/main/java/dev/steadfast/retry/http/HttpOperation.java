@@ -43,13 +43,15 @@ public final class HttpOperation {
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
-    CallContext callContext = CallContext.current();
+    CallContext here = CallContext.current();
+    CallContext callContext = here == null ? null : here.of(() -> AttemptContext.target(request));
     this.plan =
         retry
             .plan()
             .withPolicy(options.policy(retry.policy()))
             .within(callContext)
-            .withReplayable(options.replayable());
+            .withReplayable(options.replayable())
+            .withOptional(options.optional());
     this.options = options;
     Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
     this.keyHeader = key.present() ? key.header() : null;
@@ -86,9 +88,11 @@ public final class HttpOperation {
         return Checks.isBlank(key) ? NONE : new Key(form.header(), key, own.get(0), false);
       }
       String key = options.idempotencyKey().orElse(null);
+      if (key == null) {
+        key = operation.derivedKey(form, request, options.derivedKey());
+      }
       if (key == null && keys != null && mints(request.method())) {
-        key = operation.derivedKey(keys, request, options.name());
-        key = key == null ? keys.mint(request, operation.clock()) : key;
+        key = keys.mint(request, operation.clock());
       }
       return key == null ? NONE : new Key(form.header(), key, form.write(key), true);
     }
@@ -119,13 +123,13 @@ public final class HttpOperation {
   // The key of the request that this one is made for makes the key of this one: the chain of keys
   // ends only at a system that honours them.
   private @Nullable String derivedKey(
-      IdempotencyKeys keys, RequestView request, @Nullable String name) {
+      IdempotencyKeys form, RequestView request, @Nullable String name) {
     CallContext callContext = plan.callContext();
     if (callContext == null || name == null) {
       return null;
     }
     String derived = callContext.deriveKey(name, () -> RequestHash.fingerprint(request));
-    return derived == null ? null : keys.fit(derived);
+    return derived == null ? null : form.fit(derived);
   }
 
   private Supplier<Instant> clock() {
@@ -180,6 +184,17 @@ public final class HttpOperation {
    */
   public RetryPlan plan() {
     return plan;
+  }
+
+  /**
+   * What is to be bound to the thread while a client makes an attempt that may send through another
+   * client: if that one retries too, it makes single attempts of this request.
+   *
+   * @param around what applies to everything else that begins there, null for nothing
+   * @return a context for this attempt
+   */
+  public CallContext withinAttempt(@Nullable CallContext around) {
+    return new AttemptContext(plan, view.request(), around);
   }
 
   /**
@@ -351,19 +366,32 @@ public final class HttpOperation {
   public Outcome outcome(ResponseView response, Evidence wire) {
     // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
     boolean failed = response.status() >= 400;
-    Signals signals = failed ? retry.signals().read(response, now()) : Signals.NONE;
+    boolean replayed = replayed(response);
+    Signals read = failed ? retry.signals().read(response, now()) : Signals.NONE;
+    Signals signals = failed && replayed ? read.ofReplay() : read;
     learn(response, signals);
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     Evidence evidence = signals.unprocessed() ? wire.refused() : wire;
-    return new Outcome(
-        signalled(verdict, signals), replayed(response) ? evidence.marked() : evidence);
+    return new Outcome(signalled(verdict, signals), replayed ? evidence.marked() : evidence);
+  }
+
+  /**
+   * Learns from an answer whose origin was not known when {@link #outcome(ResponseView, Evidence)}
+   * was asked; for clients that show a head before they tell who sent it.
+   *
+   * @param response the answer
+   */
+  public void learn(ResponseView response) {
+    if (retry.serverDelayGate() != null && response.status() >= 400) {
+      learn(response, retry.signals().read(response, now()));
+    }
   }
 
   private void learn(ResponseView response, Signals signals) {
     ServerDelayGate gate = retry.serverDelayGate();
-    if (gate != null) {
-      String origin = response.origin().orElse(info.origin());
+    String origin = response.origin().orElse(null);
+    if (gate != null && origin != null) {
       long nowNanos = plan.environment().ticker().getAsLong();
       gate.learn(origin, response.status(), signals.serverDelay(), plan.policy(), nowNanos);
     }

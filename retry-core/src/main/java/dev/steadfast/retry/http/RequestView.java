@@ -32,6 +32,16 @@ public interface RequestView {
   }
 
   /**
+   * The origin of a target, as {@link #origin()} writes it.
+   *
+   * @param uri an absolute URI
+   * @return the same text for the same origin, however it is spelled
+   */
+  static String origin(URI uri) {
+    return Origins.of(uri);
+  }
+
+  /**
    * Writes an origin as {@link #origin()} does, for clients that have its parts at hand.
    *
    * @param scheme in lower case

@@ -30,10 +30,10 @@ public interface ResponseView {
   Map<String, List<String>> headerMap();
 
   /**
-   * Who answered, where the client tells: after a redirect it may be another than was asked.
+   * Who answered, where the client tells: after a redirect it may be another than was asked. What
+   * is shared by the operations to an origin learns nothing from an answer of unknown origin.
    *
-   * @return the origin in the form of {@link RequestView#origin()}; empty by default: that of the
-   *     request
+   * @return the origin in the form of {@link RequestView#origin()}; empty by default: unknown
    */
   default Optional<String> origin() {
     return Optional.empty();

@@ -22,7 +22,9 @@ public final class RetryOptions {
   private final @Nullable Boolean replayable;
   private final @Nullable Boolean bodyRepeatable;
   private final @Nullable String name;
+  private final @Nullable String derivedKey;
   private final boolean noRetry;
+  private final boolean optional;
 
   private RetryOptions(Builder builder) {
     this.idempotencyKey = builder.idempotencyKey;
@@ -31,7 +33,9 @@ public final class RetryOptions {
     this.replayable = builder.replayable;
     this.bodyRepeatable = builder.bodyRepeatable;
     this.name = builder.name;
+    this.derivedKey = builder.derivedKey;
     this.noRetry = builder.noRetry;
+    this.optional = builder.optional;
   }
 
   /**
@@ -88,18 +92,29 @@ public final class RetryOptions {
     return name;
   }
 
+  @Nullable String derivedKey() {
+    return derivedKey;
+  }
+
+  boolean optional() {
+    return optional;
+  }
+
   @Override
   public String toString() {
     return "RetryOptions(name="
         + name
         + ", key="
         + (idempotencyKey == null ? "none" : "set")
+        + ", derivedKey="
+        + derivedKey
         + ", deadline="
         + deadline
         + ", replayable="
         + replayable
         + ", policy="
         + (noRetry ? "no retry" : policy)
+        + (optional ? ", optional" : "")
         + ")";
   }
 
@@ -111,7 +126,9 @@ public final class RetryOptions {
     private @Nullable Boolean replayable;
     private @Nullable Boolean bodyRepeatable;
     private @Nullable String name;
+    private @Nullable String derivedKey;
     private boolean noRetry;
+    private boolean optional;
 
     private Builder() {}
 
@@ -126,6 +143,27 @@ public final class RetryOptions {
     public Builder idempotencyKey(String key) {
       KeyForm.check(key, IdempotencyKeys.DEFAULT_MAX_LENGTH);
       this.idempotencyKey = key;
+      return this;
+    }
+
+    /**
+     * Derives the key of this operation, for any method, from the key of the inbound request that
+     * it is made for. When that request is repeated, this one has the same key again. Vouches that
+     * the server honours it. Default: no key derives.
+     *
+     * <p>The key is SHA-256 over the principal, the service and inbound operation, the inbound key
+     * and this name. Outside of a scope, or in one without a principal or a key, none derives, and
+     * the client adds a key as it is configured to. {@link #idempotencyKey} and a key header of the
+     * request itself win over this.
+     *
+     * @param callName tells this call from all others that are made for the same inbound request.
+     *     Equal requests under one name count as one intent: the second has no further effect.
+     *     Different requests under one name are refused with an {@code IllegalArgumentException}
+     * @return this
+     * @throws IllegalArgumentException if the name is empty or holds half a surrogate pair
+     */
+    public Builder derivedKey(String callName) {
+      this.derivedKey = Checks.wellFormed("derivedKey", Checks.notBlank("derivedKey", callName));
       return this;
     }
 
@@ -180,7 +218,7 @@ public final class RetryOptions {
     }
 
     /**
-     * A name for logs, listeners and reports. Default: none.
+     * A name for logs, listeners and reports, and for nothing else. Default: none.
      *
      * @param name not empty
      * @return this
@@ -200,6 +238,18 @@ public final class RetryOptions {
      */
     public Builder noRetry() {
       this.noRetry = true;
+      return this;
+    }
+
+    /**
+     * The inbound request does not depend on this operation: if it gives up, its scope is not told,
+     * so that a failure of the inbound request for another reason is not answered with {@code
+     * x-should-retry: false}. Default: each operation that gives up is told of.
+     *
+     * @return this
+     */
+    public Builder optional() {
+      this.optional = true;
       return this;
     }
 

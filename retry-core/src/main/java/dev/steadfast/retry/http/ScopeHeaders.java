@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * use". No standard names them. Immutable and safe for use by many threads.
  *
  * <p>What is malformed is ignored, with a line at debug level: a header can only tighten what
- * applies, never loosen it.
+ * applies, never loosen it. Of a header with several values, whether on lines of their own or
+ * merged into one, the strictest holds.
  */
 public final class ScopeHeaders {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -195,8 +196,16 @@ public final class ScopeHeaders {
    */
   public boolean readDoNotRetry(Function<String, @Nullable String> headers) {
     String value = headers.apply(doNotRetry.name());
-    if (value == null || value.trim().equalsIgnoreCase(doNotRetry.value())) {
-      return value != null;
+    if (value == null) {
+      return false;
+    }
+    if (value.trim().equalsIgnoreCase(doNotRetry.value())) {
+      return true;
+    }
+    for (String each : value.split(",", -1)) {
+      if (each.trim().equalsIgnoreCase(doNotRetry.value())) {
+        return true;
+      }
     }
     ignored(doNotRetry.name(), value);
     return false;
@@ -220,12 +229,16 @@ public final class ScopeHeaders {
     if (value == null) {
       return Long.MAX_VALUE;
     }
-    long nanos = form.parse(value);
-    if (nanos >= 0) {
-      return nanos;
+    long shortest = Long.MAX_VALUE;
+    for (String each : value.split(",", -1)) {
+      long nanos = form.parse(each.trim());
+      if (nanos < 0) {
+        ignored(name, value);
+      } else {
+        shortest = Math.min(shortest, nanos);
+      }
     }
-    ignored(name, value);
-    return Long.MAX_VALUE;
+    return shortest;
   }
 
   /**
@@ -261,13 +274,20 @@ public final class ScopeHeaders {
     if (value == null) {
       return OptionalInt.empty();
     }
-    String number = value.startsWith("attempt=") ? value.substring(8).split(";", 2)[0] : value;
-    long read = Digits.parse(number.trim());
-    if (read >= 0 && read <= Integer.MAX_VALUE) {
-      return OptionalInt.of((int) read);
+    long latest = -1;
+    for (String each : value.split(",", -1)) {
+      latest = Math.max(latest, attemptNumber(each.trim()));
+    }
+    if (latest >= 0 && latest <= Integer.MAX_VALUE) {
+      return OptionalInt.of((int) latest);
     }
     ignored(attempt, value);
     return OptionalInt.empty();
+  }
+
+  private static long attemptNumber(String value) {
+    String number = value.startsWith("attempt=") ? value.substring(8).split(";", 2)[0] : value;
+    return Digits.parse(number.trim());
   }
 
   /**

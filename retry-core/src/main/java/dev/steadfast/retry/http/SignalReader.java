@@ -56,7 +56,7 @@ final class SignalReader {
       shouldRetry = Boolean.FALSE;
     }
     ServerDelay serverDelay = pushed.present() ? pushed : serverDelays.parse(response, now);
-    return new Signals(serverDelay, shouldRetry, nack || finalNack);
+    return new Signals(serverDelay, shouldRetry, nack || finalNack, false);
   }
 
   /** What the headers say that are known by their values; null if they say nothing. */

@@ -12,10 +12,15 @@ import org.jspecify.annotations.Nullable;
  *     request replayable; false if it says not to retry, also where it says both; null if it says
  *     neither
  * @param unprocessed whether it proves that the request was not processed
+ * @param replayed whether it says that it is the stored answer to an earlier request with this key,
+ *     which every further attempt would get again
  */
 public record Signals(
-    ServerDelay serverDelay, @Nullable Boolean shouldRetry, boolean unprocessed) {
-  static final Signals NONE = new Signals(ServerDelay.none(), null, false);
+    ServerDelay serverDelay,
+    @Nullable Boolean shouldRetry,
+    boolean unprocessed,
+    boolean replayed) {
+  static final Signals NONE = new Signals(ServerDelay.none(), null, false, false);
 
   /**
    * Checks that nothing is missing.
@@ -32,5 +37,9 @@ public record Signals(
 
   boolean saysDoNotRetry() {
     return Boolean.FALSE.equals(shouldRetry);
+  }
+
+  Signals ofReplay() {
+    return new Signals(serverDelay, shouldRetry, unprocessed, true);
   }
 }

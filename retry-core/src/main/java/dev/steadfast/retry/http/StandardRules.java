@@ -25,6 +25,7 @@ import java.util.TreeSet;
  *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
  *   <tr><td>409</td><td>if replayable and the server gives a delay or says to retry</td></tr>
  *   <tr><td>422 after a key, 417</td><td>never</td></tr>
+ *   <tr><td>any that is marked as the stored answer to an earlier request</td><td>never</td></tr>
  *   <tr><td>any other</td><td>if the server says to retry and the request is replayable</td></tr>
  * </table>
  */
@@ -77,7 +78,7 @@ public final class StandardRules implements HttpClassifier {
     if (status == 422 && operation.keyed()) {
       return permanent(StopReason.KEY_REUSED, kind, signals.serverDelay());
     }
-    if (status == 417 || !transientStatus(status, operation, signals)) {
+    if (status == 417 || signals.replayed() || !transientStatus(status, operation, signals)) {
       return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
     }
     Verdict.Retryable verdict = Verdict.retryable(kind);

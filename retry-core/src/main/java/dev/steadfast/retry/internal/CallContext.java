@@ -64,7 +64,7 @@ public interface CallContext {
   /**
    * The key of an operation, derived from the key of the request that it is made for.
    *
-   * @param name the name that the caller gave to the operation
+   * @param name tells the operation from others that are made for the same request
    * @param fingerprint tells two requests of that name apart
    * @return null if no key is derived here
    * @throws IllegalArgumentException if another request had that name
@@ -80,6 +80,17 @@ public interface CallContext {
    * @param reason why it ended
    */
   void gaveUp(StopReason reason);
+
+  /**
+   * What applies to an operation that begins here.
+   *
+   * @param target method and URI of its request
+   * @return this by default; where an attempt is being made, a layer that retries if the operation
+   *     is that attempt's own request on its way through another client, else what is around it
+   */
+  default @Nullable CallContext of(Supplier<String> target) {
+    return this;
+  }
 
   /**
    * What applies to other operations that are begun within an attempt, such as an authenticator's

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * above retries, no longer than the caller waits, and keys that derive from its key.
  *
  * <pre>{@code
- * try (RetryScope scope = RetryScope.enter(request::getHeader, principal)) {
+ * try (RetryScope scope = RetryScope.enter(request::getHeader)) {
  *   handle(request, response);                       // every call in here obeys
  *   scope.responseHeaders().forEach(response::setHeader);
  * }
@@ -50,11 +50,13 @@ public final class RetryScope implements AutoCloseable {
     this.parentKey = trusted ? options.headers().readKey(headers) : null;
     this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
     this.derivedKeys =
-        namespace == null || parentKey == null ? null : new DerivedKeys(namespace, parentKey);
+        namespace == null || parentKey == null
+            ? null
+            : new DerivedKeys(namespace, options, parentKey);
     InboundContext.Limits limits =
         new InboundContext.Limits(
             options.headers().readDoNotRetry(headers),
-            options.headers().readRemainingNanos(headers),
+            Math.max(options.minimumDeadlineNanos(), options.headers().readRemainingNanos(headers)),
             options.environment());
     this.before = CallContext.current();
     this.inbound = new InboundContext(this, before, limits);
@@ -64,7 +66,8 @@ public final class RetryScope implements AutoCloseable {
   /**
    * Enters the scope of a request: reads whether to retry and the time that is left.
    *
-   * @param headers looks up a header of the request by name, in any case; null if it is absent
+   * @param headers looks up a header of the request by name, in any case; null if it is absent. Of
+   *     a header on several lines it gives all values, joined by commas: the strictest holds
    * @return the scope; close it on this thread
    */
   public static RetryScope enter(Function<String, @Nullable String> headers) {
@@ -72,25 +75,16 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * As {@link #enter(Function)}, and reads the request's idempotency key, from which the keys of
-   * calls derive that have a name and whose client adds keys: SHA-256 over namespace, key and name.
+   * As {@link #enter(Function)}, and reads the idempotency key of an authenticated caller. The keys
+   * of calls derive from it that ask for that by {@link
+   * dev.steadfast.retry.http.RetryOptions.Builder#derivedKey}.
    *
    * @param headers looks up a header of the request; null if it is absent
-   * @param namespace the authenticated principal, which keeps the keys of tenants apart; never
-   *     something that the caller may choose freely
-   * @return the scope; close it on this thread
-   * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
-   */
-  public static RetryScope enter(Function<String, @Nullable String> headers, String namespace) {
-    return enter(headers, Checks.notNull("namespace", namespace), ScopeOptions.defaults());
-  }
-
-  /**
-   * As {@link #enter(Function, String)}, with other headers, trust or time.
-   *
-   * @param headers looks up a header of the request; null if it is absent
-   * @param namespace the authenticated principal, null for none: then no key derives
-   * @param options how to read the request
+   * @param namespace the authenticated principal, which keeps the keys of tenants apart; null for
+   *     none: then no key derives. Never something that the caller may choose freely. A name that
+   *     is unique only per issuer needs the issuer in front: {@code issuer + " " + subject}
+   * @param options how to read the request; keys derive only if its {@link ScopeOptions#operation}
+   *     is set
    * @return the scope; close it on this thread
    * @throws IllegalArgumentException if the namespace is empty or holds half a surrogate pair
    */

@@ -22,11 +22,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys of calls that derive from the key of the request which they are made for. */
 class DerivedKeysTest {
-  // printf '\0\0\0\4acme\0\0\0\7order-1\0\0\0\6charge' | sha256sum
+  // printf '\0\0\0\4acme\0\0\0\6orders\0\0\0\14POST /orders\0\0\0\7order-1\0\0\0\6charge' |
+  // sha256sum
   private static final String OF_ACME =
-      "cf924071cdc46b210d4e9634757705dc67edb0eee5d24c85568f6cb063b4453d";
+      "2b9bfcd81c5afe21d325f874e0a57dd9adcba94e2586bef6038b51f41f2633b2";
   private static final String HASH = "[0-9a-f]{64}";
   private static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+  private static final ScopeOptions ORDERS =
+      ScopeOptions.builder().service("orders").build().operation("POST /orders");
 
   private final HttpRetry.Builder retry =
       HttpRetry.builder()
@@ -35,15 +39,15 @@ class DerivedKeysTest {
           .idempotencyKeys(IdempotencyKeys.randomUuid());
 
   private static RetryScope scope(String namespace, String key) {
-    return RetryScope.enter(Map.of("Idempotency-Key", key)::get, namespace);
+    return RetryScope.enter(Map.of("Idempotency-Key", key)::get, namespace, ORDERS);
   }
 
   private static RetryScope bare() {
     return RetryScope.enter(name -> null);
   }
 
-  private static RetryOptions named(String name) {
-    return RetryOptions.builder().name(name).build();
+  private static RetryOptions derived(String name) {
+    return RetryOptions.builder().derivedKey(name).build();
   }
 
   private static TestRequest post() {
@@ -58,12 +62,12 @@ class DerivedKeysTest {
   private String key(String namespace, String parent, String name) {
     try (RetryScope scope = scope(namespace, parent)) {
       assertEquals(Optional.of(parent), scope.parentKey());
-      return key(post(), named(name));
+      return key(post(), derived(name));
     }
   }
 
   @Test
-  void isTheHashOfNamespaceParentKeyAndName() {
+  void isTheHashOfNamespaceServiceOperationParentKeyAndName() {
     assertEquals(OF_ACME, key("acme", "order-1", "charge"));
   }
 
@@ -71,7 +75,7 @@ class DerivedKeysTest {
   void isTheSameOnEveryAttemptAndOnEveryRepetitionOfTheInboundRequest() {
     for (int inbound = 0; inbound < 2; inbound++) {
       try (RetryScope scope = scope("acme", "order-1")) {
-        HttpOperation operation = retry.build().operation(post(), named("charge"));
+        HttpOperation operation = retry.build().operation(post(), derived("charge"));
         Wire wire =
             Wire.run(operation, TestResponse.of(503), TestResponse.of(503), TestResponse.of(200));
         assertEquals(List.of(OF_ACME, OF_ACME, OF_ACME), wire.sent("Idempotency-Key"));
@@ -116,15 +120,49 @@ class DerivedKeysTest {
     try (RetryScope scope =
         RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, null, trusting)) {
       assertEquals(Optional.of("order-1"), scope.parentKey());
-      assertTrue(key(post(), named("charge")).matches(UUID));
+      assertTrue(key(post(), derived("charge")).matches(UUID));
     }
   }
 
+  /** What an inbound request says never changes calls that do not ask for it. */
   @Test
-  void withoutANameNoneDerives() {
+  void aNameAloneDerivesNone() {
+    RetryOptions named = RetryOptions.builder().name("charge").build();
     try (RetryScope scope = scope("acme", "order-1")) {
       assertTrue(scope.parentKey().isPresent());
       assertTrue(key(post(), RetryOptions.none()).matches(UUID));
+      assertNotEquals(key(post(), named), key(post(), named));
+      assertTrue(key(TestRequest.of("POST").body("6"), named).matches(UUID));
+    }
+  }
+
+  /** One user may send one key to two operations, and to two services. */
+  @Test
+  void operationsAndServicesDoNotShareKeys() {
+    Set<String> keys = new HashSet<>();
+    for (String service : List.of("", "orders", "invoices", "ordersPOST")) {
+      for (String operation : List.of("POST /orders", " /orders", "POST /refunds")) {
+        ScopeOptions options = ScopeOptions.builder().service(service).build().operation(operation);
+        try (RetryScope scope =
+            RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme", options)) {
+          keys.add(key(post(), derived("charge")));
+          assertFalse(scope.gaveUp());
+        }
+      }
+    }
+    assertEquals(12, keys.size());
+  }
+
+  @Test
+  void withoutTheInboundOperationADerivedKeyIsRefused() {
+    ScopeOptions unnamed = ScopeOptions.defaults();
+    try (RetryScope scope =
+        RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme", unnamed)) {
+      Exception refused =
+          assertThrows(IllegalArgumentException.class, () -> key(post(), derived("charge")));
+      assertTrue(refused.getMessage().startsWith("ScopeOptions.operation: none"));
+      assertTrue(key(post(), RetryOptions.none()).matches(UUID));
+      assertFalse(scope.gaveUp());
     }
   }
 
@@ -133,34 +171,37 @@ class DerivedKeysTest {
   void withoutAParentKeyNoneDerives(String junk) {
     try (RetryScope scope = scope("acme", junk)) {
       assertEquals(Optional.empty(), scope.parentKey());
-      assertTrue(key(post(), named("charge")).matches(UUID));
+      assertTrue(key(post(), derived("charge")).matches(UUID));
     }
   }
 
+  /** As with a key of its own, the caller of a derived key vouches for the server. */
   @Test
-  void aClientThatAddsNoKeysDerivesNone() {
+  void aClientThatAddsNoKeysDerivesOneWhereItIsAskedTo() {
     HttpRetry keyless = HttpRetry.builder().budget(RetryBudget.unlimited()).build();
     try (RetryScope scope = scope("acme", "order-1")) {
-      HttpOperation operation = keyless.operation(post(), named("charge"));
-      assertFalse(operation.keyHeader().isPresent());
-      assertFalse(operation.safety() != Evidence.Safety.UNSAFE);
-      assertFalse(scope.doNotRetry());
+      HttpOperation operation = keyless.operation(post(), derived("charge"));
+      assertEquals(Optional.of(OF_ACME), operation.info().idempotencyKey());
+      assertEquals(Evidence.Safety.KEYED, operation.safety());
+      assertFalse(scope.gaveUp());
     }
+    assertEquals(Evidence.Safety.UNSAFE, keyless.operation(post(), derived("charge")).safety());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"GET", "HEAD", "PUT", "DELETE"})
-  void methodsThatNeedNoKeyGetNone(String method) {
+  void methodsThatNeedNoKeyGetOneWhereTheyAreAskedTo(String method) {
     try (RetryScope scope = scope("acme", "order-1")) {
       assertTrue(scope.parentKey().isPresent());
-      assertEquals("absent", key(TestRequest.of(method), named("charge")));
+      assertEquals(OF_ACME, key(TestRequest.of(method), derived("charge")));
+      assertEquals("absent", key(TestRequest.of(method), RetryOptions.none()));
     }
   }
 
   @Test
   void outsideOfTheScopeNoneDerives() {
     scope("acme", "order-1").close();
-    assertTrue(key(post(), named("charge")).matches(UUID));
+    assertTrue(key(post(), derived("charge")).matches(UUID));
   }
 
   // One name, one request.
@@ -168,7 +209,7 @@ class DerivedKeysTest {
   @Test
   void theSameRequestAgainHasTheSameKey() {
     try (RetryScope scope = scope("acme", "order-1")) {
-      assertEquals(key(post(), named("charge")), key(post(), named("charge")));
+      assertEquals(key(post(), derived("charge")), key(post(), derived("charge")));
       assertFalse(scope.gaveUp());
     }
   }
@@ -176,7 +217,7 @@ class DerivedKeysTest {
   @Test
   void anotherRequestOfThatNameIsAMistake() {
     try (RetryScope scope = scope("acme", "order-1")) {
-      key(post(), named("charge"));
+      key(post(), derived("charge"));
       List<TestRequest> others =
           List.of(
               TestRequest.of("POST").body("6"),
@@ -186,11 +227,13 @@ class DerivedKeysTest {
       for (TestRequest other : others) {
         Exception refused =
             assertThrows(
-                IllegalArgumentException.class, () -> key(other, named("charge")), other::toString);
+                IllegalArgumentException.class,
+                () -> key(other, derived("charge")),
+                other::toString);
         assertTrue(
-            refused.getMessage().startsWith("name: \"charge\" (expected: a name of its own"));
+            refused.getMessage().startsWith("derivedKey: \"charge\" (expected: a name of its own"));
       }
-      assertNotEquals(key(post(), named("refund")), key(post(), named("charge")));
+      assertNotEquals(key(post(), derived("refund")), key(post(), derived("charge")));
       assertFalse(scope.gaveUp());
     }
   }
@@ -198,8 +241,8 @@ class DerivedKeysTest {
   @Test
   void aBodyThatCannotBeComparedIsLikeNoOther() {
     try (RetryScope scope = scope("acme", "order-1")) {
-      assertEquals(OF_ACME, key(post().oneShot(), named("charge")));
-      assertThrows(IllegalArgumentException.class, () -> key(post().oneShot(), named("charge")));
+      assertEquals(OF_ACME, key(post().oneShot(), derived("charge")));
+      assertThrows(IllegalArgumentException.class, () -> key(post().oneShot(), derived("charge")));
       assertFalse(scope.gaveUp());
     }
   }
@@ -208,15 +251,16 @@ class DerivedKeysTest {
 
   @Test
   void ownHeaderThenOptionsThenDerivedThenMinted() {
-    RetryOptions both = RetryOptions.builder().name("charge").idempotencyKey("of-options").build();
+    RetryOptions both =
+        RetryOptions.builder().derivedKey("charge").idempotencyKey("of-options").build();
     try (RetryScope scope = scope("acme", "order-1")) {
       assertEquals("absent", key(post().header("Idempotency-Key", "own"), both)); // his stays
       HttpOperation own = retry.build().operation(post().header("idempotency-key", "own"), both);
       assertEquals(Optional.of("own"), own.info().idempotencyKey());
       assertEquals("of-options", key(post(), both));
-      assertEquals(OF_ACME, key(post(), named("charge")));
+      assertEquals(OF_ACME, key(post(), derived("charge")));
       retry.idempotencyKeys(IdempotencyKeys.from(request -> "of-function"));
-      assertEquals(OF_ACME, key(post(), named("charge")));
+      assertEquals(OF_ACME, key(post(), derived("charge")));
       assertEquals("of-function", key(post(), RetryOptions.none()));
       assertFalse(scope.gaveUp());
     }
@@ -228,10 +272,10 @@ class DerivedKeysTest {
   void aScopeWithinInherits() {
     try (RetryScope outer = scope("acme", "order-1");
         RetryScope inner = bare()) {
-      assertEquals(OF_ACME, key(post(), named("charge")));
+      assertEquals(OF_ACME, key(post(), derived("charge")));
       assertThrows(
           IllegalArgumentException.class,
-          () -> key(TestRequest.of("POST").body("6"), named("charge")));
+          () -> key(TestRequest.of("POST").body("6"), derived("charge")));
       assertEquals(Optional.empty(), inner.parentKey());
       assertTrue(outer.parentKey().isPresent());
     }
@@ -241,7 +285,7 @@ class DerivedKeysTest {
   void aScopeWithinThatHasAKeyUsesItsOwn() {
     try (RetryScope outer = scope("acme", "order-1");
         RetryScope inner = scope("umbrella", "order-1")) {
-      assertNotEquals(OF_ACME, key(post(), named("charge")));
+      assertNotEquals(OF_ACME, key(post(), derived("charge")));
       assertFalse(inner.gaveUp() || outer.gaveUp());
     }
   }
@@ -249,8 +293,8 @@ class DerivedKeysTest {
   @Test
   void aScopeWithinOfAnotherPrincipalNeverUsesTheOutersKey() {
     try (RetryScope outer = scope("acme", "order-1");
-        RetryScope inner = RetryScope.enter(name -> null, "umbrella")) {
-      assertTrue(key(post(), named("charge")).matches(UUID));
+        RetryScope inner = RetryScope.enter(name -> null, "umbrella", ORDERS)) {
+      assertTrue(key(post(), derived("charge")).matches(UUID));
       assertFalse(inner.gaveUp() || outer.gaveUp());
     }
   }
@@ -261,12 +305,13 @@ class DerivedKeysTest {
   void isCutToWhatTheServerTakes() {
     retry.idempotencyKeys(IdempotencyKeys.worldline());
     try (RetryScope scope = scope("acme", "order-1")) {
-      Wire wire = Wire.run(retry.build().operation(post(), named("charge")), TestResponse.of(200));
+      Wire wire =
+          Wire.run(retry.build().operation(post(), derived("charge")), TestResponse.of(200));
       assertEquals(List.of(OF_ACME.substring(0, 40)), wire.sent("X-GCS-Idempotence-Key"));
       retry.idempotencyKeys(IdempotencyKeys.randomUuid().quoted());
-      assertEquals("\"" + OF_ACME + "\"", key(post(), named("charge")));
+      assertEquals("\"" + OF_ACME + "\"", key(post(), derived("charge")));
       retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").maxLength(32));
-      assertEquals(OF_ACME.substring(0, 32), key(post(), named("charge")));
+      assertEquals(OF_ACME.substring(0, 32), key(post(), derived("charge")));
       assertFalse(scope.gaveUp());
     }
   }
@@ -276,22 +321,22 @@ class DerivedKeysTest {
     retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").maxLength(31));
     try (RetryScope scope = scope("acme", "order-1")) {
       Exception refused =
-          assertThrows(IllegalArgumentException.class, () -> key(post(), named("charge")));
+          assertThrows(IllegalArgumentException.class, () -> key(post(), derived("charge")));
       assertEquals("maxLength: 31 (expected: 32 or more for derived keys)", refused.getMessage());
       assertFalse(scope.gaveUp());
     }
-    assertEquals("k", key(post(), named("charge")));
+    assertEquals("k", key(post(), derived("charge")));
   }
 
   @Test
   void theKeyOfTheInboundRequestIsNeverShown() {
     Map<String, String> headers = new HashMap<>(Map.of("Idempotency-Key", "secret-parent"));
-    try (RetryScope scope = RetryScope.enter(headers::get, "acme")) {
-      retry.build().operation(post(), named("charge"));
+    try (RetryScope scope = RetryScope.enter(headers::get, "acme", ORDERS)) {
+      retry.build().operation(post(), derived("charge"));
       Exception refused =
           assertThrows(
               IllegalArgumentException.class,
-              () -> key(TestRequest.of("POST").body("6"), named("charge")));
+              () -> key(TestRequest.of("POST").body("6"), derived("charge")));
       assertFalse(refused.getMessage().contains("secret-parent"));
       assertFalse(scope.toString().contains("secret-parent"));
     }

@@ -113,7 +113,7 @@ class HttpRetryTest {
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
     cases.put("kind", () -> TransportFailure.of(null));
-    cases.put("server delay", () -> new Signals(null, null, false));
+    cases.put("server delay", () -> new Signals(null, null, false, false));
     cases.put("request", () -> new OperationView(null, true));
     cases.forEach((name, code) ->
         assertEquals(

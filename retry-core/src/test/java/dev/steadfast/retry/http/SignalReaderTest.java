@@ -147,10 +147,10 @@ class SignalReaderTest {
   @CsvSource({"503, true", "429, false", "500, false", "502, false"})
   void finagleNacksCountOn503Alone(int status, boolean counts) {
     assertEquals(
-        new Signals(ServerDelay.none(), null, counts),
+        new Signals(ServerDelay.none(), null, counts, false),
         read(status, "finagle-http-nack: true"));
     assertEquals(
-        new Signals(ServerDelay.none(), counts ? false : null, counts),
+        new Signals(ServerDelay.none(), counts ? false : null, counts, false),
         read(status, "finagle-http-nonretryable-nack: true"));
   }
 
@@ -159,7 +159,7 @@ class SignalReaderTest {
   void pushbackIsAnExactDelay(String value, long millis) {
     Signals signals = read(503, "grpc-retry-pushback-ms: " + value);
     assertEquals(
-        new Signals(ServerDelay.exactly(Duration.ofMillis(millis)), null, false), signals);
+        new Signals(ServerDelay.exactly(Duration.ofMillis(millis)), null, false, false), signals);
   }
 
   @ParameterizedTest

@@ -23,15 +23,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Entering and leaving, and what is in force in between. */
 class RetryScopeTest {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // about to wrap
-  private final ScopeOptions options =
-      ScopeOptions.builder()
-          .environment(
-              new RetryEnvironment(
-                  nanos::get,
-                  RetryEnvironment.system().clock(),
-                  RetryEnvironment.system().random(),
-                  RetryEnvironment.system().scheduler()))
-          .build();
+  private final RetryEnvironment environment =
+      new RetryEnvironment(
+          nanos::get,
+          RetryEnvironment.system().clock(),
+          RetryEnvironment.system().random(),
+          RetryEnvironment.system().scheduler());
+  private final ScopeOptions options = ScopeOptions.builder().environment(environment).build();
 
   @AfterEach
   void nothingIsLeftOnTheThread() {
@@ -133,7 +131,7 @@ class RetryScopeTest {
       assertEquals(Optional.empty(), unknown.parentKey());
       assertEquals(OptionalInt.empty(), unknown.attempt());
     }
-    try (RetryScope principal = RetryScope.enter(headers::get, "acme")) {
+    try (RetryScope principal = RetryScope.enter(headers::get, "acme", options)) {
       assertEquals(Optional.of("k"), principal.parentKey());
       assertEquals(OptionalInt.of(2), principal.attempt());
     }
@@ -153,8 +151,54 @@ class RetryScopeTest {
     }
     assertEquals(
         "ScopeOptions(x-envoy-max-retries, null, x-envoy-expected-rq-timeout-ms;"
-            + " trustInbound=false)",
+            + " trustInbound=false; minimumDeadline=0s; service=; operation=null)",
         envoy.toString());
+  }
+
+  /** A caller that leaves next to nothing has no work begun that can only be cut off. */
+  @Test
+  void aDeadlineIsAtLeastTheMinimum() {
+    ScopeOptions atLeast =
+        ScopeOptions.builder()
+            .environment(environment)
+            .minimumDeadline(Duration.ofMillis(50))
+            .build();
+    for (long millis : new long[] {0, 15, 49, 50, 51, 1000}) {
+      String left = Long.toString(millis);
+      try (RetryScope scope =
+          RetryScope.enter(Map.of("X-Request-Timeout-Ms", left)::get, null, atLeast)) {
+        assertEquals(ofMillis(Math.max(50, millis)), scope.remaining());
+      }
+    }
+    try (RetryScope scope = RetryScope.enter(name -> null, null, atLeast)) {
+      assertEquals(Optional.empty(), scope.remaining());
+    }
+  }
+
+  /** Whether a proxy has merged the lines of a header or repeats one: all of it is read. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"true,true", "true, true", "false, true", "TRUE ,junk", "junk,,true", "true,"})
+  void ofSeveralWordsTheStrictestHolds(String merged) {
+    try (RetryScope scope = enter(Map.of("Do-Not-Retry", merged))) {
+      assertTrue(scope.doNotRetry());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"250m, 5S", "5S,250m", "250m,250m", "junk, 250m", "250m,-1S", ",250m"})
+  void ofSeveralDeadlinesTheShortestHolds(String merged) {
+    try (RetryScope scope = enter(Map.of("grpc-timeout", merged))) {
+      assertEquals(ofMillis(250), scope.remaining());
+    }
+  }
+
+  @Test
+  void ofSeveralAttemptsTheLatestCounts() {
+    Map<String, String> headers = Map.of("X-Attempt", "1, attempt=2; max=3");
+    try (RetryScope scope = RetryScope.enter(headers::get, "acme", options)) {
+      assertEquals(OptionalInt.of(2), scope.attempt());
+    }
   }
 
   // Bad input.
@@ -163,15 +207,26 @@ class RetryScopeTest {
   @SuppressWarnings({"NullAway", "DataFlowIssue"}) // what a caller without null checks may do
   void badArgumentsEnterNothing() {
     assertThrows(NullPointerException.class, () -> RetryScope.enter(null));
-    assertThrows(NullPointerException.class, () -> RetryScope.enter(name -> null, (String) null));
     assertThrows(NullPointerException.class, () -> RetryScope.enter(name -> null, "a", null));
     Exception empty =
-        assertThrows(IllegalArgumentException.class, () -> RetryScope.enter(name -> null, " "));
+        assertThrows(
+            IllegalArgumentException.class, () -> RetryScope.enter(name -> null, " ", options));
     assertEquals(
         "namespace: empty (expected: the authenticated principal, or null for none)",
         empty.getMessage());
     assertThrows(NullPointerException.class, () -> ScopeOptions.builder().headers(null));
     assertThrows(NullPointerException.class, () -> ScopeOptions.builder().environment(null));
+    assertThrows(NullPointerException.class, () -> ScopeOptions.builder().minimumDeadline(null));
+    assertThrows(NullPointerException.class, () -> ScopeOptions.builder().service(null));
+    assertThrows(NullPointerException.class, () -> options.operation(null));
+    Exception negative =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> ScopeOptions.builder().minimumDeadline(Duration.ofNanos(-1)));
+    assertEquals(
+        "minimumDeadline: PT-0.000000001S (expected: zero or more)", negative.getMessage());
+    assertThrows(IllegalArgumentException.class, () -> options.operation(" "));
+    assertThrows(IllegalArgumentException.class, () -> ScopeOptions.builder().service("\ud800"));
     assertThrows(NullPointerException.class, () -> RetryScope.wrap((Runnable) null));
   }
 

@@ -2,12 +2,14 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,31 +19,35 @@ import org.jspecify.annotations.Nullable;
 final class Answer<T> implements ResponseView {
   private final int status;
   private final HttpHeaders headers;
+  private final @Nullable String origin; // of a head; null: not known yet
   private final @Nullable HttpResponse<T> response;
   private final @Nullable WatchedSubscriber<T> collector;
 
   private Answer(
       int status,
       HttpHeaders headers,
+      @Nullable String origin,
       @Nullable HttpResponse<T> response,
       @Nullable WatchedSubscriber<T> collector) {
     this.status = status;
     this.headers = headers;
+    this.origin = origin;
     this.response = response;
     this.collector = collector;
   }
 
-  static <T> Answer<T> head(HttpResponse.ResponseInfo info) {
-    return new Answer<>(info.statusCode(), info.headers(), null, null);
+  /** A head; the client does not tell there who sent it. */
+  static <T> Answer<T> head(HttpResponse.ResponseInfo info, @Nullable String origin) {
+    return new Answer<>(info.statusCode(), info.headers(), origin, null, null);
   }
 
   static <T> Answer<T> whole(HttpResponse<T> response, @Nullable WatchedSubscriber<T> collector) {
-    return new Answer<>(response.statusCode(), response.headers(), response, collector);
+    return new Answer<>(response.statusCode(), response.headers(), null, response, collector);
   }
 
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
     HttpResponse<T> reported = new ReportedResponse<>(response(), request, operation, report);
-    return new Answer<>(status, headers, reported, collector);
+    return new Answer<>(status, headers, origin, reported, collector);
   }
 
   HttpResponse<T> response() {
@@ -61,6 +67,13 @@ final class Answer<T> implements ResponseView {
   @Override
   public int status() {
     return status;
+  }
+
+  @Override
+  public Optional<String> origin() {
+    return response == null
+        ? Optional.ofNullable(origin)
+        : Optional.of(RequestView.origin(response.uri()));
   }
 
   @Override

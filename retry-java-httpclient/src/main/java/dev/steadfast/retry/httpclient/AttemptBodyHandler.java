@@ -3,8 +3,8 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -43,8 +43,9 @@ final class AttemptBodyHandler<T>
   private final Attempt<Answer<T>> attempt;
   private final AttemptBody body;
   private final BodyHandler<T> users;
-  private final RetryPlan plan;
+  private final HttpOperation operation;
 
+  private @Nullable String origin; // of all answers; null: the client follows redirects
   private volatile @Nullable CompletableFuture<?> sent; // null: blocking
   private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
   private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
@@ -56,11 +57,11 @@ final class AttemptBodyHandler<T>
   private volatile int status = -1; // of the whole response
 
   AttemptBodyHandler(
-      Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, RetryPlan plan) {
+      Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
     this.attempt = attempt;
     this.body = body;
     this.users = users;
-    this.plan = plan;
+    this.operation = operation;
   }
 
   AttemptBody body() {
@@ -103,6 +104,11 @@ final class AttemptBodyHandler<T>
 
   void notTakenByClient() {
     taken = Taken.NEVER;
+  }
+
+  /** Only that origin can answer, as the client follows no redirects. */
+  void answeredBy(String origin) {
+    this.origin = origin;
   }
 
   /** The client's future of it. */
@@ -154,7 +160,7 @@ final class AttemptBodyHandler<T>
 
   /** How long the body that is on its way, up or down, may still be silent. */
   long idleLeftNanos(long nowNanos) {
-    long most = plan.bodyIdleTimeoutNanos();
+    long most = operation.plan().bodyIdleTimeoutNanos();
     WatchedSubscriber<T> collecting = collector;
     if (collecting != null) {
       return collecting.idleLeftNanos(nowNanos, most);
@@ -164,9 +170,9 @@ final class AttemptBodyHandler<T>
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
-    RetryEnvironment environment = plan.environment();
+    RetryEnvironment environment = operation.plan().environment();
     answered = !attempt.stopped(); // one that comes too late is none
-    if (!attempt.head(Answer.head(info))) {
+    if (!attempt.head(Answer.head(info, origin))) {
       return new Discarder<>(environment.scheduler());
     }
     WatchedSubscriber<T> collecting;
@@ -204,9 +210,13 @@ final class AttemptBodyHandler<T>
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
     if (collecting != null) {
-      BodyWatch.start(collecting, plan, attempt);
+      BodyWatch.start(collecting, operation.plan(), attempt);
     }
-    attempt.complete(Answer.whole(response, collecting), null);
+    Answer<T> answer = Answer.whole(response, collecting);
+    if (origin == null) {
+      operation.learn(answer);
+    }
+    attempt.complete(answer, null);
   }
 
   private void failed(Throwable thrown) {

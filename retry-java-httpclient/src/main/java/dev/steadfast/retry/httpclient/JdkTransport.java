@@ -7,9 +7,9 @@ import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -67,20 +67,37 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
 
   @Override
   public void start(Attempt<Answer<T>> attempt) {
-    RetryPlan plan = operation.plan();
-    AttemptBody body = ask.body().forAttempt(attempt, plan.environment().ticker());
+    AttemptBody body = ask.body().forAttempt(attempt, operation.plan().environment().ticker());
     AttemptBodyHandler<T> delivery =
-        new AttemptBodyHandler<>(attempt, body, receiver.handler(), plan);
+        new AttemptBodyHandler<>(attempt, body, receiver.handler(), operation);
+    if (client.followRedirects() == HttpClient.Redirect.NEVER) {
+      delivery.answeredBy(operation.info().origin());
+    }
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
       if (attempt.begin(request) && delivery.handOver()) {
-        send(request, attempt, delivery);
+        sendMarked(request, attempt, delivery);
       }
     } catch (RuntimeException thrown) {
       delivery.notTakenByClient();
       refusal = thrown;
       throw thrown;
+    }
+  }
+
+  // A client that is not the JDK's own may send through another one that retries.
+  private void sendMarked(
+      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+    if (client.getClass().getModule().equals(HttpClient.class.getModule())) {
+      send(request, attempt, delivery);
+      return;
+    }
+    CallContext before = CallContext.bind(operation.withinAttempt(CallContext.current()));
+    try {
+      send(request, attempt, delivery);
+    } finally {
+      CallContext.bind(before);
     }
   }
 

@@ -4,6 +4,7 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -24,13 +25,6 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
       signals();
   private static final AtomicLongFieldUpdater<WatchedSubscriber<?>> DEMAND = demand();
 
-  // Those of the JDK that hand the body on to the user's code as it comes.
-  private static final Set<Class<?>> HAND_ON =
-      Set.of(
-          BodySubscribers.ofByteArrayConsumer(unused -> {}).getClass(),
-          BodySubscribers.fromSubscriber(Nobody.HERE).getClass(),
-          BodySubscribers.fromLineSubscriber(Nobody.HERE).getClass());
-
   // Those of the JDK that collect the body in memory, or throw it away.
   private static final Set<Class<?>> IN_MEMORY =
       Set.copyOf(
@@ -38,6 +32,9 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
               BodySubscribers.ofByteArray().getClass(),
               BodySubscribers.ofString(StandardCharsets.UTF_8).getClass(),
               BodySubscribers.discarding().getClass()));
+
+  private static final Class<?> INTO_FILE =
+      BodySubscribers.ofFile(Path.of("unused")).getClass(); // written anew by the next attempt
 
   /** Who may signal the user's subscriber: one thread at a time, and nobody after the end. */
   private enum Signals {
@@ -91,11 +88,13 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   }
 
   /**
-   * Whether the user's code has seen what came of the body, and cannot unsee it: the next attempt
-   * would hand it the beginning once more, and subscribe a subscriber that was told of the end.
+   * Whether the user's code may have seen what came of the body, and cannot unsee it: the next
+   * attempt would hand it the beginning once more, and subscribe a subscriber that was told of the
+   * end. What a subscriber of the user's does is unknown, and so is what one of the JDK's that
+   * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}, passes on to.
    */
   boolean handsOn() {
-    return HAND_ON.contains(users.getClass());
+    return !collectsInMemory() && !INTO_FILE.equals(users.getClass());
   }
 
   /** Whether the body is known to be collected in memory. */
@@ -293,22 +292,5 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
       userFailure = thrown;
       throw thrown;
     }
-  }
-
-  /** For the classes of those that wrap a subscriber. */
-  private enum Nobody implements Flow.Subscriber<Object> {
-    HERE;
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {}
-
-    @Override
-    public void onNext(Object item) {}
-
-    @Override
-    public void onError(Throwable failure) {}
-
-    @Override
-    public void onComplete() {}
   }
 }

@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import dev.steadfast.retry.testkit.FakeTime;
@@ -19,16 +18,18 @@ import org.junit.jupiter.api.Test;
 
 /** What is said of an attempt, and what its thread does afterwards. */
 class DeliveryTest {
-  private static final RetryPlan PLAN =
-      RetryPlan.of(RetryPolicy.defaults(), RetryBudget.unlimited(), new FakeTime().environment());
-
   private final HttpClient client = HttpClient.newHttpClient();
   private final BodyHandler<String> handler = BodyHandlers.ofString();
   private final HttpRequest request = HttpRequest.newBuilder(URI.create("http://a.test/")).build();
   private final JdkRequest ask =
       new JdkRequest(request, RequestBody.of(request, RetryOptions.none()));
+  private final HttpOperation operation =
+      HttpRetry.builder()
+          .environment(new FakeTime().environment())
+          .build()
+          .operation(ask, RetryOptions.none());
   private final AttemptBodyHandler<String> delivery =
-      new AttemptBodyHandler<>(null, ask.body().forAttempt(null, () -> 0), handler, PLAN);
+      new AttemptBodyHandler<>(null, ask.body().forAttempt(null, () -> 0), handler, operation);
 
   private Progress progress() {
     return FailureContext.of(client, ask, delivery).progress();

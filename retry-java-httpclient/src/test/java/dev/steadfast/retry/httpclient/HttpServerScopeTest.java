@@ -250,7 +250,7 @@ class HttpServerScopeTest {
     RetryingHttpClient below =
         bench
             .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
-            .with(RetryOptions.builder().name("reserve").build());
+            .with(RetryOptions.builder().derivedKey("reserve").build());
     HttpHandler handler =
         exchange -> {
           try (exchange) {

@@ -154,17 +154,21 @@ class ScopeTest {
   void keysDerive(Entry entry) throws Throwable {
     RetryingHttpClient client =
         bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
-    RetryOptions named = RetryOptions.builder().name("charge").build();
+    RetryOptions named = RetryOptions.builder().derivedKey("charge").build();
     bench.server.enqueue(Reply.status(503));
-    try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme")) {
+    try (RetryScope scope =
+        RetryScope.enter(
+            Map.of("Idempotency-Key", "order-1")::get,
+            "acme",
+            ScopeOptions.defaults().operation("POST /in"))) {
       entry.call(client.with(named), bench.post("5"), BodyHandlers.ofString());
       assertThrows(
           IllegalArgumentException.class,
           () -> entry.call(client.with(named), bench.post("6"), BodyHandlers.ofString()));
       assertTrue(scope.parentKey().isPresent());
     }
-    // printf '\0\0\0\4acme\0\0\0\7order-1\0\0\0\6charge' | sha256sum
-    String key = "cf924071cdc46b210d4e9634757705dc67edb0eee5d24c85568f6cb063b4453d";
+    // printf '\0\0\0\4acme\0\0\0\0\0\0\0\10POST /in\0\0\0\7order-1\0\0\0\6charge' | sha256sum
+    String key = "cf7f844a1d28d0b06a9a33fab0a4861eb98629012dcb94f2e8f1825f64c3d13f";
     assertEquals(List.of(key, key), received("Idempotency-Key"));
   }
 

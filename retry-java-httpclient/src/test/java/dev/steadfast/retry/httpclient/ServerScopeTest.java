@@ -213,7 +213,7 @@ class ServerScopeTest {
     RetryingHttpClient below =
         bench
             .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
-            .with(RetryOptions.builder().name("reserve").build());
+            .with(RetryOptions.builder().derivedKey("reserve").build());
     try (Front.Running service =
         front.start(
             options(),

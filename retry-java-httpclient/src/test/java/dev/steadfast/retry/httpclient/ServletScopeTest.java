@@ -197,7 +197,7 @@ class ServletScopeTest {
     RetryingHttpClient keyed =
         bench
             .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
-            .with(RetryOptions.builder().name("reserve").build());
+            .with(RetryOptions.builder().derivedKey("reserve").build());
     jetty.basicAuthentication("alice", "bob");
     serve(
         new ServletScope(),

@@ -30,7 +30,8 @@ final class AttemptInterceptor implements Interceptor {
     }
     Runnable undo = wire.attempt().restoreContext();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
-    CallContext before = CallContext.bind(wire.forOthers(CallContext.current()));
+    CallContext others = wire.forOthers(CallContext.current());
+    CallContext before = CallContext.bind(alone ? others : wire.within(others));
     try {
       return wire.attempted(chain, wire.withTimeLeft(chain.request()), alone);
     } finally {

@@ -138,6 +138,7 @@ public final class RetryInterceptor implements Interceptor {
       WireTrace wire = exchange.wire(attempt, chain.call(), wires);
       InterceptorBounds bounds = wire.bounded();
       wires.put(chain.call(), wire);
+      CallContext before = CallContext.bind(wire.within(CallContext.current()));
       try {
         Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
@@ -147,6 +148,7 @@ public final class RetryInterceptor implements Interceptor {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
+        CallContext.bind(before);
         bounds.end();
         wires.remove(chain.call());
       }

@@ -202,6 +202,11 @@ final class WireTrace implements Runnable {
     return own == null ? here : own.beyond();
   }
 
+  /** The same where an interceptor may send through another client that retries. */
+  CallContext within(@Nullable CallContext others) {
+    return operation().withinAttempt(others);
+  }
+
   /** The request with the time that is left now: some went by in the dispatcher's queue. */
   Request withTimeLeft(Request request) {
     if (!operation().tellsTimeLeft()) {

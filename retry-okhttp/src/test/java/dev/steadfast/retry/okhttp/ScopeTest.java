@@ -137,18 +137,22 @@ class ScopeTest {
   @EnumSource
   void keysDerive(Way way) {
     Call.Factory calls = way.calls(rig, rig.keyed());
-    RetryOptions named = RetryOptions.builder().name("charge").build();
+    RetryOptions named = RetryOptions.builder().derivedKey("charge").build();
     Request charge = Calls.post(server).newBuilder().tag(RetryOptions.class, named).build();
     for (int inbound = 0; inbound < 2; inbound++) {
       server.enqueue(Reply.status(503), Reply.status(200));
-      try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme")) {
+      try (RetryScope scope =
+          RetryScope.enter(
+              Map.of("Idempotency-Key", "order-1")::get,
+              "acme",
+              ScopeOptions.defaults().operation("POST /in"))) {
         assertEquals(200, way.make(calls.newCall(charge)).status());
         assertTrue(scope.parentKey().isPresent());
       }
     }
-    // printf '\0\0\0\4acme\0\0\0\7order-1\0\0\0\6charge' | sha256sum
+    // printf '\0\0\0\4acme\0\0\0\0\0\0\0\10POST /in\0\0\0\7order-1\0\0\0\6charge' | sha256sum
     assertEquals(
-        List.of("cf924071cdc46b210d4e9634757705dc67edb0eee5d24c85568f6cb063b4453d"),
+        List.of("cf7f844a1d28d0b06a9a33fab0a4861eb98629012dcb94f2e8f1825f64c3d13f"),
         server.requests().stream()
             .map(each -> each.header("Idempotency-Key").orElseThrow())
             .distinct()
@@ -161,14 +165,18 @@ class ScopeTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "INTERCEPTOR_ENQUEUE")
   void theSameNameForAnotherRequestIsRefusedBeforeAnythingIsSent(Way way) {
     Call.Factory calls = way.calls(rig, rig.keyed());
-    RetryOptions named = RetryOptions.builder().name("charge").build();
+    RetryOptions named = RetryOptions.builder().derivedKey("charge").build();
     Request one = Calls.post(server).newBuilder().tag(RetryOptions.class, named).build();
     Request other = one.newBuilder().url(server.uri("/other").toString()).build();
-    try (RetryScope scope = RetryScope.enter(Map.of("Idempotency-Key", "k")::get, "acme")) {
+    try (RetryScope scope =
+        RetryScope.enter(
+            Map.of("Idempotency-Key", "k")::get,
+            "acme",
+            ScopeOptions.defaults().operation("POST /in"))) {
       assertEquals(200, way.make(calls.newCall(one)).status());
       Exception refused =
           assertThrows(IllegalArgumentException.class, () -> way.make(calls.newCall(other)));
-      assertTrue(refused.getMessage().startsWith("name: \"charge\""), refused.getMessage());
+      assertTrue(refused.getMessage().startsWith("derivedKey: \"charge\""), refused.getMessage());
       assertTrue(scope.parentKey().isPresent());
     }
     assertEquals(1, server.requests().size());

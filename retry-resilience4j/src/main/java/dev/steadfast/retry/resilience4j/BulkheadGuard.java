@@ -47,13 +47,8 @@ public final class BulkheadGuard implements Guard {
   private static BulkheadGuard of(
       @Nullable BulkheadRegistry registry, Function<String, Bulkhead> make) {
     return new BulkheadGuard(
-        new Instances<>(registry, make, GuardedBulkhead::new, BulkheadGuard::idle),
+        new Instances<>(registry, make, GuardedBulkhead::new, GuardedBulkhead::idle),
         OperationInfo::origin);
-  }
-
-  private static boolean idle(Bulkhead bulkhead) {
-    Bulkhead.Metrics metrics = bulkhead.getMetrics();
-    return metrics.getAvailableConcurrentCalls() == metrics.getMaxAllowedConcurrentCalls();
   }
 
   /**

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * A resilience4j breaker per origin as a guard. Immutable but for its breakers; safe for use by
  * many threads.
  *
- * <p>At most 1,024 breakers are kept; a closed one that is not in use makes room, and is removed
- * from the registry if this guard had put it there. If all are in use, further origins share a
- * breaker named {@code (others)}.
+ * <p>At most 1,024 breakers are kept. One that is not in use makes room, unless it is open and its
+ * wait is not over; it is removed from the registry if this guard had put it there. If none can
+ * make room, further origins share a breaker named {@code (others)}.
  */
 public final class CircuitBreakerGuard implements Guard {
   private final @Nullable CircuitBreakerRegistry registry;
@@ -40,7 +40,7 @@ public final class CircuitBreakerGuard implements Guard {
                 registry,
                 make,
                 (breaker, shared) -> new GuardedBreaker(breaker, waits),
-                CircuitBreakerGuard::idle));
+                GuardedBreaker::idle));
   }
 
   static CircuitBreakerGuard of(CircuitBreakerConfig config) {
@@ -58,10 +58,6 @@ public final class CircuitBreakerGuard implements Guard {
   static CircuitBreakerGuard of(CircuitBreakerRegistry registry) {
     return new CircuitBreakerGuard(
         registry, registry::circuitBreaker, OperationInfo::origin, false);
-  }
-
-  private static boolean idle(CircuitBreaker breaker) {
-    return breaker.getState() == CircuitBreaker.State.CLOSED;
   }
 
   /**

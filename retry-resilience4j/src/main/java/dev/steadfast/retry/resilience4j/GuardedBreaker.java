@@ -4,7 +4,6 @@ import dev.steadfast.retry.Guard;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.core.IntervalFunction;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** One breaker, with what resilience4j does not tell: for how long it stays open. */
 final class GuardedBreaker {
@@ -13,21 +12,21 @@ final class GuardedBreaker {
 
   private final CircuitBreaker breaker;
   private final TimeUnit unit;
-  private final long waitNanos;
-  private final @Nullable LastOpening lastOpening; // null: nobody waits for it to end
+  private final long waitNanos; // NEVER: not the same each time
+  private final long firstWaitNanos;
+  private final LastOpening lastOpening;
+  private final boolean waits; // for the end of its wait
 
   GuardedBreaker(CircuitBreaker breaker, boolean waits) {
     this.breaker = breaker;
     this.unit = breaker.getTimestampUnit();
-    this.waitNanos =
-        waitNanos(breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState());
-    this.lastOpening = waits ? LastOpening.of(breaker) : null;
-  }
-
-  private static long waitNanos(IntervalFunction interval) {
+    IntervalFunction interval =
+        breaker.getCircuitBreakerConfig().getWaitIntervalFunctionInOpenState();
     long first = interval.apply(1);
-    boolean constant = first == interval.apply(2);
-    return constant ? TimeUnit.MILLISECONDS.toNanos(first) : Guard.NEVER;
+    this.firstWaitNanos = TimeUnit.MILLISECONDS.toNanos(first);
+    this.waitNanos = first == interval.apply(2) ? firstWaitNanos : Guard.NEVER;
+    this.lastOpening = LastOpening.of(breaker);
+    this.waits = waits;
   }
 
   long admitsInNanos() {
@@ -39,13 +38,25 @@ final class GuardedBreaker {
   }
 
   private long openForNanos() {
-    long open = lastOpening == null ? -1 : lastOpening.openNanos();
-    if (open < 0 || waitNanos == Guard.NEVER) {
+    long open = lastOpening.openNanos();
+    if (!waits || open < 0 || waitNanos == Guard.NEVER) {
       return Guard.NEVER;
     }
     long margin = Math.max(MARGIN_NANOS, unit.toNanos(1));
     long left = waitNanos - open;
     return left > Guard.NEVER - margin ? Guard.NEVER : Math.max(0, left + margin);
+  }
+
+  /**
+   * Whether it may be forgotten if nobody asks for it: closed, or past its wait. What the user has
+   * switched by hand stays.
+   */
+  boolean idle() {
+    return switch (breaker.getState()) {
+      case CLOSED, HALF_OPEN -> true;
+      case OPEN -> lastOpening.openNanos() > firstWaitNanos;
+      default -> false;
+    };
   }
 
   Guard.Permit acquire() {

@@ -66,6 +66,12 @@ final class GuardedBulkhead {
     }
   }
 
+  /** Whether it may be forgotten: no call is under way. */
+  boolean idle() {
+    Bulkhead.Metrics metrics = bulkhead.getMetrics();
+    return metrics.getAvailableConcurrentCalls() == metrics.getMaxAllowedConcurrentCalls();
+  }
+
   private final class Permit implements Guard.Permit {
     @Override
     public void succeeded(long elapsedNanos) {

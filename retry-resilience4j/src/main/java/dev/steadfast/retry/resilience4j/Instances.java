@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param registry the user's registry, null if the objects are the guard's own
  * @param make makes an object, or gets it from the registry
  * @param around makes what the guard uses; told whether the object is in the user's registry
- * @param idle whether an object may be forgotten
+ * @param idle whether what the guard uses may be forgotten
  * @param <E> what resilience4j makes
  * @param <G> what the guard uses
  */
@@ -21,7 +21,7 @@ record Instances<E, G>(
     @Nullable Registry<E, ?> registry,
     Function<String, E> make,
     BiFunction<E, Boolean, G> around,
-    Predicate<E> idle)
+    Predicate<G> idle)
     implements OriginTable.Values<Instances.Held<E, G>> {
 
   /** An object; added if the user had not put it into the registry before. */
@@ -37,7 +37,7 @@ record Instances<E, G>(
   @Override
   public boolean forgettable(Held<E, G> held, boolean used) {
     // What the user put into his registry is his, and stays.
-    return !used && held.added() && idle.test(held.instance());
+    return !used && held.added() && idle.test(held.guarded());
   }
 
   @Override

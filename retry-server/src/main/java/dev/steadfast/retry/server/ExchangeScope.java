@@ -8,6 +8,7 @@ import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,16 @@ final class ExchangeScope {
   }
 
   private RetryScope enter(HttpExchange exchange) {
+    Headers headers = exchange.getRequestHeaders();
     return RetryScope.enter(
-        exchange.getRequestHeaders()::getFirst, principal.apply(exchange), options);
+        name -> joined(headers.get(name)),
+        principal.apply(exchange),
+        options.operation(
+            exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath()));
+  }
+
+  private static @Nullable String joined(@Nullable List<String> lines) {
+    return lines == null ? null : String.join(",", lines);
   }
 
   /** What a response of that status says to the layer above. */

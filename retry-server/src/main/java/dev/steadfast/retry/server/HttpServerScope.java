@@ -53,8 +53,8 @@ public final class HttpServerScope {
   }
 
   /**
-   * A handler that reads the standard headers, and derives keys for the principal whom the
-   * context's authenticator named: realm and name.
+   * A handler that reads the standard headers, and takes for the principal whom the context's
+   * authenticator named: realm and name.
    *
    * @param handler handles the requests, within a scope each
    * @return a handler for any number of contexts
@@ -67,8 +67,9 @@ public final class HttpServerScope {
    * As {@link #handler(HttpHandler)}, with other options or principals.
    *
    * @param handler handles the requests, within a scope each
-   * @param options how to read the request
-   * @param principal who sent the request, null for nobody; never what the sender may choose freely
+   * @param options how to read the request; the operation is the handler's to set: method and path
+   * @param principal who sent the request, null for nobody; never what the sender may choose
+   *     freely, and with the issuer where the name is unique only per issuer
    * @return a handler for any number of contexts
    */
   public static HttpHandler handler(

@@ -14,6 +14,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +39,9 @@ public final class ServletScope implements Filter {
   private final Function<HttpServletRequest, @Nullable String> principal;
 
   /**
-   * Reads the standard headers, and derives keys for the user whom the container has authenticated,
-   * if it has.
+   * Reads the standard headers, and takes the user whom the container has authenticated, if it has,
+   * for the principal. Where the user's name is unique only per issuer, say the principal with the
+   * issuer, by {@link #of}.
    */
   public ServletScope() {
     this(ScopeOptions.defaults(), ServletScope::authenticated);
@@ -53,8 +56,9 @@ public final class ServletScope implements Filter {
   /**
    * A filter with other options or principals.
    *
-   * @param options how to read the request
-   * @param principal who sent the request, null for nobody; never what the sender may choose freely
+   * @param options how to read the request; the operation is the filter's to set: method and path
+   * @param principal who sent the request, null for nobody; never what the sender may choose
+   *     freely, and with the issuer where the name is unique only per issuer
    * @return a filter
    */
   public static ServletScope of(
@@ -96,11 +100,30 @@ public final class ServletScope implements Filter {
       }
       return;
     }
-    try (RetryScope scope = RetryScope.enter(asked::getHeader, principal.apply(asked), options)) {
+    try (RetryScope scope = enter(asked)) {
       asked.setAttribute(SCOPE, scope);
       asked.setAttribute(CONTEXT, CallContext.current());
       proceed(asked, new ScopedResponse(answer, scope), chain);
     }
+  }
+
+  private RetryScope enter(HttpServletRequest request) {
+    return RetryScope.enter(
+        name -> joined(request.getHeaders(name)),
+        principal.apply(request),
+        options.operation(request.getMethod() + " " + path(request)));
+  }
+
+  // Without what a container keeps in the path, such as the id of a session.
+  private static String path(HttpServletRequest request) {
+    String rest = request.getPathInfo();
+    return request.getContextPath() + request.getServletPath() + (rest == null ? "" : rest);
+  }
+
+  private static @Nullable String joined(@Nullable Enumeration<String> lines) {
+    return lines == null || !lines.hasMoreElements()
+        ? null
+        : String.join(",", Collections.list(lines));
   }
 
   private static void proceed(

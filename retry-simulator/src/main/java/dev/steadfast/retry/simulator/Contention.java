@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**

@@ -208,7 +208,8 @@ final class ScenarioRun {
     if (setup.inbound.isEmpty()) {
       return calls.call();
     }
-    ScopeOptions options = ScopeOptions.builder().environment(run.time().environment()).build();
+    ScopeOptions options =
+        ScopeOptions.builder().environment(run.time().environment()).build().operation("POST /in");
     try (RetryScope scope = RetryScope.enter(setup.inbound::get, "acme", options)) {
       Outcome outcome = calls.call();
       upward =

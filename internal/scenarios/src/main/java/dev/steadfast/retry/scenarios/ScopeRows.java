@@ -114,6 +114,37 @@ final class ScopeRows {
                 "wait 20s backoff",
                 "attempt 2: " + UNAVAILABLE,
                 "done DEADLINE 2"),
+        row("for a request whose time is up within an attempt: nobody's failure")
+            .put("/a", "body")
+            .inbound(MILLIS, "500")
+            .replies(Reply.stallAfterRequest())
+            .at(Scenario.Moment.REQUEST, run -> run.advance(Scenario.ms(500)))
+            .fails(TIMEOUT)
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1")
+            .expect(e -> e.permits("released").budget("UNKNOWN").upward(LEFT_TO_THE_LAYER_ABOVE)),
+        row("for a request that leaves more time than the policy: the server's failure")
+            .put("/a", "body")
+            .policy(p -> p.totalTimeout(Scenario.ms(500)))
+            .inbound(MILLIS, "501")
+            .replies(Reply.stallAfterRequest())
+            .at(Scenario.Moment.REQUEST, run -> run.advance(Scenario.ms(500)))
+            .fails(TIMEOUT)
+            .endsAfter("TIMEOUT unknown", "DEADLINE 1")
+            .expect(e -> e.permits("failed").budget("FAILED")),
+        row("for a request that allows retries: an optional call tells nothing upward")
+            .get("/a")
+            .policy(p -> p.maxAttempts(2))
+            .inbound("X-Other", "1")
+            .options(RetryOptions.builder().optional())
+            .replies(BUSY, BUSY)
+            .answers(503, "")
+            .requests(2)
+            .trace(
+                "attempt 1: " + UNAVAILABLE,
+                "wait 100ms backoff",
+                "attempt 2: " + UNAVAILABLE,
+                "done ATTEMPTS_EXHAUSTED 2")
+            .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE)),
         row("for a request that leaves no time: nothing is sent")
             .get("/a")
             .inbound(MILLIS, "0")
@@ -228,16 +259,17 @@ final class ScopeRows {
 
   private static List<Scenario> keys() {
     return List.of(
-        pay("for a keyed request, a call with a name: a key that derives from it")
-            .options(RetryOptions.builder().name("pay"))
+        pay("for a keyed request, a call that asks for it: a key that derives from it")
+            .options(RetryOptions.builder().derivedKey("pay"))
             .expect(e -> e.key("hash")),
-        pay("for a keyed request, a call without a name: a key of its own")
-            .expect(e -> e.key("minted")),
-        pay("for a keyed request, a call with a name and a key: the call's key")
-            .options(RetryOptions.builder().name("pay").idempotencyKey("mine"))
-            .expect(e -> e.key("mine")),
-        pay("for a request without a key, a call with a name: a key of its own")
+        pay("for a keyed request, a call with a name: a key of its own")
             .options(RetryOptions.builder().name("pay"))
+            .expect(e -> e.key("minted")),
+        pay("for a keyed request, a call that asks for it and has a key: the call's key")
+            .options(RetryOptions.builder().derivedKey("pay").idempotencyKey("mine"))
+            .expect(e -> e.key("mine")),
+        pay("for a request without a key, a call that asks for a derived one: a key of its own")
+            .options(RetryOptions.builder().derivedKey("pay"))
             .inbound("Idempotency-Key", " ")
             .expect(e -> e.key("minted")));
   }

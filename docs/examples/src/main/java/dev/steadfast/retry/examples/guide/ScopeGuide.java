@@ -87,9 +87,9 @@ final class ScopeGuide {
       throws IOException, InterruptedException {
     // region scope-key
     HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
-    RetryOptions named = RetryOptions.builder().name("reserve").build();
+    RetryOptions reserve = RetryOptions.builder().derivedKey("reserve").build();
     RetryingHttpClient.wrap(plain, retry)
-        .with(named)
+        .with(reserve)
         .send(reservation, BodyHandlers.discarding()); // the same key when the caller repeats
     // endregion
   }

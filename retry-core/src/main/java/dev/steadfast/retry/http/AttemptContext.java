@@ -1,0 +1,67 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.internal.CallContext;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in force while a client makes an attempt. If the request meets another client that
+ * retries on its way, perhaps with a tracing client in between, that one makes single attempts. It
+ * is known by its method and URI. All other operations, such as a call for a token, see what is
+ * around.
+ */
+final class AttemptContext implements CallContext {
+  private final RetryPlan plan;
+  private final RequestView request;
+  private final @Nullable CallContext around;
+
+  AttemptContext(RetryPlan plan, RequestView request, @Nullable CallContext around) {
+    this.plan = plan;
+    this.request = request;
+    this.around = around;
+  }
+
+  static String target(RequestView request) {
+    return request.method() + " " + request.uri();
+  }
+
+  @Override
+  public @Nullable CallContext of(Supplier<String> target) {
+    return target(request).equals(target.get()) ? plan.asLayer() : around;
+  }
+
+  @Override
+  public boolean doNotRetry() {
+    return around != null && around.doNotRetry();
+  }
+
+  @Override
+  public long remainingNanos() {
+    return around == null ? Long.MAX_VALUE : around.remainingNanos();
+  }
+
+  @Override
+  public boolean funds(RetryBudget budget) {
+    return around != null && around.funds(budget);
+  }
+
+  @Override
+  public @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
+    return around == null ? null : around.deriveKey(name, fingerprint);
+  }
+
+  @Override
+  public void gaveUp(StopReason reason) {
+    if (around != null) {
+      around.gaveUp(reason);
+    }
+  }
+
+  @Override
+  public @Nullable CallContext beyond() {
+    return around == null ? null : around.beyond();
+  }
+}
