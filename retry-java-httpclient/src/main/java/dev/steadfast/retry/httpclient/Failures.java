@@ -94,6 +94,9 @@ final class Failures {
     if (failure instanceof SSLException tls) {
       return tls(tls, known);
     }
+    if (failure instanceof ProtocolException) {
+      return brokenProtocol();
+    }
     return byMessage(ownMessage(failure), known);
   }
 
@@ -136,6 +139,9 @@ final class Failures {
     if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
       return Failure.of(FailureKind.CONNECT, known.withoutHandshake());
     }
+    if (message.equals("unexpected content length header with 204 response")) {
+      return brokenProtocol();
+    }
     if (message.equals("too many concurrent streams")) { // the client, at the server's limit
       return Failure.of(FailureKind.CONNECT, known.withoutConnection());
     }
@@ -145,6 +151,11 @@ final class Failures {
       case "shutdownNow" -> cancelled(Disposition.UNKNOWN);
       default -> Failure.of(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
     };
+  }
+
+  /** The server may have acted. Its answer breaks the protocol, and the next one would, too. */
+  private static Failure brokenProtocol() {
+    return permanent(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
   }
 
   private static Failure permanent(FailureKind kind, Disposition last) {

@@ -75,6 +75,11 @@ class FailuresTest {
     return row(failure, WAITING, FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
   }
 
+  private static Arguments quotingFinal(ProtocolException failure) {
+    StopReason stop = StopReason.NOT_RETRYABLE;
+    return row(failure, WAITING, FailureKind.CONNECTION_LOST, Disposition.UNKNOWN, stop);
+  }
+
   static Stream<Arguments> table() {
     Disposition never = Disposition.UNSENT;
     Disposition maybe = Disposition.UNKNOWN;
@@ -136,7 +141,7 @@ class FailuresTest {
         row(new HttpTimeoutException("request timed out"), SENT, FailureKind.TIMEOUT, maybe),
         row(eof, SENT, FailureKind.CONNECTION_LOST, maybe),
         row(new SocketException("Connection reset"), SENT, FailureKind.CONNECTION_LOST, maybe),
-        row(new ProtocolException("bad"), SENT, FailureKind.CONNECTION_LOST, maybe),
+        row(new ProtocolException("bad"), SENT, FailureKind.CONNECTION_LOST, maybe, permanent),
         row(new IOException((String) null), SENT, FailureKind.CONNECTION_LOST, maybe),
         row(
             new IOException("Received RST_STREAM: Stream not processed"),
@@ -161,15 +166,22 @@ class FailuresTest {
             Disposition.REFUSED,
             permanent),
         // No answer, and a message that quotes what the server wrote.
-        quoting(new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
-        quoting(new ProtocolException("Received RST_STREAM: Stream not processed")),
-        quoting(new ProtocolException("request not processed by peer")),
+        quotingFinal(new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
+        quotingFinal(new ProtocolException("Received RST_STREAM: Stream not processed")),
+        quotingFinal(new ProtocolException("request not processed by peer")),
         quoting(
             new IOException("parsing HTTP/1.1 status line, receiving [Stream not processed]", eof)),
         quoting(new IOException("RST_STREAM received Stream not processed")),
-        quoting(new ProtocolException("Tunnel failed, got: 503")),
-        quoting(new ProtocolException("too many concurrent streams")),
-        quoting(new ProtocolException("closed")),
+        quotingFinal(new ProtocolException("Tunnel failed, got: 503")),
+        quotingFinal(new ProtocolException("too many concurrent streams")),
+        quotingFinal(new ProtocolException("closed")),
+        // An answer that breaks the protocol.
+        row(
+            new IOException("unexpected content length header with 204 response"),
+            SENT,
+            FailureKind.CONNECTION_LOST,
+            maybe,
+            permanent),
         // A broken answer.
         row(truncated, ANSWERED, FailureKind.BROKEN_BODY, answered),
         row(refused, ANSWERED, FailureKind.BROKEN_BODY, answered),

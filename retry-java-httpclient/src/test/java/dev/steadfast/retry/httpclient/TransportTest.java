@@ -393,20 +393,39 @@ class TransportTest {
             IOException.class,
             () -> bench.client().send(bench.post("order"), BodyHandlers.ofString()));
     assertEquals(1, bench.server.requests().size(), thrown.toString());
-    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+    boolean brokenProtocol = thrown instanceof java.net.ProtocolException;
+    assertEquals(
+        brokenProtocol ? StopReason.NOT_RETRYABLE : StopReason.NOT_REPLAYABLE,
+        report(thrown).reason());
     assertEquals(Disposition.UNKNOWN, last(thrown).disposition());
   }
 
+  /** The next answer breaks the protocol, too. */
   @Test
-  void answerThatIsNoHttpIsALostConnection() {
+  void answerThatIsNoHttpIsFinal() {
     bench.server.defaultReply(Reply.garbage());
+    assertInstanceOf(java.net.ProtocolException.class, brokenProtocol());
+  }
+
+  @Test
+  void anAnswer204WithABodyIsFinal() {
+    bench.server.defaultReply(
+        Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
+    assertEquals(
+        "unexpected content length header with 204 response", brokenProtocol().getMessage());
+  }
+
+  private IOException brokenProtocol() {
+    HttpRequest put =
+        HttpRequest.newBuilder(bench.server.uri("/")).PUT(BodyPublishers.ofString("x")).build();
     IOException thrown =
         assertThrows(
-            IOException.class,
-            () -> bench.client().send(bench.post("order"), BodyHandlers.ofString()));
-    assertInstanceOf(java.net.ProtocolException.class, thrown);
+            IOException.class, () -> bench.client().send(put, BodyHandlers.ofString()));
+    assertEquals(1, bench.server.requests().size(), thrown.toString());
     assertEquals(FailureKind.CONNECTION_LOST, last(thrown).kind().orElseThrow());
-    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
+    assertTrue(report(thrown).serverMayHaveActed());
+    return thrown;
   }
 
   // ---- proxies

@@ -45,7 +45,7 @@ final class OkHttpFailures {
     }
     Response head = wire.head();
     if (head == null) {
-      return beforeWire(failure);
+      return withoutConnection(failure);
     }
     boolean connecting = source == WireTrace.Source.OKHTTP && OkHttpErrors.notConnected(failure);
     if (head.code() >= 400 && !wire.handedBack() && !connecting) {
@@ -95,6 +95,9 @@ final class OkHttpFailures {
     if (failure instanceof SSLPeerUnverifiedException) {
       return permanent(FailureKind.TLS);
     }
+    if (failure instanceof ProtocolException) {
+      return permanent(FailureKind.CONNECTION_LOST); // the answer is no HTTP; the next is not either
+    }
     // A connection is tested before it carries an unsafe request, so it was alive then.
     boolean stale = wire.reused() && wire.deliveries() == 1 && !wire.unsafe() && silent(failure);
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
@@ -117,9 +120,7 @@ final class OkHttpFailures {
   private static TransportFailure afterAnswer(IOException failure, WireTrace wire, int status) {
     if (!wire.handedBack() && followed(status)) {
       // The answer was a redirect or a challenge, and following it failed.
-      return failure instanceof ProtocolException
-          ? permanent(FailureKind.OTHER)
-          : TransportFailure.of(connectKind(failure));
+      return withoutConnection(failure);
     }
     // An interceptor that reads the body may also have an exception of its own.
     boolean body = wire.handedBack() || ofTransport(failure);
@@ -139,7 +140,7 @@ final class OkHttpFailures {
         || OkHttpErrors.streamReset(failure);
   }
 
-  private static TransportFailure beforeWire(IOException failure) {
+  private static TransportFailure withoutConnection(IOException failure) {
     boolean hopeless =
         failure instanceof SSLPeerUnverifiedException
             || failure instanceof UnknownServiceException

@@ -22,7 +22,8 @@ import okhttp3.Response;
  * happens between the two places, so the inner one hides the server delays and makes failures final
  * for OkHttp, and the outer one gives the originals back. Address fallback, redirects and
  * authentication go on: they are decided before the request is sent, or by other statuses. So does
- * the way to another connection where nothing was sent on the first.
+ * the way to another connection where nothing was sent on the first, and the way to the host's next
+ * address where the server refused the stream.
  */
 final class ResendSuppressor implements Interceptor {
   private final AttemptRegistry wires;
@@ -70,7 +71,7 @@ final class ResendSuppressor implements Interceptor {
       Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
       return wire.hideFollowUp(response);
     } catch (IOException failure) {
-      if (OkHttpErrors.connectionShutdown(failure)) {
+      if (OkHttpErrors.connectionShutdown(failure) || wire.mayGoOn(failure, chain.connection())) {
         throw failure;
       }
       wire.leaveGuard(failure);

@@ -73,6 +73,7 @@ final class WireTrace implements Runnable {
   private volatile @Nullable InterceptorBounds bounds; // of an interceptor alone
   private volatile boolean interrupted;
   private volatile boolean broken;
+  private @Nullable RefusedAddresses refusedAddresses;
   private @Nullable Shown shown; // the latest answer, if it was shown to OkHttp with another delay
 
   WireTrace(OkHttpTransport exchange, AttemptRegistry wires, Attempt<Answer> attempt, Call call) {
@@ -489,6 +490,25 @@ final class WireTrace implements Runnable {
   /** The guard passes on what failed within it. */
   void leaveGuard(IOException reason) {
     leftGuard = reason;
+  }
+
+  /**
+   * Whether OkHttp may try another address of the host: the server has refused the request
+   * unprocessed, and the host has an address that has not.
+   */
+  boolean mayGoOn(IOException failure, @Nullable Connection connection) {
+    if (connection == null
+        || !same(failure, leftProbe)
+        || !OkHttpErrors.refusedStream(failure)
+        || attempt.stopped()) {
+      return false;
+    }
+    RefusedAddresses known = refusedAddresses;
+    if (known == null) {
+      known = new RefusedAddresses();
+      refusedAddresses = known;
+    }
+    return known.anotherIsLeft(connection.route());
   }
 
   /** Whether nothing of the latest request can have reached the server. */

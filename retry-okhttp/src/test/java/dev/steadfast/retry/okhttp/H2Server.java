@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -45,6 +47,7 @@ final class H2Server implements AutoCloseable {
   private final List<Peer> peers = new CopyOnWriteArrayList<>();
   private final List<Throwable> problems = new CopyOnWriteArrayList<>();
   private final Queue<Action> script = new ConcurrentLinkedQueue<>();
+  private final Set<String> refusing = ConcurrentHashMap.newKeySet();
   private final AtomicInteger deliveries = new AtomicInteger();
 
   H2Server() {
@@ -55,6 +58,11 @@ final class H2Server implements AutoCloseable {
   H2Server alsoAt(String address) {
     listen(address, port());
     return this;
+  }
+
+  /** Refuses every request that comes to this address from now on. */
+  void refuseAt(String address) {
+    refusing.add(address);
   }
 
   private void listen(String address, int port) {
@@ -198,7 +206,8 @@ final class H2Server implements AutoCloseable {
         pong.countDown();
       } else if ((type == HEADERS || type == DATA) && (flags & END_STREAM) != 0) {
         deliveries.incrementAndGet();
-        Action scripted = script.poll();
+        boolean refused = refusing.contains(socket.getLocalAddress().getHostAddress());
+        Action scripted = refused ? H2Server.reset(7) : script.poll();
         (scripted == null ? H2Server.answer(200) : scripted).on(this, stream);
       }
     }

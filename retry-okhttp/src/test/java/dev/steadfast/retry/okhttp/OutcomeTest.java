@@ -28,6 +28,7 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
+import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
@@ -305,6 +306,24 @@ class OutcomeTest {
 
   @ParameterizedTest
   @EnumSource
+  void aCertificateThatIsNotTrustedAfterARedirect(Entry entry) throws Exception {
+    HeldCertificate certificate =
+        new HeldCertificate.Builder().addSubjectAlternativeName("127.0.0.1").build();
+    HandshakeCertificates ofServer =
+        new HandshakeCertificates.Builder().heldCertificate(certificate).build();
+    try (ScriptedServer tls = ScriptedServer.start(ofServer.sslContext())) {
+      server.defaultReply(Reply.status(302).header("Location", tls.uri("/").toString()));
+      Entry.Outcome got = make(entry, retry());
+      assertInstanceOf(SSLException.class, got.failure());
+      assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+      assertEquals(1, got.report().attempts());
+      assertEquals(FailureKind.TLS, got.report().last().orElseThrow().kind().orElseThrow());
+      assertEquals(1, server.requests().size());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void tlsToAServerWithoutIt(Entry entry) {
     try (Target cleartext = new Target(true)) {
       Request request =
@@ -331,10 +350,24 @@ class OutcomeTest {
   @EnumSource
   void anAnswerThatIsNotHttp(Entry entry) {
     server.defaultReply(Reply.garbage());
+    assertBreaksTheProtocol(entry);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a204WithABody(Entry entry) {
+    server.defaultReply(Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
+    assertBreaksTheProtocol(entry);
+  }
+
+  private void assertBreaksTheProtocol(Entry entry) {
     Entry.Outcome got = make(entry, retry());
-    assertInstanceOf(IOException.class, got.failure());
+    assertInstanceOf(ProtocolException.class, got.failure());
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+    assertEquals(1, got.report().attempts());
     assertTrue(got.report().serverMayHaveActed());
-    assertEquals(server.requests().size(), rig.recorder.deliveries());
+    assertEquals(1, server.requests().size());
+    assertEquals(1, rig.recorder.deliveries());
   }
 
   // ---- refused after a wait

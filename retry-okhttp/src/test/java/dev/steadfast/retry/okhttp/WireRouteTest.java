@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.steadfast.retry.StopReason;
@@ -28,6 +29,7 @@ import okhttp3.mockwebserver.MockWebServer;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -63,6 +65,81 @@ class WireRouteTest {
     assertEquals(200, got.status(), got.toString());
     assertReported(1);
     assertEquals(1, rig.recorder.attempts().size());
+  }
+
+  private static final String FIRST = "127.0.0.1";
+
+  private OkHttpClient.Builder firstRefuses() {
+    target.close();
+    target = new Target(true);
+    target.h2().refuseAt(FIRST);
+    return target.clientOfTwo();
+  }
+
+  @Test
+  void plainOkHttpGoesPastAnAddressThatRefuses() {
+    Call.Factory plain = rig.plain(firstRefuses());
+
+    assertEquals(200, Entry.EXECUTE.make(plain.newCall(target.post())).status());
+  }
+
+  /** A refused stream was not processed: a POST without a key goes on, too, and all is counted. */
+  @ParameterizedTest
+  @EnumSource
+  void goesPastAnAddressThatRefuses(Entry entry) {
+    Call.Factory calls = rig.calls(entry, firstRefuses(), rig.once());
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, rig.recorder.attempts().size());
+    assertReported(3); // OkHttp asks the first address twice
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goesPastAPooledConnectionThatRefuses(Entry entry) throws Exception {
+    target.close();
+    target = new Target(true);
+    Call.Factory calls = rig.calls(entry, target.clientOfTwo(), rig.once());
+    target.warmUp(calls);
+    rig.recorder.forget();
+    target.h2().refuseAt(FIRST);
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertReported(5); // the pooled connection twice, a new one to the first address twice
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void stopsWhenAllAddressesHaveRefused(Entry entry) {
+    Call.Factory calls = rig.calls(entry, firstRefuses(), rig.once());
+    target.h2().refuseAt(SecondAddress.ADDRESS);
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertNotNull(got.failure());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason());
+    assertFalse(got.report().serverMayHaveActed());
+    assertEquals(1, rig.recorder.attempts().size());
+    assertReported(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBodyThatCanBeWrittenOnceDoesNotGoToTheNextAddress(Entry entry) {
+    Call.Factory calls = rig.calls(entry, firstRefuses(), rig.retry().build());
+    RequestBody once = Bodies.oneShot(new AtomicInteger());
+
+    Entry.Outcome got =
+        entry.make(calls.newCall(target.post().newBuilder().post(once).build()));
+
+    assertNotNull(got.failure());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, got.report().reason());
+    assertFalse(got.report().serverMayHaveActed());
+    assertReported(1);
   }
 
   // ---- proxies

@@ -142,15 +142,16 @@ final class FailureRows {
 
   private static List<Scenario> broken() {
     return List.of(
-        row("PUT, something that is not HTTP then 200: retried")
+        row("PUT, something that is not HTTP: final")
             .put("/a", "body")
-            .replies(Reply.garbage(), OK)
-            .retriedAfter(LOST),
+            .replies(Reply.garbage())
+            .fails(BROKEN_ANSWER)
+            .endsAfter(LOST, "NOT_RETRYABLE 1"),
         row("POST without a key, something that is not HTTP: never sent again")
             .post("/pay", "100")
             .replies(Reply.garbage())
             .fails(BROKEN_ANSWER)
-            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+            .endsAfter(LOST, "NOT_RETRYABLE 1"),
         row("PUT, half a response head then 200: retried")
             .put("/a", "body")
             .replies(Reply.partialHead("HTTP/1.1 200 OK\r\nContent-Le"), OK)
