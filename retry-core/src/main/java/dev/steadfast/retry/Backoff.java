@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  *
  * <p>The six built-in strategies allocate nothing, never exceed their cap, and keep their jitter at
  * the cap: the cap bounds the range that is drawn from, never the number drawn. They are immutable,
- * safe for use by many threads, compare by value, and print the text form that {@link #parse}
+ * safe for use by many threads, compare by value, and print the text form that {@link #valueOf}
  * reads, for instance {@code full(100ms..20s)}.
  *
  * <p>Jitter spreads clients that failed together; it does <em>not</em> bound the load that retries
@@ -189,7 +189,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if the text has another form; the message points at the
    *     character
    */
-  static Backoff parse(String text) {
+  static Backoff valueOf(String text) {
     TextReader in = new TextReader(text);
     Backoff backoff = Backoffs.read(in);
     in.expectEnd();

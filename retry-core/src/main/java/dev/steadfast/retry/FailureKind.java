@@ -19,6 +19,12 @@ public enum FailureKind {
   STALE_CONNECTION,
   /** The server refused the request unprocessed (RFC 9113 section 8.7). */
   REFUSED_STREAM,
+  /**
+   * The server ended the connection in an orderly way (RFC 9113 section 6.8), and the client gave
+   * up the requests that were on it; where the method is idempotent, the first resend costs no
+   * budget. On {@code java.net.http} of Java 17 and its like; newer ones go on by themselves.
+   */
+  GOAWAY,
   /** The response head came, its body did not arrive whole. */
   BROKEN_BODY,
   /** The server limits the rate: 429. */

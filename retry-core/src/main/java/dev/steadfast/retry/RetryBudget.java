@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
  * What bounds retries across operations: it pays for each retry, and runs dry when most operations
  * fail, which is when retrying would hurt most.
  *
+ * <pre>{@code
+ * RetryBudget budget = RetryBudget.perOrigin(0.1); // the default: a retry for every ten successes
+ * HttpRetry payments = HttpRetry.builder().budget(budget).build();
+ * HttpRetry refunds = HttpRetry.builder().budget(budget).build(); // spends from the same tokens
+ * }</pre>
+ *
  * <p>Jitter spreads load in time; only a budget bounds it. A refusal is final at once: the caller
  * gets the last real answer, no wait is begun.
  *

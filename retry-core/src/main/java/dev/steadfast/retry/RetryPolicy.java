@@ -8,8 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How often, how long and with what waits an operation is tried. An immutable value: compare it,
- * print it, read it back with {@link #parse}, share it between any number of threads.
+ * How often, how long and with what waits an operation is tried.
+ *
+ * <pre>{@code
+ * RetryPolicy policy =
+ *     RetryPolicy.builder().maxAttempts(4).totalTimeout(Duration.ofSeconds(10)).build();
+ * RetryPolicy fromText = RetryPolicy.valueOf("maxAttempts=4; totalTimeout=10s"); // an equal one
+ * }</pre>
+ *
+ * <p>An immutable value: compare it, print it, read it back with {@link #valueOf}, share it between
+ * any number of threads. Spring, Jackson and MicroProfile Config call {@code valueOf} by
+ * themselves, so a property may have this type.
  *
  * <p>The defaults bound everything: 3 attempts, full jitter from 100 ms to 20 s, 30 s in total.
  */
@@ -87,7 +96,7 @@ public final class RetryPolicy {
    * @throws IllegalArgumentException if the text has another form or a value is out of its range;
    *     the message points at the character
    */
-  public static RetryPolicy parse(String text) {
+  public static RetryPolicy valueOf(String text) {
     return PolicyText.parse(text);
   }
 
@@ -232,7 +241,7 @@ public final class RetryPolicy {
   }
 
   /**
-   * The text form, which {@link #parse} reads unless the backoff is a strategy of the user's own.
+   * The text form, which {@link #valueOf} reads unless the backoff is a strategy of the user's own.
    *
    * @return every setting with its unit
    */

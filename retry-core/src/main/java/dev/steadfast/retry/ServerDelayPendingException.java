@@ -20,7 +20,7 @@ public final class ServerDelayPendingException extends RuntimeException {
    */
   public ServerDelayPendingException(Duration remaining) {
     super(
-        "the server asked to wait, " + Durations.print(remaining) + " are left",
+        "the server asked to wait, " + Durations.printRounded(remaining) + " are left",
         null,
         false,
         false);

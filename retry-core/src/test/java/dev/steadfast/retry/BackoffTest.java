@@ -339,7 +339,7 @@ class BackoffTest {
     assertNull("cap", () -> Backoff.linear(one, null));
     assertNull("base", () -> Backoff.fullJitter(null, one));
     assertNull("cap", () -> Backoff.decorrelatedJitter(one, null));
-    assertNull("text", () -> Backoff.parse(null));
+    assertNull("text", () -> Backoff.valueOf(null));
   }
 
   private static void assertNull(String name, Runnable call) {
@@ -372,7 +372,7 @@ class BackoffTest {
             Backoff.decorrelatedJitter(base, 2, cap));
     for (Backoff one : different) {
       assertEquals(1, different.stream().filter(one::equals).count(), one.toString());
-      Backoff same = Backoff.parse(one.toString());
+      Backoff same = Backoff.valueOf(one.toString());
       assertEquals(one, same);
       assertEquals(one.hashCode(), same.hashCode());
     }
@@ -384,7 +384,7 @@ class BackoffTest {
     assertNotEquals(
         Backoff.decorrelatedJitter(base, cap).hashCode(),
         Backoff.decorrelatedJitter(base, base).hashCode());
-    assertSame(Backoff.none(), Backoff.parse("none"));
+    assertSame(Backoff.none(), Backoff.valueOf("none"));
   }
 
   @Test

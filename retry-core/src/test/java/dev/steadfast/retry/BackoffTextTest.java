@@ -36,7 +36,7 @@ class BackoffTextTest {
         "decorrelated(100ms..20s, x999.9999999999999)"
       })
   void printsWhatItReads(String text) {
-    assertEquals(text, Backoff.parse(text).toString());
+    assertEquals(text, Backoff.valueOf(text).toString());
   }
 
   @ParameterizedTest
@@ -57,22 +57,22 @@ class BackoffTextTest {
         "decorrelated(1000us..20s, x3.0)  | decorrelated(1ms..20s)"
       })
   void readsOtherWaysToWriteTheSame(String text, String printed) {
-    Backoff backoff = Backoff.parse(text);
+    Backoff backoff = Backoff.valueOf(text);
     assertEquals(printed, backoff.toString());
-    assertEquals(Backoff.parse(printed), backoff);
+    assertEquals(Backoff.valueOf(printed), backoff);
   }
 
   @Test
   void theTextIsThatOfTheFactories() {
     Duration base = Duration.ofMillis(100);
     Duration cap = Duration.ofSeconds(20);
-    assertEquals(Backoff.none(), Backoff.parse("none"));
-    assertEquals(Backoff.fixed(base), Backoff.parse("fixed(100ms)"));
-    assertEquals(Backoff.linear(base, cap), Backoff.parse("linear(100ms..20s)"));
-    assertEquals(Backoff.exponential(base, cap), Backoff.parse("exponential(100ms..20s)"));
-    assertEquals(Backoff.fullJitter(base, 1.5, cap), Backoff.parse("full(100ms..20s, x1.5)"));
-    assertEquals(Backoff.equalJitter(base, cap), Backoff.parse("equal(100ms..20s)"));
-    assertEquals(Backoff.decorrelatedJitter(base, cap), Backoff.parse("decorrelated(100ms..20s)"));
+    assertEquals(Backoff.none(), Backoff.valueOf("none"));
+    assertEquals(Backoff.fixed(base), Backoff.valueOf("fixed(100ms)"));
+    assertEquals(Backoff.linear(base, cap), Backoff.valueOf("linear(100ms..20s)"));
+    assertEquals(Backoff.exponential(base, cap), Backoff.valueOf("exponential(100ms..20s)"));
+    assertEquals(Backoff.fullJitter(base, 1.5, cap), Backoff.valueOf("full(100ms..20s, x1.5)"));
+    assertEquals(Backoff.equalJitter(base, cap), Backoff.valueOf("equal(100ms..20s)"));
+    assertEquals(Backoff.decorrelatedJitter(base, cap), Backoff.valueOf("decorrelated(100ms..20s)"));
   }
 
   @Test
@@ -80,7 +80,7 @@ class BackoffTextTest {
     SplittableRandom random = new SplittableRandom(11);
     for (int i = 0; i < 50_000; i++) {
       Backoff backoff = anyBackoff(random);
-      assertEquals(backoff, Backoff.parse(backoff.toString()), backoff.toString());
+      assertEquals(backoff, Backoff.valueOf(backoff.toString()), backoff.toString());
     }
   }
 
@@ -143,7 +143,7 @@ class BackoffTextTest {
         "equal(1s..2s))            | 14 | ')'      | the end of the text"
       })
   void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
-    Exception thrown = assertThrows(IllegalArgumentException.class, () -> Backoff.parse(text));
+    Exception thrown = assertThrows(IllegalArgumentException.class, () -> Backoff.valueOf(text));
     String[] lines = thrown.getMessage().split("\n", -1);
     String start = "character " + character + ": " + found + " (expected: " + expected;
     assertTrue(lines[0].startsWith(start), thrown.getMessage());
@@ -153,10 +153,10 @@ class BackoffTextTest {
 
   @Test
   void aLimitIsStillAllowed() {
-    assertEquals("fixed(106751d)", Backoff.parse("fixed(106751d)").toString());
+    assertEquals("fixed(106751d)", Backoff.valueOf("fixed(106751d)").toString());
     assertEquals(
-        "fixed(9223372036854775807ns)", Backoff.parse("fixed(9223372036854775807ns)").toString());
-    assertEquals("full(1s..1s, x1)", Backoff.parse("full(1s..1s, x1)").toString());
+        "fixed(9223372036854775807ns)", Backoff.valueOf("fixed(9223372036854775807ns)").toString());
+    assertEquals("full(1s..1s, x1)", Backoff.valueOf("full(1s..1s, x1)").toString());
   }
 
   @Test
@@ -166,8 +166,8 @@ class BackoffTextTest {
     for (int i = 0; i < 200_000; i++) {
       String text = Mutations.mutate(anyBackoff(random).toString(), random);
       try {
-        Backoff backoff = Backoff.parse(text);
-        assertEquals(backoff, Backoff.parse(backoff.toString()), text);
+        Backoff backoff = Backoff.valueOf(text);
+        assertEquals(backoff, Backoff.valueOf(backoff.toString()), text);
         read++;
       } catch (IllegalArgumentException expected) {
         assertTrue(expected.getMessage().startsWith("character "), expected::getMessage);

@@ -39,7 +39,7 @@ class PolicyTextTest {
         "maxAttempts=10; backoff=none; totalTimeout=none; attemptTimeout=1s,2500ms,1h;"
             + " bodyIdleTimeout=none; minimumAttempt=7ns; maxServerDelay=0s; aboveCeiling=clamp; serverDelaySpread=1.0E-5",
         policy.toString());
-    assertEquals(policy, RetryPolicy.parse(policy.toString()));
+    assertEquals(policy, RetryPolicy.valueOf(policy.toString()));
   }
 
   @Test
@@ -47,7 +47,7 @@ class PolicyTextTest {
     SplittableRandom random = new SplittableRandom(12);
     for (int i = 0; i < 20_000; i++) {
       RetryPolicy policy = anyPolicy(random);
-      RetryPolicy read = RetryPolicy.parse(policy.toString());
+      RetryPolicy read = RetryPolicy.valueOf(policy.toString());
       assertEquals(policy, read);
       assertEquals(policy.toString(), read.toString());
     }
@@ -89,7 +89,7 @@ class PolicyTextTest {
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "   ", DEFAULTS, DEFAULTS + ";", " " + DEFAULTS + " ; "})
   void whatIsNotNamedKeepsItsDefault(String text) {
-    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse(text));
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.valueOf(text));
   }
 
   @Test
@@ -106,19 +106,19 @@ class PolicyTextTest {
             "maxAttempts=4; totalTimeout=5s; attemptTimeout=1s,2s; aboveCeiling=clamp",
             "aboveCeiling=clamp;attemptTimeout=1s,2s;totalTimeout=5s;maxAttempts=4",
             "  attemptTimeout=1s,  2s ;   aboveCeiling=clamp ; totalTimeout=5s ;maxAttempts=4 ")) {
-      assertEquals(expected, RetryPolicy.parse(text));
+      assertEquals(expected, RetryPolicy.valueOf(text));
     }
   }
 
   @Test
   void noneTakesBackWhatADefaultSays() {
     assertEquals(
-        RetryPolicy.builder().noTotalTimeout().build(), RetryPolicy.parse("totalTimeout=none"));
+        RetryPolicy.builder().noTotalTimeout().build(), RetryPolicy.valueOf("totalTimeout=none"));
     assertEquals(
         RetryPolicy.builder().noBodyIdleTimeout().build(),
-        RetryPolicy.parse("bodyIdleTimeout=none"));
-    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("attemptTimeout=none"));
-    assertEquals(RetryPolicy.defaults(), RetryPolicy.parse("aboveCeiling=give-up"));
+        RetryPolicy.valueOf("bodyIdleTimeout=none"));
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.valueOf("attemptTimeout=none"));
+    assertEquals(RetryPolicy.defaults(), RetryPolicy.valueOf("aboveCeiling=give-up"));
   }
 
   @Test
@@ -138,7 +138,7 @@ class PolicyTextTest {
         };
     String text = RetryPolicy.builder().backoff(own).build().toString();
     assertTrue(text.contains("backoff=fibonacci;"), text);
-    assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+    assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
   }
 
   @ParameterizedTest
@@ -159,7 +159,7 @@ class PolicyTextTest {
         "minimumAttempt=4s; totalTimeout=3s | 16 | minimumAttempt: 4s (expected: at most"
       })
   void aBrokenRuleIsToldAtItsValue(String text, int character, String rule) {
-    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
     String[] lines = thrown.getMessage().split("\n", -1);
     assertTrue(lines[0].startsWith("character " + character + ": " + rule), thrown.getMessage());
     assertEquals(" ".repeat(2 + character - 1) + "^", lines[2]);
@@ -205,7 +205,7 @@ class PolicyTextTest {
         "serverDelaySpread=1e3                 | 20 | 'e'     | ';'"
       })
   void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
-    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.parse(text));
+    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
     String[] lines = thrown.getMessage().split("\n", -1);
     String start = "character " + character + ": " + found + " (expected: " + expected;
     assertTrue(lines[0].startsWith(start), thrown.getMessage());
@@ -220,8 +220,8 @@ class PolicyTextTest {
     for (int i = 0; i < 100_000; i++) {
       String text = Mutations.mutate(anyPolicy(random).toString(), random);
       try {
-        RetryPolicy policy = RetryPolicy.parse(text);
-        assertEquals(policy, RetryPolicy.parse(policy.toString()), text);
+        RetryPolicy policy = RetryPolicy.valueOf(text);
+        assertEquals(policy, RetryPolicy.valueOf(policy.toString()), text);
         read++;
       } catch (IllegalArgumentException expected) {
         assertTrue(expected.getMessage().startsWith("character "), expected::getMessage);

@@ -34,7 +34,7 @@ class RetryPolicyTest {
   void defaults_boundEverything() {
     RetryPolicy policy = RetryPolicy.defaults();
     assertEquals(3, policy.maxAttempts());
-    assertEquals(Backoff.parse("full(100ms..20s)"), policy.backoff());
+    assertEquals(Backoff.valueOf("full(100ms..20s)"), policy.backoff());
     assertEquals(Optional.of(Duration.ofSeconds(30)), policy.totalTimeout());
     assertEquals(Optional.empty(), policy.attemptTimeout(1));
     assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
@@ -96,7 +96,7 @@ class RetryPolicyTest {
       Exception thrown =
           assertThrows(
               IllegalArgumentException.class,
-              () -> RetryPolicy.parse(text).attemptTimeout(attempt));
+              () -> RetryPolicy.valueOf(text).attemptTimeout(attempt));
       assertEquals("attempt: " + attempt + " (expected: >= 1)", thrown.getMessage());
     }
   }
@@ -199,7 +199,7 @@ class RetryPolicyTest {
     assertNull("minimumAttempt", () -> builder().minimumAttempt(null));
     assertNull("maxServerDelay", () -> builder().maxServerDelay(null));
     assertNull("aboveCeiling", () -> builder().aboveCeiling(null));
-    assertNull("text", () -> RetryPolicy.parse(null));
+    assertNull("text", () -> RetryPolicy.valueOf(null));
   }
 
   private static void assertNull(String name, Runnable call) {

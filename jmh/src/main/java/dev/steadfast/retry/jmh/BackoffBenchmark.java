@@ -41,7 +41,7 @@ public class BackoffBenchmark {
   private final Delays.Source decorrelated =
       Delays.steadfast(Backoff.decorrelatedJitter(BASE, CAP));
   private final Delays.Source exponential = Delays.steadfast(Backoff.exponential(BASE, CAP));
-  private final Delays.Source parsed = Delays.steadfast(Backoff.parse("full(100ms..20s)"));
+  private final Delays.Source parsed = Delays.steadfast(Backoff.valueOf("full(100ms..20s)"));
   private final Delays.Source resilience4j = Delays.resilience4j();
   private final Delays.Source aws = Delays.aws();
   private final Delays.Source armeria = Delays.armeria();

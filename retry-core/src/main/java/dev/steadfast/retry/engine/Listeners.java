@@ -5,9 +5,13 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +21,9 @@ final class Listeners implements RetryListener {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final List<RetryListener> listeners;
+  private final OriginTable<LinePerMinute> givenUp =
+      new OriginTable<>((origin, fresh) -> new LinePerMinute());
+  private final Set<Advice> advised = ConcurrentHashMap.newKeySet();
 
   Listeners(List<RetryListener> listeners) {
     this.listeners = List.copyOf(listeners);
@@ -69,17 +76,39 @@ final class Listeners implements RetryListener {
     }
   }
 
-  /** One line per operation that gives up after having retried. */
-  static void logGivingUp(OperationInfo operation, RetryReport report) {
-    if (LOG.isWarnEnabled()) {
-      LOG.warn(
-          "{}: gave up after {} attempts in {}: {}; last: {}",
-          operation,
-          report.attempts(),
-          Durations.printRounded(report.elapsed()),
-          report.reason(),
-          report.last().map(AttemptReport::outcome).orElse("nothing"));
+  /**
+   * Tells of an operation that gives up after having retried. In an outage many do: one line per
+   * origin and minute is a warning and has the number of those since the one before; the others are
+   * for debugging.
+   */
+  void logGivingUp(OperationInfo operation, RetryReport report, long nowNanos) {
+    if (!LOG.isWarnEnabled()) {
+      return;
     }
+    long since = givenUp.get(operation.origin()).tellNow(nowNanos);
+    if (since == LinePerMinute.NOT_NOW) {
+      LOG.debug("{}: gave up: {}", operation, report);
+    } else if (since == 0) {
+      LOG.warn("{}: gave up: {}", operation, report);
+    } else {
+      LOG.warn(
+          "{}: gave up: {}; since the last such line {} more operations of this origin did",
+          operation,
+          report,
+          since);
+    }
+  }
+
+  /** Warns of a likely mistake, once. */
+  void advise(Advice advice, Object operation) {
+    if (advised.add(advice)) {
+      LOG.warn("{}: {} (said once per configuration)", operation, advice.text());
+    }
+  }
+
+  /** Whether a likely mistake has been told of. */
+  boolean advised(Advice advice) {
+    return advised.contains(advice);
   }
 
   // An Error is caught, too: a listener that is broken must not end the operation.

@@ -11,6 +11,7 @@ import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import java.time.Duration;
 import java.util.Objects;
@@ -290,9 +291,12 @@ final class Operation<R> implements RetryState.Admission {
     if (!told && (record.clean(reason) || !transport.carriesReports())) {
       return null;
     }
-    RetryReport report = record.report(reason, now(), info);
+    long now = now();
+    RetryReport report = record.report(reason, now, info, plan.nanos().maxServerDelay());
     if (reason.gaveUp() && report.attempts() > 1) {
-      Listeners.logGivingUp(info, report);
+      listeners().logGivingUp(info, report, now);
+    } else if (reason == StopReason.BODY_NOT_REPEATABLE) {
+      listeners().advise(Advice.ONE_SHOT_BODY, info);
     }
     if (listeners().any()) {
       listeners().ended(info, report);
@@ -305,9 +309,9 @@ final class Operation<R> implements RetryState.Admission {
     return record.clean(reason);
   }
 
-  /** Whether somebody listens. */
+  /** Whether somebody listens, or reads a line about each attempt. */
   boolean isHeard() {
-    return listeners().any();
+    return listeners().any() || Listeners.logsRetries();
   }
 
   private Listeners listeners() {

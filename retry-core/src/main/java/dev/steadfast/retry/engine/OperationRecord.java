@@ -115,12 +115,14 @@ final class OperationRecord {
     return outcome != null && outcome.evidence().replayed();
   }
 
-  RetryReport report(StopReason reason, long nowNanos, OperationInfo info) {
+  RetryReport report(
+      StopReason reason, long nowNanos, OperationInfo info, long maxServerDelayNanos) {
     latest();
     boolean unknown = ambiguous && reason != StopReason.ACCEPTED;
     return new OperationReport(
         reason,
-        new OperationReport.Totals(attempts, nowNanos - startNanos, waitedNanos, serverDelay()),
+        new OperationReport.Totals(
+            attempts, nowNanos - startNanos, waitedNanos, serverDelay(), maxServerDelayNanos),
         reports,
         new OperationReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed()),
         info);

@@ -31,8 +31,15 @@ final class OperationReport implements RetryReport {
     this.idempotencyKey = operation.idempotencyKey();
   }
 
-  /** Sums over the operation; times in nanoseconds. */
-  record Totals(int attempts, long elapsedNanos, long waitedNanos, ServerDelay serverDelay) {}
+  /**
+   * Sums over the operation, and the longest server delay that was obeyed; times in nanoseconds.
+   */
+  record Totals(
+      int attempts,
+      long elapsedNanos,
+      long waitedNanos,
+      ServerDelay serverDelay,
+      long maxServerDelayNanos) {}
 
   /** What a caller must know before acting on the answer. */
   record Flags(
@@ -103,6 +110,15 @@ final class OperationReport implements RetryReport {
     return idempotencyKey;
   }
 
+  private String aboveCeiling() {
+    return reason == StopReason.SERVER_DELAY_TOO_LONG
+        ? ": "
+            + Durations.printRounded(totals.serverDelay().nanos())
+            + " asked, at most "
+            + Durations.printRounded(totals.maxServerDelayNanos())
+        : "";
+  }
+
   @Override
   public String toString() {
     String attempts = totals.attempts() == 1 ? "1 attempt" : totals.attempts() + " attempts";
@@ -111,6 +127,7 @@ final class OperationReport implements RetryReport {
         + Durations.printRounded(totals.elapsedNanos())
         + ", "
         + reason
+        + aboveCeiling()
         + (attemptReports.isEmpty() ? "" : " " + attemptReports);
   }
 }

@@ -362,6 +362,7 @@ public final class RetryLoop<R> {
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
     over = true;
     failure = thrown;
+    exchange.over();
     try {
       @Nullable RetryReport report = operation.ended(reason, thrown != null);
       if (thrown != null) {
@@ -481,9 +482,14 @@ public final class RetryLoop<R> {
   void waitRejected(Throwable reason) {
     underWay = null;
     boolean rejected = reason instanceof RejectedExecutionException;
-    abandon(
-        rejected ? StopReason.REJECTED : StopReason.USER_CODE_FAILED,
-        rejected ? rejection(reason) : reason);
+    Runnable undo = restoreContext();
+    try {
+      abandon(
+          rejected ? StopReason.REJECTED : StopReason.USER_CODE_FAILED,
+          rejected ? rejection(reason) : reason);
+    } finally {
+      undo.run();
+    }
   }
 
   boolean blocking() {

@@ -6,6 +6,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
@@ -254,6 +255,26 @@ public final class RetryPlan {
   @SuppressWarnings("exports") // for our own modules, which see the bridges
   public @Nullable CallContext callContext() {
     return callContext;
+  }
+
+  /**
+   * Warns of a likely mistake of the user's, unless these listeners have told of it before.
+   *
+   * @param advice what to warn of
+   * @param operation the operation that shows it, for its label
+   */
+  public void advise(Advice advice, Object operation) {
+    listeners.advise(advice, operation);
+  }
+
+  /**
+   * Whether a likely mistake has been told of.
+   *
+   * @param advice what to warn of
+   * @return true if {@link #advise} would do nothing
+   */
+  public boolean advised(Advice advice) {
+    return listeners.advised(advice);
   }
 
   List<Guard> guards() {

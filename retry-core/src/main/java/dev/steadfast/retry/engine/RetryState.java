@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>the delay and a minimal attempt would pass the deadline: stop now
  *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
  *       while the response is still whole
- *   <li>withdraw from the budget: the only side effect of deciding, so last
+ *   <li>withdraw from the budget: the only side effect of deciding, so last; the first resend of an
+ *       idempotent request after a GOAWAY is free
  * </ol>
  */
 public final class RetryState {
@@ -342,11 +343,19 @@ public final class RetryState {
       retry = waitFor(opening, nowNanos);
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
-    Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
-    if (!taken.granted()) {
-      return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
+    // An announced end of the connection says nothing about the server, nor adds the resend to what
+    // the server has processed.
+    boolean unpaid =
+        failure.kind() == FailureKind.GOAWAY
+            && !seen
+            && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    if (!unpaid) {
+      Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
+      if (!taken.granted()) {
+        return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
+      }
+      withdrawal = taken;
     }
-    withdrawal = taken;
     retryPending = true;
     resent |= free;
     return retry;

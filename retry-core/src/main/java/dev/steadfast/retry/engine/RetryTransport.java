@@ -101,6 +101,9 @@ public interface RetryTransport<R> {
    */
   default void discard(R response) {}
 
+  /** The operation is over; called once, before the caller is told. It must not throw. */
+  default void over() {}
+
   /**
    * Makes the response what the caller gets: with the report, and without what was added to the
    * request.

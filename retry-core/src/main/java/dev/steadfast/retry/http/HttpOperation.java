@@ -5,6 +5,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
@@ -28,6 +29,7 @@ public final class HttpOperation {
   // RFC 9110 section 9.2.2; QUERY by RFC 10008.
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
+  private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private final HttpRetry retry;
@@ -63,6 +65,18 @@ public final class HttpOperation {
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
+    adviseOnRetriesAbove(request);
+  }
+
+  private void adviseOnRetriesAbove(RequestView request) {
+    if (plan.advised(Advice.RETRIED_ABOVE)) {
+      return;
+    }
+    for (String count : request.headers(RETRY_COUNT)) {
+      if (!count.trim().equals("0")) {
+        plan.advise(Advice.RETRIED_ABOVE, info);
+      }
+    }
   }
 
   /**

@@ -68,7 +68,7 @@ class RetryReportTest {
     Supplier<CompletionStage<Object>> failingToo = () -> CompletableFuture.failedFuture(shared);
     Retrier once = Retrier.builder().policy(RetryPolicy.noRetry()).build();
     Retrier twice =
-        Retrier.builder().policy(RetryPolicy.parse("maxAttempts=2; backoff=none")).build();
+        Retrier.builder().policy(RetryPolicy.valueOf("maxAttempts=2; backoff=none")).build();
     for (int i = 0; i < 1000; i++) {
       assertThrows(IllegalStateException.class, () -> once.call(failing));
       assertThrows(ExecutionException.class, () -> once.callAsync(failingToo).get());

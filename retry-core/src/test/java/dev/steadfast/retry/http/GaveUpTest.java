@@ -79,7 +79,7 @@ class GaveUpTest {
 
   @Test
   void aDeadlineAfterARetry() {
-    retry.policy(RetryPolicy.parse("maxAttempts=9; backoff=fixed(3s); totalTimeout=5s"));
+    retry.policy(RetryPolicy.valueOf("maxAttempts=9; backoff=fixed(3s); totalTimeout=5s"));
     assertTells(true, StopReason.DEADLINE, busy());
   }
 
@@ -160,7 +160,7 @@ class GaveUpTest {
   void aFirstFailureThatNobodyRetried() {
     retry.policy(RetryPolicy.noRetry());
     assertTells(false, StopReason.ATTEMPTS_EXHAUSTED, busy());
-    retry.policy(RetryPolicy.parse("maxAttempts=9; backoff=fixed(3s); totalTimeout=2s"));
+    retry.policy(RetryPolicy.valueOf("maxAttempts=9; backoff=fixed(3s); totalTimeout=2s"));
     assertTells(false, StopReason.DEADLINE, busy());
   }
 

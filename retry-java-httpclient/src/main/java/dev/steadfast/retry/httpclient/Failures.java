@@ -132,6 +132,9 @@ final class Failures {
         || message.equals("request not processed by peer")) {
       return Failure.of(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
     }
+    if (message.endsWith(": GOAWAY received")) { // after the client's own address; up to Java 17
+      return Failure.of(FailureKind.GOAWAY, Disposition.UNKNOWN);
+    }
     if (message.startsWith("too many authentication attempts")
         || message.equals("No credentials provided")) {
       return permanent(FailureKind.ERROR_STATUS, Disposition.REFUSED); // 401 or 407

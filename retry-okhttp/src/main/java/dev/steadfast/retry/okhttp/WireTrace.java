@@ -6,6 +6,7 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Evidence.Requests;
 import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -179,6 +180,7 @@ final class WireTrace implements Runnable {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
+    adviseOnResendBeneath();
     asked = request;
     origin = null;
     betweenGuardAndProbe = false;
@@ -194,6 +196,15 @@ final class WireTrace implements Runnable {
       throw thrown;
     } finally {
       inOkHttp = false;
+    }
+  }
+
+  /** The client's interceptors pass on a request a second time after a failure: one retries. */
+  private void adviseOnResendBeneath() {
+    Response answer = head;
+    int status = answer == null ? 0 : answer.code();
+    if (leftOkHttp != null || status >= 500 || status == 408 || status == 429) {
+      operation().plan().advise(Advice.RESENT_BENEATH, operation());
     }
   }
 

@@ -141,7 +141,7 @@ final class Arguments {
       throw BadInputException.of("--policy", text, "one line");
     }
     try {
-      return RetryPolicy.parse(text);
+      return RetryPolicy.valueOf(text);
     } catch (IllegalArgumentException unreadable) {
       // Its first line; the others point into the text.
       String message = String.valueOf(unreadable.getMessage());

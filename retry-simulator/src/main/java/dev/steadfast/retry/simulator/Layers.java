@@ -75,7 +75,7 @@ final class Layers implements Scenario {
   }
 
   static RetryPolicy policy(int attempts) {
-    return RetryPolicy.parse("maxAttempts=" + attempts + "; backoff=none; totalTimeout=none");
+    return RetryPolicy.valueOf("maxAttempts=" + attempts + "; backoff=none; totalTimeout=none");
   }
 
   private static double[] rates(String text) {

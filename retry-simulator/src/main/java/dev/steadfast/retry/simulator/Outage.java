@@ -10,7 +10,7 @@ import java.util.Optional;
 final class Outage implements Scenario {
 
   static final RetryPolicy RETRIES =
-      RetryPolicy.parse("maxAttempts=4; backoff=full(100ms..10s); totalTimeout=none");
+      RetryPolicy.valueOf("maxAttempts=4; backoff=full(100ms..10s); totalTimeout=none");
   static final Protection NONE = usual("none", RETRIES.toBuilder().maxAttempts(1).build());
   static final Protection JITTER = usual("jitter", RETRIES);
   static final Protection BUDGET =

@@ -268,7 +268,7 @@ class FirstAttemptTest {
   void keepsTheLatestHundredAttempts() {
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("maxAttempts=250; backoff=none"))
+            .policy(RetryPolicy.valueOf("maxAttempts=250; backoff=none"))
             .budget(RetryBudget.unlimited())
             .build();
     int[] calls = {0};

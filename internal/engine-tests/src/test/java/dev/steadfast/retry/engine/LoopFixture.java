@@ -35,7 +35,7 @@ final class LoopFixture implements RetryScheduler {
   LoopFixture(String policy) {
     RetryEnvironment environment = new RetryEnvironment(this::now, time::instant, () -> 0, this);
     RetryPlan plan =
-        RetryPlan.of(RetryPolicy.parse(policy), budget, environment)
+        RetryPlan.of(RetryPolicy.valueOf(policy), budget, environment)
             .withGuards(List.of(guard))
             .withListeners(List.of(log));
     this.loop = new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport);

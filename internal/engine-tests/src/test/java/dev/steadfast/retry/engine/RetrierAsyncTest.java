@@ -44,7 +44,7 @@ class RetrierAsyncTest {
 
   private Retrier retrier(String policy) {
     return Retrier.builder()
-        .policy(RetryPolicy.parse(policy))
+        .policy(RetryPolicy.valueOf(policy))
         .environment(time.environment())
         .budget(budget)
         .guard(guard)

@@ -43,7 +43,7 @@ class RetrierCallTest {
 
   private Retrier.Builder retrier(String policy) {
     return Retrier.builder()
-        .policy(RetryPolicy.parse(policy))
+        .policy(RetryPolicy.valueOf(policy))
         .environment(time.environment())
         .budget(budget)
         .guard(guard)

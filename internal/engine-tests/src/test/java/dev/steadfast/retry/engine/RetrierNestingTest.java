@@ -51,7 +51,7 @@ class RetrierNestingTest {
 
   private Retrier retrier(String policy, RetryBudget budget) {
     return Retrier.builder()
-        .policy(RetryPolicy.parse(policy))
+        .policy(RetryPolicy.valueOf(policy))
         .environment(time.environment())
         .budget(budget)
         .listener(time.skipWaits())
@@ -410,7 +410,7 @@ class RetrierNestingTest {
   void laterAttemptsOfAnAsynchronousCallAreWithinTheScopeTheyWereMadeIn() {
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("maxAttempts=3; backoff=fixed(1s)"))
+            .policy(RetryPolicy.valueOf("maxAttempts=3; backoff=fixed(1s)"))
             .environment(time.environment())
             .build();
     List<Object> seen = new ArrayList<>();

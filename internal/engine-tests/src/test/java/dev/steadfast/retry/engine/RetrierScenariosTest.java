@@ -371,7 +371,7 @@ class RetrierScenariosTest {
 
   private static RetryPolicy policy(String text) {
     boolean backoff = text.contains("backoff=");
-    return RetryPolicy.parse(backoff ? text : POLICY + ";" + text);
+    return RetryPolicy.valueOf(backoff ? text : POLICY + ";" + text);
   }
 
   private static String outcome(Entry entry, Retrier retrier, Script script, FakeTime time) {

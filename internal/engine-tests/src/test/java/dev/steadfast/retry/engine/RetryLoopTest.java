@@ -94,7 +94,7 @@ class RetryLoopTest {
   void aCleanFirstAnswer_withoutListeners_getsTheSharedReport() {
     LoopFixture silent = new LoopFixture(POLICY);
     RetryPlan plan =
-        RetryPlan.of(RetryPolicy.parse(POLICY), silent.budget, silent.time.environment());
+        RetryPlan.of(RetryPolicy.valueOf(POLICY), silent.budget, silent.time.environment());
     ScriptedTransport transport = new ScriptedTransport().onStart(each -> answer(each, "200"));
     List<String> outcome = new ArrayList<>();
     new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport)

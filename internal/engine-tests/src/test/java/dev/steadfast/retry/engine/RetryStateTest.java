@@ -40,7 +40,7 @@ class RetryStateTest {
   private static RetryPolicy policy(String text) {
     String given = text == null ? "" : text;
     String backoff = given.contains("backoff=") ? "" : "; backoff=exponential(100ms..20s)";
-    return RetryPolicy.parse(given + backoff.substring(given.isBlank() ? 1 : 0));
+    return RetryPolicy.valueOf(given + backoff.substring(given.isBlank() ? 1 : 0));
   }
 
   @ParameterizedTest

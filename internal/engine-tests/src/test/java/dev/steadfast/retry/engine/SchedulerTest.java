@@ -41,7 +41,7 @@ class SchedulerTest {
 
   private Retrier retrier(String policy, RetryScheduler scheduler) {
     return Retrier.builder()
-        .policy(RetryPolicy.parse(policy))
+        .policy(RetryPolicy.valueOf(policy))
         .environment(RetryEnvironment.system().withScheduler(scheduler))
         .budget(budget)
         .guard(guard)
@@ -264,7 +264,7 @@ class SchedulerTest {
     CompletableFuture<String> stage = new CompletableFuture<>();
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("attemptTimeout=1ms; maxAttempts=1"))
+            .policy(RetryPolicy.valueOf("attemptTimeout=1ms; maxAttempts=1"))
             .environment(
                 new RetryEnvironment(now::get, Instant::now, () -> 0, TimerScheduler.on(REJECTING)))
             .budget(budget)

@@ -95,7 +95,7 @@ class UserCodeTest {
     EventLog log = new EventLog();
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("backoff=fixed(1s)"))
+            .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
             .environment(time.environment())
             .budget(new BrokenBudget(where))
             .listener(log)
@@ -154,7 +154,7 @@ class UserCodeTest {
   void whatABudgetThrowsAtTheEnd_isKeptBesideTheReasonOfTheEnd() {
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("backoff=fixed(1s)"))
+            .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
             .environment(new FakeTime().environment().withScheduler(new Closed()))
             .budget(new BrokenBudget("refund"))
             .build();
@@ -197,7 +197,7 @@ class UserCodeTest {
     RuntimeException prepared = broken();
     EventLog log = new EventLog();
     Retrier.Builder builder =
-        Retrier.builder().policy(RetryPolicy.parse("backoff=none")).budget(new Prepared(prepared));
+        Retrier.builder().policy(RetryPolicy.valueOf("backoff=none")).budget(new Prepared(prepared));
     Retrier retrier = async ? builder.listener(log).build() : builder.build();
     for (int i = 0; i < 100; i++) {
       Throwable thrown =
@@ -281,7 +281,7 @@ class UserCodeTest {
     CountingGuard after = new CountingGuard();
     Retrier retrier =
         Retrier.builder()
-            .policy(RetryPolicy.parse("backoff=fixed(1s)"))
+            .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
             .environment(time.environment())
             .listener(log)
             .guard(before)

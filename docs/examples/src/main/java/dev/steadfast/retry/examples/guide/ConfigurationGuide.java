@@ -37,7 +37,7 @@ final class ConfigurationGuide {
   static RetryPolicy policyAsText() {
     // region policy-text
     RetryPolicy policy =
-        RetryPolicy.parse(
+        RetryPolicy.valueOf(
             "maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=5s");
     // endregion
     return policy;

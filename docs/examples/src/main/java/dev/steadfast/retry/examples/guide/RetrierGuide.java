@@ -16,7 +16,7 @@ final class RetrierGuide {
     Retrier retrier =
         Retrier.builder()
             .name("orders-db")
-            .policy(RetryPolicy.parse("maxAttempts=3; backoff=equal(10ms..1s); totalTimeout=5s"))
+            .policy(RetryPolicy.valueOf("maxAttempts=3; backoff=equal(10ms..1s); totalTimeout=5s"))
             .retryExceptions(failure -> failure instanceof IOException)
             .build();
 

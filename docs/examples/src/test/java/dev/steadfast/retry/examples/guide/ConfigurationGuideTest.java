@@ -76,7 +76,7 @@ final class ConfigurationGuideTest {
   @Test
   void timeouts_areThoseOfTheText() {
     assertEquals(
-        RetryPolicy.parse("totalTimeout=20s; attemptTimeout=5s; bodyIdleTimeout=15s"),
+        RetryPolicy.valueOf("totalTimeout=20s; attemptTimeout=5s; bodyIdleTimeout=15s"),
         ConfigurationGuide.timeouts());
   }
 

@@ -1,0 +1,35 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Lets one log line through per minute and counts the others. Safe for use by many threads. */
+final class LinePerMinute {
+  /** The line of an event is left out. */
+  static final long NOT_NOW = -1;
+
+  private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** When the last line was let through, and how many were left out since. */
+  private record Last(long nanos, long leftOut) {}
+
+  private final AtomicReference<@Nullable Last> last = new AtomicReference<>();
+
+  /**
+   * Counts an event.
+   *
+   * @return how many events had no line since the last one that had; {@link #NOT_NOW} if this one
+   *     gets none
+   */
+  long tellNow(long nowNanos) {
+    while (true) {
+      Last known = last.get();
+      boolean tell = known == null || nowNanos - known.nanos() >= MINUTE_NANOS;
+      Last next = tell ? new Last(nowNanos, 0) : new Last(known.nanos(), known.leftOut() + 1);
+      if (last.compareAndSet(known, next)) {
+        return tell ? (known == null ? 0 : known.leftOut()) : NOT_NOW;
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package dev.steadfast.retry.internal;
+
+/** What a user is warned of because he is likely to have overlooked it. */
+public enum Advice {
+  /** A request could have been sent again but for its body. */
+  ONE_SHOT_BODY(
+      "it failed and is never retried, because its body can be read only once. Likely cause: a"
+          + " stream as request body (BodyPublishers.ofInputStream, Spring's request factory without"
+          + " buffering, RequestBody.isOneShot). Send bytes, a string or a file; where the stream"
+          + " yields the same bytes each time, say RetryOptions.bodyRepeatable(true)"),
+  /** Somebody beneath this library sends again what failed. */
+  RESENT_BENEATH(
+      "its request was sent again within one attempt after it had failed, which redirects,"
+          + " authentication and further addresses of the host do not explain. Likely cause: an"
+          + " interceptor of the client that retries by itself, such as one that an SDK has added."
+          + " The attempts of both multiply: switch its retries off"),
+  /** Somebody above this library retries. */
+  RETRIED_ABOVE(
+      "its request says that it is a retry (x-stainless-retry-count). Likely cause: an SDK above"
+          + " this client that retries by itself. The attempts of both multiply: switch its retries"
+          + " off, for example with maxRetries(0)");
+
+  private final String text;
+
+  Advice(String text) {
+    this.text = text;
+  }
+
+  /** What happened, the likely cause, and what to do. */
+  public String text() {
+    return text;
+  }
+}
