@@ -8,6 +8,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,15 +22,29 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that makes HTTP calls of a client survive failure: one immutable configuration, safe
- * for use by many threads, that any number of clients may share. Clients that share it share its
- * budget.
+ * Everything that makes HTTP calls of a client survive failure.
+ *
+ * <pre>{@code
+ * HttpRetry retry =
+ *     HttpRetry.builder()
+ *         .policy(RetryPolicy.builder().maxAttempts(4).build())
+ *         .idempotencyKeys(IdempotencyKeys.randomUuid()) // if the server honours them
+ *         .build();
+ * }</pre>
+ *
+ * <p>One immutable configuration, safe for use by many threads, that any number of clients may
+ * share. Clients that share it share its budget.
  *
  * <p>{@link #defaults()} is safe without any configuration: it retries what is replayable, 3
  * attempts within 30 s, and adds at most one retry per ten successes in the long run. No key is
  * added, no header is sent.
  */
 public final class HttpRetry {
+  private static final HttpRetry DEFAULTS = builder().build();
+
+  private static final int FOLLOWING_ATTEMPTS = 1000;
+
+  private final Builder settings;
   private final RetryPlan plan;
   private final @Nullable IdempotencyKeys keys;
   private final HttpClassifier classifier;
@@ -44,6 +59,7 @@ public final class HttpRetry {
   private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
+    this.settings = new Builder(builder);
     this.serverDelayGate = builder.serverDelayGate ? new ServerDelayGate() : null;
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
@@ -72,12 +88,43 @@ public final class HttpRetry {
   }
 
   /**
-   * A configuration with every default, and a budget of its own.
+   * The configuration with every default. Everybody who uses it shares its budget, which has an
+   * account per origin: so it bounds retries also where a client is wrapped for each request. For a
+   * budget of its own build a configuration.
    *
-   * @return a new configuration
+   * @return the shared default
    */
   public static HttpRetry defaults() {
-    return builder().build();
+    return DEFAULTS;
+  }
+
+  /**
+   * Starts with what follows the {@code Retry-After} of an API with strict limits to the end, so
+   * that calls which meet the limit all at once get through one after another.
+   *
+   * <pre>{@code
+   * HttpRetry retry = HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build();
+   * }</pre>
+   *
+   * <p>It sets the policy: up to 1000 attempts, the total time that is given here, and server
+   * delays up to that time. It sets {@link Builder#serverDelayGate}, so that one answer of the
+   * limiter holds back the other calls too. And it sets the budget: a retry after 429 costs
+   * nothing, as the limiter bounds the load; any other one is paid for as by default.
+   *
+   * @param totalTimeout how long a call may take with all its waits, more than 1 ms
+   * @return a new builder
+   * @throws IllegalArgumentException if the time is too short
+   */
+  public static Builder followingRateLimits(Duration totalTimeout) {
+    return builder()
+        .policy(
+            RetryPolicy.builder()
+                .maxAttempts(FOLLOWING_ATTEMPTS)
+                .totalTimeout(totalTimeout)
+                .maxServerDelay(totalTimeout)
+                .build())
+        .budget(new ThrottlingFreeBudget(RetryBudget.perOrigin(0.1)))
+        .serverDelayGate(true);
   }
 
   /**
@@ -87,6 +134,16 @@ public final class HttpRetry {
    */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /**
+   * A builder that starts with this configuration. What is built with it has the same budget,
+   * guards and listeners, and a {@link Builder#serverDelayGate} of its own.
+   *
+   * @return a new builder
+   */
+  public Builder toBuilder() {
+    return new Builder(settings);
   }
 
   /**
@@ -210,6 +267,34 @@ public final class HttpRetry {
     private boolean ownsRetries;
 
     private Builder() {}
+
+    private Builder(Builder other) {
+      this.policy = other.policy;
+      this.budget = other.budget;
+      this.environment = other.environment;
+      this.context = other.context;
+      this.guards.addAll(other.guards);
+      this.listeners.addAll(other.listeners);
+      this.keys = other.keys;
+      this.classifier = other.classifier;
+      replace(this.stops, other.stops);
+      replace(this.goes, other.goes);
+      this.rateLimitReset = other.rateLimitReset;
+      this.attemptHeader = other.attemptHeader;
+      this.stableHeaders.putAll(other.stableHeaders);
+      replace(this.replayMarkers, other.replayMarkers);
+      this.bufferBodiesUpTo = other.bufferBodiesUpTo;
+      this.refuseRedirectedKeys = other.refuseRedirectedKeys;
+      this.serverDelayGate = other.serverDelayGate;
+      this.propagateTo.addAll(other.propagateTo);
+      this.scopeHeaders = other.scopeHeaders;
+      this.ownsRetries = other.ownsRetries;
+    }
+
+    private static <T> void replace(List<T> mine, List<T> others) {
+      mine.clear();
+      mine.addAll(others);
+    }
 
     /**
      * How often, how long and with what waits. Default: {@link RetryPolicy#defaults()}.

@@ -57,6 +57,24 @@ public final class RetryOptions {
   }
 
   /**
+   * These options, and in their place what other options set.
+   *
+   * @param other what wins
+   * @return the merged options
+   */
+  public RetryOptions with(RetryOptions other) {
+    Builder merged = new Builder();
+    merged.idempotencyKey = other.idempotencyKey == null ? idempotencyKey : other.idempotencyKey;
+    merged.policy = other.policy == null ? policy : other.policy;
+    merged.deadline = other.deadline == null ? deadline : other.deadline;
+    merged.replayable = other.replayable == null ? replayable : other.replayable;
+    merged.bodyRepeatable = other.bodyRepeatable == null ? bodyRepeatable : other.bodyRepeatable;
+    merged.name = other.name == null ? name : other.name;
+    merged.noRetry = noRetry || other.noRetry;
+    return merged.build();
+  }
+
+  /**
    * The key that the caller gave. A secret: no log shows it.
    *
    * @return the key, empty for none

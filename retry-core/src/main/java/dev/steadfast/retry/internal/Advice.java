@@ -1,6 +1,6 @@
 package dev.steadfast.retry.internal;
 
-/** What a user is warned of because he is likely to have overlooked it. */
+/** What users are warned of because they are likely to have overlooked it. */
 public enum Advice {
   /** A request could have been sent again but for its body. */
   ONE_SHOT_BODY(

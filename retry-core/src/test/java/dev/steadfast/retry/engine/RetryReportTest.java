@@ -46,7 +46,7 @@ class RetryReportTest {
   private static RetryReport report(StopReason reason) {
     return new OperationReport(
         reason,
-        new OperationReport.Totals(2, 3_000_000_000L, 1_000_000_000L, ServerDelay.none()),
+        new OperationReport.Totals(2, 3_000_000_000L, 1_000_000_000L, ServerDelay.none(), 0),
         List.of(),
         new OperationReport.Flags(true, false, false, false),
         INFO);
@@ -179,7 +179,7 @@ class RetryReportTest {
     RetryReport report =
         new OperationReport(
             StopReason.SERVER_DELAY_TOO_LONG,
-            new OperationReport.Totals(2, 1_250_005_000L, 1_000_000_000L, serverDelay),
+            new OperationReport.Totals(2, 1_250_005_000L, 1_000_000_000L, serverDelay, 60_000_000_000L),
             attempts,
             new OperationReport.Flags(true, true, false, true),
             INFO.keyed("secret"));
@@ -196,7 +196,7 @@ class RetryReportTest {
     assertEquals(List.of(first, second), report.attemptReports());
     assertSame(second, report.last().orElseThrow());
     assertEquals(
-        "2 attempts in 1.25s, the server's delay is above the ceiling"
+        "2 attempts in 1.25s, the server's delay is above the ceiling: 90s asked, at most 60s"
             + " [#1 IOException in 250ms, #2 503 in 5us]",
         report.toString());
 

@@ -2,15 +2,22 @@ package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -38,6 +45,104 @@ class HttpRetryTest {
     assertSame(RetryEnvironment.system(), retry.environment());
     assertEquals(null, retry.attemptHeader());
     assertEquals(Map.of(), retry.stableHeaders());
+  }
+
+  @Test
+  void theDefaultsAreOneConfigurationWithOneBudget() {
+    assertSame(HttpRetry.defaults(), HttpRetry.defaults());
+  }
+
+  /** A guard that is there and no more. */
+  private enum Shut implements Guard {
+    GUARD;
+
+    @Override
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
+      return Guard.NEVER;
+    }
+
+    @Override
+    public Permit acquire(OperationInfo operation, long nowNanos) {
+      throw new AssertionError("not asked here");
+    }
+  }
+
+  @Test
+  void aBuilderMadeOfAConfigurationStartsWithAllOfIt() throws ReflectiveOperationException {
+    HttpRetry.Builder given =
+        HttpRetry.builder()
+            .policy(RetryPolicy.noRetry())
+            .idempotencyKeys(IdempotencyKeys.payPal())
+            .budget(RetryBudget.unlimited())
+            .guard(Shut.GUARD)
+            .listener(new RetryListener() {})
+            .classifier(StandardRules.builder().neverRetry(500).build())
+            .context(() -> () -> () -> {})
+            .environment(new LeapingTime().environment())
+            .attemptHeader(AttemptHeader.fromOne("X-Attempt"))
+            .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
+            .replayMarker("X-Replayed")
+            .stopSignal("X-Stop", "1")
+            .goSignal("X-Go", "1")
+            .readRateLimitReset(true)
+            .bufferBodiesUpTo(5)
+            .refuseRedirectedKeys(true)
+            .serverDelayGate(true)
+            .propagateTo("https://stock.internal:8443")
+            .ownsRetries(true)
+            .scopeHeaders(ScopeHeaders.envoy());
+    HttpRetry.Builder copy = given.build().toBuilder();
+    for (Field field : HttpRetry.Builder.class.getDeclaredFields()) {
+      field.setAccessible(true);
+      assertEquals(field.get(given), field.get(copy), field.getName());
+      assertNotEquals(field.get(HttpRetry.builder()), field.get(copy), field.getName());
+    }
+    copy.stopSignal("X-Other", "1");
+    assertNotEquals(given.build().signals(), copy.build().signals());
+  }
+
+  @Test
+  void followingRateLimitsPaysForAllButThrottling() {
+    HttpRetry retry = HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build();
+
+    assertEquals(Optional.of(Duration.ofMinutes(2)), retry.policy().totalTimeout());
+    assertEquals(Duration.ofMinutes(2), retry.policy().maxServerDelay());
+    RetryBudget.Account account = retry.plan().budget().account("https://api.example:443");
+    for (int i = 0; i < 100; i++) {
+      Withdrawal free = account.tryWithdraw(FailureKind.THROTTLED, 0);
+      assertTrue(free.granted());
+      account.refund(free, 0);
+    }
+    for (int i = 0; i < 10; i++) {
+      assertTrue(account.tryWithdraw(FailureKind.UNAVAILABLE, 0).granted());
+    }
+    Withdrawal last = Withdrawal.of(1);
+    assertFalse(account.tryWithdraw(FailureKind.UNAVAILABLE, 0).granted());
+    account.refund(last, 0);
+    assertTrue(account.tryWithdraw(FailureKind.UNAVAILABLE, 0).granted());
+    assertThrows(
+        IllegalArgumentException.class, () -> HttpRetry.followingRateLimits(Duration.ZERO));
+  }
+
+  @Test
+  void optionsAreMergedAndTheLaterOnesWin() {
+    RetryOptions key = RetryOptions.builder().idempotencyKey("a").name("pay").noRetry().build();
+    RetryOptions later =
+        RetryOptions.builder()
+            .name("refund")
+            .replayable(true)
+            .bodyRepeatable(true)
+            .deadline(Duration.ofSeconds(3))
+            .policy(RetryPolicy.valueOf("maxAttempts=7"))
+            .build();
+    assertEquals(
+        "RetryOptions(name=refund, key=set, deadline=PT3S, replayable=true, policy=no retry)",
+        key.with(later).toString());
+    assertEquals(
+        "RetryOptions(name=pay, key=set, deadline=PT3S, replayable=true, policy=no retry)",
+        later.with(key).toString());
+    assertEquals(Optional.of(true), later.with(key).bodyRepeatable());
+    assertEquals(7, later.with(RetryOptions.none()).policy(RetryPolicy.defaults()).maxAttempts());
   }
 
   @Test

@@ -80,7 +80,9 @@ class LoggingTest {
             new Line(Level.DEBUG, who + ": attempt 2 ended with 500, next in 2s (server delay)"),
             new Line(
                 Level.WARN,
-                who + ": gave up after 3 attempts in 2.1s: attempts exhausted; last: 429")),
+                who
+                    + ": gave up: 3 attempts in 2.1s, attempts exhausted"
+                    + " [#1 503 in 0s, #2 500 in 0s, #3 429 in 0s]")),
         logged(status(503), TestResponse.of(500).header("Retry-After", "2"), status(429)));
   }
 

@@ -3,6 +3,7 @@ package dev.steadfast.retry.httpclient;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.net.InetAddress;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -11,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Methods of {@code java.net.http} that came after Java 17, resolved once. */
 final class Jdk21Methods {
+  // Java 19
+  private static final @Nullable MethodHandle LOCAL_ADDRESS =
+      find(
+          HttpClient.Builder.class,
+          "localAddress",
+          MethodType.methodType(HttpClient.Builder.class, InetAddress.class));
   // Java 21
   private static final @Nullable MethodHandle CLOSE =
       find(HttpClient.class, "close", MethodType.methodType(void.class));
@@ -38,6 +45,23 @@ final class Jdk21Methods {
       return null;
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(type + "." + name + " is public", e);
+    }
+  }
+
+  /**
+   * Sets the address that sockets are bound to.
+   *
+   * @throws UnsupportedOperationException on a Java without this setting
+   */
+  static void localAddress(HttpClient.Builder builder, @Nullable InetAddress address) {
+    MethodHandle method = LOCAL_ADDRESS;
+    if (method == null) {
+      throw new UnsupportedOperationException("localAddress: Java 19 or newer has it");
+    }
+    try {
+      HttpClient.Builder unused = (HttpClient.Builder) method.invokeExact(builder, address);
+    } catch (Throwable thrown) {
+      throw unchecked(thrown);
     }
   }
 

@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.internal.Checks;
-import dev.steadfast.retry.internal.CleanReport;
 import java.net.http.HttpResponse;
 
 /** Reads the report that rides on a {@code java.net.http} response. */
@@ -14,12 +13,14 @@ public final class JdkReports {
    * RetryReport#of(Throwable)}.
    *
    * @param response a response of a {@link RetryingHttpClient}
-   * @return its report; the report of one clean attempt if it carries none, as does a response of
-   *     another client
+   * @return its report
+   * @throws IllegalArgumentException if the response is not of such a client, or was wrapped in
+   *     another one since
    */
   public static RetryReport of(HttpResponse<?> response) {
-    return Checks.notNull("response", response) instanceof ReportedResponse<?> ours
-        ? ours.retryReport()
-        : CleanReport.of(null);
+    if (Checks.notNull("response", response) instanceof ReportedResponse<?> ours) {
+      return ours.retryReport();
+    }
+    throw Checks.bad("response", response, "one that a RetryingHttpClient gave");
   }
 }

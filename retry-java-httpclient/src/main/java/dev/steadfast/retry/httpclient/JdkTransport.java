@@ -35,6 +35,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   private static final long SMALL_BODY_BYTES = 64 * 1024;
   private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
 
+  private final WrappedClient wrapped;
   private final HttpClient client;
   private final HttpOperation operation;
   private final JdkRequest ask;
@@ -43,16 +44,26 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   private volatile @Nullable AttemptBodyHandler<T> current;
   private volatile @Nullable RuntimeException refusal;
 
-  JdkTransport(HttpClient client, HttpOperation operation, JdkRequest ask, Receiver<T> receiver) {
-    this.client = client;
+  private final RetryLoop<Answer<T>> loop;
+
+  JdkTransport(
+      WrappedClient wrapped, HttpOperation operation, JdkRequest ask, Receiver<T> receiver) {
+    this.wrapped = wrapped;
+    this.client = wrapped.client();
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
+    this.loop = new RetryLoop<>(operation.plan(), operation.info(), this);
   }
 
   /** The loop that drives this. */
   RetryLoop<Answer<T>> loop() {
-    return new RetryLoop<>(operation.plan(), operation.info(), this);
+    return loop;
+  }
+
+  @Override
+  public void over() {
+    wrapped.over(loop);
   }
 
   /** The bound that the caller gave. */
@@ -251,10 +262,6 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
 
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
-    boolean keyed = operation.info().idempotencyKey().isPresent();
-    if (report == null && !keyed && !changesRequest() && !receiver.waits()) {
-      return answer;
-    }
     return answer.with(report, operation.info(), handedBack(answer.response()));
   }
 
@@ -274,7 +281,10 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   public Throwable failure(End end, @Nullable Throwable cause) {
     return switch (end) {
       case ATTEMPT_TIMEOUT, DEADLINE -> new HttpTimeoutException("request timed out");
-      case CANCELLED -> new CancellationException("Request cancelled");
+      case CANCELLED ->
+          wrapped.stopped()
+              ? new IOException("shutdownNow")
+              : new CancellationException("Request cancelled");
       case INTERRUPTED -> new InterruptedException();
       case REJECTED -> new IOException("no timer takes the next attempt", cause);
     };

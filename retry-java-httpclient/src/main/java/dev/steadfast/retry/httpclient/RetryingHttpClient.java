@@ -1,6 +1,5 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
@@ -50,23 +49,64 @@ import org.jspecify.annotations.Nullable;
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
  */
 public final class RetryingHttpClient extends HttpClient {
+  private final WrappedClient wrapped;
   private final HttpClient delegate;
   private final HttpRetry retry;
   private final RetryOptions options;
   private final RedirectedKeys redirectedKeys;
   private final KeyedRequest keyedRequest;
+  private final boolean view;
 
-  private RetryingHttpClient(
-      HttpClient delegate,
-      HttpRetry retry,
-      RetryOptions options,
-      RedirectedKeys redirectedKeys,
-      KeyedRequest keyedRequest) {
+  private RetryingHttpClient(HttpClient delegate, HttpRetry retry) {
+    this.wrapped = new WrappedClient(delegate);
     this.delegate = delegate;
     this.retry = retry;
+    this.options = RetryOptions.none();
+    this.redirectedKeys = new RedirectedKeys(delegate, retry);
+    this.keyedRequest = KeyedRequest.none();
+    this.view = false;
+  }
+
+  private RetryingHttpClient(RetryingHttpClient viewed, RetryOptions options) {
+    this.wrapped = viewed.wrapped;
+    this.delegate = viewed.delegate;
+    this.retry = viewed.retry;
     this.options = options;
-    this.redirectedKeys = redirectedKeys;
-    this.keyedRequest = keyedRequest;
+    this.redirectedKeys = viewed.redirectedKeys;
+    this.keyedRequest = viewed.keyedRequest.of(options);
+    this.view = true;
+  }
+
+  /**
+   * A client around the JDK's default one, with {@link HttpRetry#defaults()}. Hides the method of
+   * {@link HttpClient}, which would make a client that does not retry.
+   *
+   * @return a client
+   */
+  public static RetryingHttpClient newHttpClient() {
+    return wrap(HttpClient.newHttpClient(), HttpRetry.defaults());
+  }
+
+  /**
+   * As {@link #newBuilder(HttpRetry)} with {@link HttpRetry#defaults()}. Hides the method of {@link
+   * HttpClient}, whose clients do not retry.
+   *
+   * @return a builder of retrying clients
+   */
+  public static HttpClient.Builder newBuilder() {
+    return newBuilder(HttpRetry.defaults());
+  }
+
+  /**
+   * A builder of the JDK's that builds retrying clients: for libraries that take a builder and no
+   * client. Not safe for use by several threads.
+   *
+   * @param retry what to retry and how
+   * @return a builder with the JDK's settings and defaults; its {@code build()} gives a {@code
+   *     RetryingHttpClient} and throws what {@link #wrap} throws
+   */
+  public static HttpClient.Builder newBuilder(HttpRetry retry) {
+    return new RetryingBuilder(retry);
   }
 
   /**
@@ -89,12 +129,7 @@ public final class RetryingHttpClient extends HttpClient {
       throw Checks.bad("delegate", delegate, "a client that does not retry");
     }
     AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
-    return new RetryingHttpClient(
-        delegate,
-        retry,
-        RetryOptions.none(),
-        new RedirectedKeys(delegate, retry),
-        KeyedRequest.none());
+    return new RetryingHttpClient(delegate, retry);
   }
 
   /**
@@ -107,17 +142,14 @@ public final class RetryingHttpClient extends HttpClient {
    * sendAsync} refuse another one with an {@code IllegalArgumentException}. Views made from this
    * view with the same key remember the same request.
    *
-   * @param options what applies to operations of the view; they take the place of options that were
-   *     given before
+   * <p>Closing or shutting down a view does nothing: only the client that it is a view of ends.
+   *
+   * @param options what applies to operations of the view; a view of a view keeps the options that
+   *     these do not set
    * @return a client
    */
   public RetryingHttpClient with(RetryOptions options) {
-    return new RetryingHttpClient(
-        delegate,
-        retry,
-        Checks.notNull("options", options),
-        redirectedKeys,
-        keyedRequest.of(options));
+    return new RetryingHttpClient(this, this.options.with(Checks.notNull("options", options)));
   }
 
   /**
@@ -143,16 +175,19 @@ public final class RetryingHttpClient extends HttpClient {
       // Within the client's own send such a thread would run other tasks of its pool.
       JdkTransport<T> exchange =
           exchange(request, new Receiver<>(responseBodyHandler, null, false));
-      RetryLoop<Answer<T>> loop = exchange.loop();
-      return new BlockingSend<>(loop, start(loop, exchange)).await();
+      wrapped.begin(exchange.loop());
+      return new BlockingSend<>(exchange.loop(), start(exchange)).await();
     }
     JdkTransport<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
+    wrapped.begin(exchange.loop());
     try {
       return exchange.loop().run(exchange.boundNanos()).response();
     } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
       throw new IOException(thrown);
+    } finally {
+      exchange.over(); // also where the operation could not even begin
     }
   }
 
@@ -186,7 +221,12 @@ public final class RetryingHttpClient extends HttpClient {
     Pushes<T> pushes = pushPromiseHandler == null ? null : new Pushes<>(pushPromiseHandler);
     JdkTransport<T> exchange =
         exchange(request, new Receiver<>(responseBodyHandler, pushes, false));
-    return start(exchange.loop(), exchange);
+    try {
+      wrapped.begin(exchange.loop());
+    } catch (IOException closed) {
+      return CompletableFuture.failedFuture(closed);
+    }
+    return start(exchange);
   }
 
   private <T> JdkTransport<T> exchange(HttpRequest request, Receiver<T> receiver) {
@@ -196,18 +236,27 @@ public final class RetryingHttpClient extends HttpClient {
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     keyedRequest.check(ask, operation.info());
-    return new JdkTransport<>(delegate, operation, ask, receiver);
+    return new JdkTransport<>(wrapped, operation, ask, receiver);
   }
 
-  private static <T> CompletableFuture<HttpResponse<T>> start(
-      RetryLoop<Answer<T>> loop, JdkTransport<T> exchange) {
-    CompletableFuture<HttpResponse<T>> future =
-        loop.start(exchange.boundNanos(), Answer::response, CompletionException::new);
+  private static <T> CompletableFuture<HttpResponse<T>> start(JdkTransport<T> exchange) {
+    CompletableFuture<HttpResponse<T>> future = begun(exchange);
     RuntimeException refusal = exchange.refusal();
     if (refusal != null && future.isCompletedExceptionally()) {
       throw refusal; // as the JDK does
     }
     return future;
+  }
+
+  private static <T> CompletableFuture<HttpResponse<T>> begun(JdkTransport<T> exchange) {
+    try {
+      return exchange
+          .loop()
+          .start(exchange.boundNanos(), Answer::response, CompletionException::new);
+    } catch (Throwable notBegun) {
+      exchange.over();
+      throw notBegun;
+    }
   }
 
   @Override
@@ -262,42 +311,53 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
-   * Closes the delegate on Java 21 and newer; does nothing on older ones, where clients cannot be
-   * closed. The delegate does not know of operations that wait for their next attempt: it refuses
-   * that attempt.
+   * Lets the operations end that are under way, with their waits and further attempts, refuses new
+   * ones, and closes the delegate after the last one. If the calling thread is interrupted
+   * meanwhile, it goes on as {@link #shutdownNow()}. Java before 21 cannot close the delegate; the
+   * rest holds there too. Does nothing on a view made by {@link #with}.
    */
   public void close() {
-    Jdk21Methods.close(delegate);
+    if (!view) {
+      wrapped.close();
+    }
   }
 
-  /** Shuts the delegate down, as {@link #close()} does but without waiting. */
+  /** Begins what {@link #close()} does, without waiting. */
   public void shutdown() {
-    Jdk21Methods.shutdown(delegate);
-  }
-
-  /** Shuts the delegate down at once, on Java 21 and newer. */
-  public void shutdownNow() {
-    Jdk21Methods.shutdownNow(delegate);
+    if (!view) {
+      wrapped.shutdown();
+    }
   }
 
   /**
-   * Waits for the delegate's end, on Java 21 and newer.
+   * Ends the operations that are under way, whether on the wire or waiting, with an {@code
+   * IOException}; refuses new ones; and shuts the delegate down at once, on Java 21 and newer. Does
+   * nothing on a view made by {@link #with}.
+   */
+  public void shutdownNow() {
+    if (!view) {
+      wrapped.shutdownNow();
+    }
+  }
+
+  /**
+   * Waits for the end of all operations, and of the delegate, after a shutdown.
    *
    * @param duration the longest time to wait
-   * @return whether it has terminated; false on older Java
+   * @return whether all has ended; false on Java before 21
    * @throws InterruptedException if the thread is interrupted
    */
   public boolean awaitTermination(Duration duration) throws InterruptedException {
-    return Jdk21Methods.awaitTermination(delegate, duration);
+    return wrapped.awaitTermination(duration);
   }
 
   /**
-   * Whether the delegate has terminated, on Java 21 and newer.
+   * Whether all operations and the delegate have ended after a shutdown.
    *
-   * @return true after its end; false on older Java
+   * @return true after their end; false on Java before 21
    */
   public boolean isTerminated() {
-    return Jdk21Methods.isTerminated(delegate);
+    return wrapped.isTerminated();
   }
 
   @Override

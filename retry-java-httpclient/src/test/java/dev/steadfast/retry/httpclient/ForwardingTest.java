@@ -3,11 +3,13 @@ package dev.steadfast.retry.httpclient;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.internal.CleanReport;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.Authenticator;
@@ -120,9 +122,10 @@ class ForwardingTest {
 
   @Test
   @EnabledForJreRange(max = JRE.JAVA_20)
-  void closingDoesNothingWhereClientsCannotBeClosed() throws Exception {
+  void closingLeavesTheDelegateWhereClientsCannotBeClosed() throws Exception {
     try (Bench bench = new Bench()) {
-      RetryingHttpClient client = bench.client();
+      HttpClient plain = Bench.plain().build();
+      RetryingHttpClient client = RetryingHttpClient.wrap(plain, bench.retry().build());
 
       client.close();
       client.shutdown();
@@ -130,8 +133,11 @@ class ForwardingTest {
 
       assertFalse(client.isTerminated());
       assertFalse(client.awaitTermination(Duration.ofSeconds(1)));
+      assertThrows(
+          IOException.class,
+          () -> client.send(bench.get(), HttpResponse.BodyHandlers.discarding()));
       assertEquals(
-          200, client.send(bench.get(), HttpResponse.BodyHandlers.discarding()).statusCode());
+          200, plain.send(bench.get(), HttpResponse.BodyHandlers.discarding()).statusCode());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.CleanReport;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the report that rides on an OkHttp response. */
 public final class OkHttpReports {
+  // From here on every response of ours carries a report, so one without is not ours.
+  private static final int FIRST_FAILURE = 400;
+
   private OkHttpReports() {}
 
   /**
@@ -24,16 +28,20 @@ public final class OkHttpReports {
    * RetryReport#of(Throwable)}.
    *
    * @param response a response of a retrying call
-   * @return its report; the report of one clean attempt if it carries none, as does a response of
-   *     another client
+   * @return its report; where the first attempt was accepted, the report of one clean attempt. A
+   *     response below 400 that another client has made cannot be told from that one.
+   * @throws IllegalArgumentException if the status is 400 or above and the response carries no
+   *     report: another client has made it, or an interceptor has put another request into it
    */
   public static RetryReport of(Response response) {
     Tag tag = response.request().tag(Tag.class);
     if (tag != null && tag.network() == source(response)) {
       return tag.report();
     }
-    OperationInfo operation = operation(response);
-    return operation == null ? CleanReport.of(null) : CleanReport.of(operation);
+    if (response.code() >= FIRST_FAILURE) {
+      throw Checks.bad("response", response.code(), "one that a retrying call gave");
+    }
+    return CleanReport.of(operation(response));
   }
 
   private static @Nullable Response source(Response response) {

@@ -248,7 +248,9 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   /** What has to be told, null if the response itself tells it. */
   private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
     OperationInfo info = operation.info();
-    boolean told = !info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info);
+    boolean failed = response.code() >= 400; // and yet accepted, by rules of the user's
+    boolean told =
+        !failed && (!info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info));
     return report == null && !told ? CleanReport.of(info) : report;
   }
 

@@ -149,6 +149,14 @@ class RetryStateTest {
         "- | tokens=0 | fail            | stop budget exhausted",
         "- | tokens=1 | fail fail       | retry 100ms backoff, stop budget exhausted",
         "- | tokens=0 | accept          | stop accepted",
+        // an announced end of the connection costs nothing once
+        "- | tokens=0 | goaway accept   | retry 100ms backoff, stop accepted",
+        "- | tokens=0 | goaway goaway   | retry 100ms backoff, stop budget exhausted",
+        "- | tokens=1 | goaway goaway accept"
+            + " | retry 100ms backoff, retry 200ms backoff, stop accepted",
+        "- | tokens=0 | goaway+keyed    | stop budget exhausted",
+        "- | -        | goaway+unsafe   | stop not replayable",
+        "maxAttempts=1 | - | goaway     | stop attempts exhausted",
         // a stale connection: at once, one time, beside maxAttempts, charged
         "- | - | stale                  | retry 0s stale connection",
         "maxAttempts=1 | - | stale fail | retry 0s stale connection, stop attempts exhausted",

@@ -1,0 +1,118 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.engine.RetryLoop;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The client that sends, and the operations that it is used for. An orderly end lets them finish:
+ * the client itself, which knows nothing of their waits, is shut down after the last one.
+ * Thread-safe.
+ */
+final class WrappedClient {
+  private final HttpClient client;
+  private final Set<RetryLoop<?>> running = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch allOver = new CountDownLatch(1);
+  private volatile boolean shut; // no operation may begin
+  private volatile boolean stopped; // nor go on
+
+  WrappedClient(HttpClient client) {
+    this.client = client;
+  }
+
+  HttpClient client() {
+    return client;
+  }
+
+  /**
+   * An operation begins.
+   *
+   * @throws IOException if the client is shut; as the JDK says it
+   */
+  void begin(RetryLoop<?> operation) throws IOException {
+    running.add(operation);
+    if (shut) {
+      over(operation);
+      throw new IOException("closed");
+    }
+  }
+
+  /** An operation is over; may be called more than once. */
+  void over(RetryLoop<?> operation) {
+    running.remove(operation);
+    if (shut) {
+      endIfIdle();
+    }
+  }
+
+  private void endIfIdle() {
+    if (running.isEmpty()) {
+      Jdk21Methods.shutdown(client);
+      allOver.countDown();
+    }
+  }
+
+  void shutdown() {
+    shut = true;
+    endIfIdle();
+  }
+
+  void shutdownNow() {
+    shut = true;
+    stopped = true;
+    running.forEach(RetryLoop::cancel);
+    Jdk21Methods.shutdownNow(client);
+    endIfIdle();
+  }
+
+  /** Whether operations are cancelled because the client was shut down at once. */
+  boolean stopped() {
+    return stopped;
+  }
+
+  boolean awaitTermination(Duration duration) throws InterruptedException {
+    long begin = System.nanoTime();
+    if (!allOver.await(saturatedNanos(duration), TimeUnit.NANOSECONDS)) {
+      return false;
+    }
+    Duration spent = Duration.ofNanos(System.nanoTime() - begin);
+    Duration left = duration.minus(spent);
+    return Jdk21Methods.awaitTermination(client, left.isNegative() ? Duration.ZERO : left);
+  }
+
+  private static long saturatedNanos(Duration duration) {
+    return TimeUnit.NANOSECONDS.convert(duration);
+  }
+
+  boolean isTerminated() {
+    return allOver.getCount() == 0 && Jdk21Methods.isTerminated(client);
+  }
+
+  /** Waits for the operations, and for the client. An interrupt ends them at once. */
+  void close() {
+    shutdown();
+    boolean interrupted = false;
+    while (allOver.getCount() > 0) {
+      try {
+        allOver.await();
+      } catch (InterruptedException interrupt) {
+        interrupted = true;
+        shutdownNow();
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt(); // the client sees it in its turn
+    }
+    Jdk21Methods.close(client);
+  }
+
+  @Override
+  public String toString() {
+    return client.toString();
+  }
+}
