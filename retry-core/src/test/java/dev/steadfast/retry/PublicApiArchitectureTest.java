@@ -4,38 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The public types of this module are those of {@code public-api.txt}: a type that becomes public,
- * or ceases to be, shows in a review. What is in the internal package is not part of the API.
- */
+/** What is public names nothing that is not: the internal package is no part of the API. */
 class PublicApiArchitectureTest {
   private static final Path CLASSES = Path.of("target", "classes");
   private static final String INTERNAL = "dev.steadfast.retry.internal";
-  private static final String LIST = "/public-api.txt";
-
-  @Test
-  void publicTypesAreThoseOfTheList() throws IOException {
-    assertEquals(
-        String.join("\n", listed()),
-        publicTypes().map(Class::getName).sorted().collect(Collectors.joining("\n")),
-        "the list is in src/test/resources" + LIST);
-  }
 
   @Test
   void nothingPublicNamesAnInternalType() throws IOException {
@@ -70,14 +54,6 @@ class PublicApiArchitectureTest {
                 .filter(each -> shown(each.getModifiers()))
                 .map(Method::toGenericString))
         .flatMap(each -> each);
-  }
-
-  private static List<String> listed() throws IOException {
-    try (InputStream in =
-        Objects.requireNonNull(PublicApiArchitectureTest.class.getResourceAsStream(LIST), LIST)) {
-      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return text.lines().filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
-    }
   }
 
   private static Stream<Class<?>> publicTypes() throws IOException {

@@ -2,23 +2,14 @@ package dev.steadfast.retry.httpclient;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import java.io.BufferedReader;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** What the module may use, and what it shows. */
+/** What the module may use. */
 class HttpClientArchitectureTest {
   private static final JavaClasses OURS =
       new ClassFileImporter()
@@ -81,30 +72,5 @@ class HttpClientArchitectureTest {
   @Test
   void isNullMarked() {
     assertTrue(RetryingHttpClient.class.getPackage().isAnnotationPresent(NullMarked.class));
-  }
-
-  @Test
-  void publicTypesAreThoseOfTheList() throws Exception {
-    List<String> shown =
-        OURS.stream()
-            .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
-            .map(JavaClass::getName)
-            .sorted()
-            .toList();
-    assertEquals(listed(), shown, "the list is in src/test/resources/public-api.txt");
-  }
-
-  private static List<String> listed() throws Exception {
-    try (InputStream in =
-            assertNotNullStream(
-                HttpClientArchitectureTest.class.getResourceAsStream("/public-api.txt"));
-        BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8))) {
-      return lines.lines().filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
-    }
-  }
-
-  private static InputStream assertNotNullStream(InputStream in) {
-    assertNotNull(in, "public-api.txt");
-    return in;
   }
 }

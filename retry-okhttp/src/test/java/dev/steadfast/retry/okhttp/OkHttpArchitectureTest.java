@@ -2,18 +2,14 @@ package dev.steadfast.retry.okhttp;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -131,41 +127,9 @@ class OkHttpArchitectureTest {
         .check(OURS);
   }
 
-  /** A change of public-api.txt is a change of what users see. */
-  @Test
-  void showsWhatIsListed() throws Exception {
-    List<String> shown =
-        OURS.stream()
-            .filter(OkHttpArchitectureTest::isPublic)
-            .flatMap(OkHttpArchitectureTest::lines)
-            .sorted()
-            .toList();
-    try (BufferedReader listed =
-        new BufferedReader(
-            new InputStreamReader(
-                OkHttpArchitectureTest.class.getResourceAsStream("/public-api.txt"), UTF_8))) {
-      List<String> expected = listed.lines().filter(line -> !line.startsWith("#")).toList();
-      assertEquals(String.join("\n", expected), String.join("\n", shown));
-    }
-  }
-
   private static boolean isPublic(JavaClass type) {
     return type.getModifiers().contains(JavaModifier.PUBLIC)
         && type.getEnclosingClass().map(OkHttpArchitectureTest::isPublic).orElse(true);
-  }
-
-  private static Stream<String> lines(JavaClass type) {
-    Stream<String> members =
-        type.getMembers().stream()
-            .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC))
-            .filter(member -> !member.getModifiers().contains(JavaModifier.SYNTHETIC))
-            .map(OkHttpArchitectureTest::line);
-    return Stream.concat(Stream.of(type.getName()), members);
-  }
-
-  private static String line(JavaMember member) {
-    String modifier = member.getModifiers().contains(JavaModifier.STATIC) ? " static" : "";
-    return member.getFullName() + modifier;
   }
 
   @Test

@@ -1,0 +1,70 @@
+package app;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.JdkReports;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.okhttp.OkHttpReports;
+import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import dev.steadfast.retry.resilience4j.Resilience4jGuards;
+import dev.steadfast.retry.server.HttpServerScope;
+import dev.steadfast.retry.server.ServletScope;
+import dev.steadfast.retry.testkit.FakeTime;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import jakarta.servlet.Filter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.atomic.AtomicInteger;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/** Uses each shipped module once. Every other answer of its server is a 503. */
+public final class Main {
+  public static void main(String[] arguments) throws Exception {
+    AtomicInteger requests = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server
+        .createContext(
+            "/",
+            exchange -> {
+              exchange.sendResponseHeaders(requests.incrementAndGet() % 2 == 1 ? 503 : 204, -1);
+              exchange.close();
+            })
+        .getFilters()
+        .add(HttpServerScope.filter());
+    server.start();
+    try {
+      URI uri =
+          URI.create(
+              "http://" + server.getAddress().getAddress().getHostAddress() + ":"
+                  + server.getAddress().getPort() + "/");
+      FakeTime time = new FakeTime();
+      HttpRetry retry =
+          HttpRetry.builder()
+              .guard(Resilience4jGuards.circuitBreaker(CircuitBreakerConfig.ofDefaults()))
+              .environment(time.environment())
+              .listener(time.skipWaits())
+              .build();
+      HttpResponse<String> jdk =
+          RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
+              .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+      System.out.println("java.net.http " + JdkReports.of(jdk).attempts());
+      OkHttpClient client = new OkHttpClient();
+      Request request = new Request.Builder().url(uri.toURL()).build();
+      try (Response ok = RetryingCallFactory.wrap(client, retry).newCall(request).execute()) {
+        System.out.println("OkHttp " + OkHttpReports.of(ok).attempts());
+      }
+      Filter filter = new ServletScope();
+      System.out.println("servlets " + filter.getClass().getModule().getName());
+    } finally {
+      server.stop(0);
+    }
+    System.exit(0); // OkHttp's idle threads
+  }
+}

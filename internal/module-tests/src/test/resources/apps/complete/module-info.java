@@ -1,0 +1,9 @@
+module app {
+  requires dev.steadfast.retry.httpclient;
+  requires dev.steadfast.retry.okhttp;
+  requires dev.steadfast.retry.resilience4j;
+  requires dev.steadfast.retry.server;
+  requires dev.steadfast.retry.testkit;
+  requires jakarta.servlet;
+  requires jdk.httpserver;
+}

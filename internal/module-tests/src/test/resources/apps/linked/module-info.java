@@ -1,0 +1,5 @@
+module app {
+  requires dev.steadfast.retry.httpclient;
+  requires dev.steadfast.retry.server;
+  requires jdk.httpserver;
+}
