@@ -15,11 +15,11 @@ import java.util.Set;
  * <p>It rides on what the caller gets: on an exception ({@link #of}), and on a response ({@code
  * OkHttpReports.of}, {@code JdkReports.of}). A {@link RetryListener} gets it always.
  *
- * <p>Where an SDK throws an exception of its own: if that has ours as a cause, {@link #of} finds the
- * report there. An SDK that makes its exception of the last answer loses the report. Then a {@link
- * RetryListener} has it, and so has the warning that the logger {@code dev.steadfast.retry} writes
- * in the caller's context for one operation per origin and minute that gave up; at level DEBUG for
- * each.
+ * <p>Where an SDK throws an exception of its own: if that has ours as a cause, {@link #of} finds
+ * the report there. An SDK that makes its exception of the last answer loses the report. Then a
+ * {@link RetryListener} has it, and so has the warning that the logger {@code dev.steadfast.retry}
+ * writes in the caller's context for one operation per origin and minute that gave up; at level
+ * DEBUG for each.
  */
 public interface RetryReport {
   /** A response that knows its report; implemented by the adapters. */

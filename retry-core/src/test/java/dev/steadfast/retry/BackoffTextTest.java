@@ -72,7 +72,8 @@ class BackoffTextTest {
     assertEquals(Backoff.exponential(base, cap), Backoff.valueOf("exponential(100ms..20s)"));
     assertEquals(Backoff.fullJitter(base, 1.5, cap), Backoff.valueOf("full(100ms..20s, x1.5)"));
     assertEquals(Backoff.equalJitter(base, cap), Backoff.valueOf("equal(100ms..20s)"));
-    assertEquals(Backoff.decorrelatedJitter(base, cap), Backoff.valueOf("decorrelated(100ms..20s)"));
+    assertEquals(
+        Backoff.decorrelatedJitter(base, cap), Backoff.valueOf("decorrelated(100ms..20s)"));
   }
 
   @Test

@@ -159,7 +159,8 @@ class PolicyTextTest {
         "minimumAttempt=4s; totalTimeout=3s | 16 | minimumAttempt: 4s (expected: at most"
       })
   void aBrokenRuleIsToldAtItsValue(String text, int character, String rule) {
-    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
+    Exception thrown =
+        assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
     String[] lines = thrown.getMessage().split("\n", -1);
     assertTrue(lines[0].startsWith("character " + character + ": " + rule), thrown.getMessage());
     assertEquals(" ".repeat(2 + character - 1) + "^", lines[2]);
@@ -205,7 +206,8 @@ class PolicyTextTest {
         "serverDelaySpread=1e3                 | 20 | 'e'     | ';'"
       })
   void anErrorPointsAtTheCharacter(String text, int character, String found, String expected) {
-    Exception thrown = assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
+    Exception thrown =
+        assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(text));
     String[] lines = thrown.getMessage().split("\n", -1);
     String start = "character " + character + ": " + found + " (expected: " + expected;
     assertTrue(lines[0].startsWith(start), thrown.getMessage());

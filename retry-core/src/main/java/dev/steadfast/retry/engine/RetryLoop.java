@@ -362,7 +362,7 @@ public final class RetryLoop<R> {
   private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
     over = true;
     failure = thrown;
-    exchange.over();
+    transport.over();
     try {
       @Nullable RetryReport report = operation.ended(reason, thrown != null);
       if (thrown != null) {

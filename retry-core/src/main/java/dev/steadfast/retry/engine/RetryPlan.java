@@ -140,7 +140,6 @@ public final class RetryPlan {
    * @param other what imposes on the operation, null for nothing
    * @return a changed copy, or this
    */
-  @SuppressWarnings("exports") // for our own modules, which see the bridges
   public RetryPlan within(@Nullable CallContext other) {
     return Objects.equals(other, callContext) ? this : with(draft -> draft.callContext = other);
   }
@@ -252,7 +251,6 @@ public final class RetryPlan {
    *
    * @return null for nothing
    */
-  @SuppressWarnings("exports") // for our own modules, which see the bridges
   public @Nullable CallContext callContext() {
     return callContext;
   }

@@ -277,8 +277,7 @@ public final class HttpRetry {
       this.listeners.addAll(other.listeners);
       this.keys = other.keys;
       this.classifier = other.classifier;
-      replace(this.stops, other.stops);
-      replace(this.goes, other.goes);
+      replace(this.signals, other.signals);
       this.rateLimitReset = other.rateLimitReset;
       this.attemptHeader = other.attemptHeader;
       this.stableHeaders.putAll(other.stableHeaders);

@@ -179,7 +179,8 @@ class RetryReportTest {
     RetryReport report =
         new OperationReport(
             StopReason.SERVER_DELAY_TOO_LONG,
-            new OperationReport.Totals(2, 1_250_005_000L, 1_000_000_000L, serverDelay, 60_000_000_000L),
+            new OperationReport.Totals(
+                2, 1_250_005_000L, 1_000_000_000L, serverDelay, 60_000_000_000L),
             attempts,
             new OperationReport.Flags(true, true, false, true),
             INFO.keyed("secret"));

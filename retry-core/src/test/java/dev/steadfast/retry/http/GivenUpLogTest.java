@@ -63,13 +63,12 @@ class GivenUpLogTest {
   @Test
   void anOutageIsOneWarningPerOriginAndMinuteWithACount() {
     List<String> first =
-        warnings(
-            () -> {
-              for (int i = 0; i < 1000; i++) {
-                fails("a.example");
-              }
-              fails("b.example");
-            });
+        warnings(() -> {
+          for (int i = 0; i < 1000; i++) {
+            fails("a.example");
+          }
+          fails("b.example");
+        });
     assertEquals(2, first.size(), () -> first.subList(0, 3).toString());
     assertEquals(
         "GET https://a.example:443/x: gave up: 2 attempts in 0s, attempts exhausted"
@@ -98,15 +97,14 @@ class GivenUpLogTest {
   @Test
   void aRequestThatSaysItIsARetryIsWarnedOfOnce() {
     List<String> warnings =
-        warnings(
-            () -> {
-              for (String count : List.of("0", "1", "2")) {
-                TestRequest request =
-                    TestRequest.of("GET", "https://a.example/x")
-                        .header("x-stainless-retry-count", count);
-                Wire.run(retry.operation(request, RetryOptions.none()), TestResponse.of(200));
-              }
-            });
+        warnings(() -> {
+          for (String count : List.of("0", "1", "2")) {
+            TestRequest request =
+                TestRequest.of("GET", "https://a.example/x")
+                    .header("x-stainless-retry-count", count);
+            Wire.run(retry.operation(request, RetryOptions.none()), TestResponse.of(200));
+          }
+        });
     assertEquals(1, warnings.size(), warnings::toString);
     assertTrue(warnings.get(0).contains("an SDK above this client"), warnings::toString);
   }
@@ -114,11 +112,10 @@ class GivenUpLogTest {
   @Test
   void aBodyThatCanBeReadOnceIsWarnedOfOnce() {
     List<String> warnings =
-        warnings(
-            () -> {
-              new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
-              new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
-            });
+        warnings(() -> {
+          new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
+          new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
+        });
     assertEquals(1, warnings.size(), warnings::toString);
     assertTrue(warnings.get(0).contains("can be read only once"), warnings::toString);
   }
@@ -134,15 +131,14 @@ class GivenUpLogTest {
                 RetryPolicy.valueOf("maxAttempts=5; backoff=fixed(1s); totalTimeout=none"),
                 RetryBudget.unlimited(),
                 environment.withScheduler(early))
-            .withContext(
-                () -> {
-                  String caller = CALLER.get();
-                  return () -> {
-                    String before = CALLER.get();
-                    CALLER.set(caller);
-                    return () -> CALLER.set(before);
-                  };
-                });
+            .withContext(() -> {
+              String caller = CALLER.get();
+              return () -> {
+                String before = CALLER.get();
+                CALLER.set(caller);
+                return () -> CALLER.set(before);
+              };
+            });
     OperationInfo info = OperationInfo.of("origin", () -> "work of " + CALLER.get());
     new RetryLoop<>(plan, info, new Spent(false)).start(Long.MAX_VALUE, (response, failure) -> {});
     CALLER.set("timer");

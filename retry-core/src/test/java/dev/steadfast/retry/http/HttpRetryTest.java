@@ -82,8 +82,8 @@ class HttpRetryTest {
             .attemptHeader(AttemptHeader.fromOne("X-Attempt"))
             .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
             .replayMarker("X-Replayed")
-            .stopSignal("X-Stop", "1")
-            .goSignal("X-Go", "1")
+            .shouldRetrySignal("X-Stop", "1", false)
+            .shouldRetrySignal("X-Go", "1", true)
             .readRateLimitReset(true)
             .bufferBodiesUpTo(5)
             .refuseRedirectedKeys(true)
@@ -97,7 +97,7 @@ class HttpRetryTest {
       assertEquals(field.get(given), field.get(copy), field.getName());
       assertNotEquals(field.get(HttpRetry.builder()), field.get(copy), field.getName());
     }
-    copy.stopSignal("X-Other", "1");
+    copy.shouldRetrySignal("X-Other", "1", false);
     assertNotEquals(given.build().signals(), copy.build().signals());
   }
 

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.engine.RetryLoop;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The client that sends, and the operations that it is used for. An orderly end lets them finish:
@@ -15,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Thread-safe.
  */
 final class WrappedClient {
+  private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
+
   private final HttpClient client;
   private final Set<RetryLoop<?>> running = ConcurrentHashMap.newKeySet();
   private final CountDownLatch allOver = new CountDownLatch(1);
@@ -76,17 +80,13 @@ final class WrappedClient {
   }
 
   boolean awaitTermination(Duration duration) throws InterruptedException {
-    long begin = System.nanoTime();
-    if (!allOver.await(saturatedNanos(duration), TimeUnit.NANOSECONDS)) {
+    long begin = REAL_TIME.getAsLong();
+    if (!allOver.await(TimeUnit.NANOSECONDS.convert(duration), TimeUnit.NANOSECONDS)) {
       return false;
     }
-    Duration spent = Duration.ofNanos(System.nanoTime() - begin);
+    Duration spent = Duration.ofNanos(REAL_TIME.getAsLong() - begin);
     Duration left = duration.minus(spent);
     return Jdk21Methods.awaitTermination(client, left.isNegative() ? Duration.ZERO : left);
-  }
-
-  private static long saturatedNanos(Duration duration) {
-    return TimeUnit.NANOSECONDS.convert(duration);
   }
 
   boolean isTerminated() {

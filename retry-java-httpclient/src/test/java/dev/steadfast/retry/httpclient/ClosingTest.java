@@ -98,12 +98,11 @@ class ClosingTest {
   void anInterruptOfCloseEndsOperationsAtOnce() throws Exception {
     Future<HttpResponse<String>> call = waiting(false);
     Future<Boolean> closing =
-        callers.submit(
-            () -> {
-              Thread.currentThread().interrupt();
-              client.close();
-              return Thread.interrupted();
-            });
+        callers.submit(() -> {
+          Thread.currentThread().interrupt();
+          client.close();
+          return Thread.interrupted();
+        });
 
     assertTrue(soon(closing), "the interrupt is kept");
     assertThrows(ExecutionException.class, () -> soon(call));
@@ -112,7 +111,9 @@ class ClosingTest {
   @Test
   void aCallbackMayCloseTheClient() throws Exception {
     CompletableFuture<Void> closed =
-        client.sendAsync(bench.get(), BodyHandlers.ofString()).thenAccept(done -> client.shutdown());
+        client
+            .sendAsync(bench.get(), BodyHandlers.ofString())
+            .thenAccept(done -> client.shutdown());
     soon(closed);
     client.close();
   }

@@ -23,8 +23,7 @@ class ForeignResponseTest {
           assertThrows(IllegalArgumentException.class, () -> JdkReports.of(foreign));
 
       assertTrue(
-          refused.getMessage().contains("one that a RetryingHttpClient gave"),
-          refused::getMessage);
+          refused.getMessage().contains("one that a RetryingHttpClient gave"), refused::getMessage);
     }
   }
 

@@ -25,8 +25,7 @@ class RateLimitTest {
       server.route(new RateLimiter(Duration.ofMillis(100)));
       HttpClient client =
           RetryingHttpClient.wrap(
-              Bench.plain().build(),
-              HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build());
+              Bench.plain().build(), HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build());
       HttpRequest post =
           HttpRequest.newBuilder(server.uri("/orders"))
               .POST(BodyPublishers.ofString("order"))

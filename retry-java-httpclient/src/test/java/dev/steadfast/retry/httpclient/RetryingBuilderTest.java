@@ -98,10 +98,9 @@ class RetryingBuilderTest {
 
   private static boolean declares(Method method) {
     return Arrays.stream(RetryingBuilder.class.getDeclaredMethods())
-        .anyMatch(
-            ours ->
-                ours.getName().equals(method.getName())
-                    && Arrays.equals(ours.getParameterTypes(), method.getParameterTypes()));
+        .anyMatch(ours ->
+            ours.getName().equals(method.getName())
+                && Arrays.equals(ours.getParameterTypes(), method.getParameterTypes()));
   }
 
   @Test
@@ -109,14 +108,12 @@ class RetryingBuilderTest {
   void theLocalAddressArrives() throws Exception {
     try (Bench bench = new Bench()) {
       HttpClient.Builder builder =
-          RetryingHttpClient.newBuilder(bench.retry().build())
-              .version(HttpClient.Version.HTTP_1_1);
+          RetryingHttpClient.newBuilder(bench.retry().build()).version(HttpClient.Version.HTTP_1_1);
       Method localAddress = HttpClient.Builder.class.getMethod("localAddress", InetAddress.class);
 
       assertSame(builder, localAddress.invoke(builder, InetAddress.getLoopbackAddress()));
 
-      assertEquals(
-          200, builder.build().send(bench.get(), BodyHandlers.discarding()).statusCode());
+      assertEquals(200, builder.build().send(bench.get(), BodyHandlers.discarding()).statusCode());
     }
   }
 

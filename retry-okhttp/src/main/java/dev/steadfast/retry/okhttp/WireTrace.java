@@ -180,7 +180,6 @@ final class WireTrace implements Runnable {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
-    adviseOnResendBeneath();
     asked = request;
     origin = null;
     betweenGuardAndProbe = false;
@@ -196,15 +195,6 @@ final class WireTrace implements Runnable {
       throw thrown;
     } finally {
       inOkHttp = false;
-    }
-  }
-
-  /** The client's interceptors pass on a request a second time after a failure: one retries. */
-  private void adviseOnResendBeneath() {
-    Response answer = head;
-    int status = answer == null ? 0 : answer.code();
-    if (leftOkHttp != null || status >= 500 || status == 408 || status == 429) {
-      operation().plan().advise(Advice.RESENT_BENEATH, operation());
     }
   }
 
@@ -412,6 +402,7 @@ final class WireTrace implements Runnable {
     if (timeIsUp || attempt.stopped()) {
       throw new IOException("Canceled");
     }
+    adviseOnResendBeneath();
     startRequest();
     betweenGuardAndProbe = false;
     safety = safety(request);
@@ -422,6 +413,19 @@ final class WireTrace implements Runnable {
     }
     if (before < 0) {
       throw new IOException("Canceled");
+    }
+  }
+
+  /**
+   * A request goes out after one that failed. OkHttp is kept from that, but for the next address of
+   * a host that refused the stream, so an interceptor retries by itself.
+   */
+  private void adviseOnResendBeneath() {
+    Response answer = head;
+    int status = answer == null ? 0 : answer.code();
+    boolean failed = status >= 500 || status == 408 || status == 429;
+    if (failed || disposition() == Disposition.UNKNOWN) {
+      operation().plan().advise(Advice.RESENT_BENEATH, operation());
     }
   }
 

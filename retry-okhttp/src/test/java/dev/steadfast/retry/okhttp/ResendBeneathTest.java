@@ -54,9 +54,10 @@ class ResendBeneathTest {
     return CapturedLog.warningsOf(() -> {
       for (int i = 0; i < 2; i++) {
         server.enqueue(reply);
-        try (Response response = entry == Entry.ENQUEUE
-            ? Entry.enqueued(calls.newCall(Calls.get(server)))
-            : calls.newCall(Calls.get(server)).execute()) {
+        try (Response response =
+            entry == Entry.ENQUEUE
+                ? Entry.enqueued(calls.newCall(Calls.get(server)))
+                : calls.newCall(Calls.get(server)).execute()) {
           assertEquals(200, response.code());
         } catch (IOException failed) {
           throw new AssertionError(failed);

@@ -197,7 +197,9 @@ class UserCodeTest {
     RuntimeException prepared = broken();
     EventLog log = new EventLog();
     Retrier.Builder builder =
-        Retrier.builder().policy(RetryPolicy.valueOf("backoff=none")).budget(new Prepared(prepared));
+        Retrier.builder()
+            .policy(RetryPolicy.valueOf("backoff=none"))
+            .budget(new Prepared(prepared));
     Retrier retrier = async ? builder.listener(log).build() : builder.build();
     for (int i = 0; i < 100; i++) {
       Throwable thrown =
