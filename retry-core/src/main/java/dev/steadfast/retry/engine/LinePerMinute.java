@@ -25,10 +25,13 @@ final class LinePerMinute {
   long tellNow(long nowNanos) {
     while (true) {
       Last known = last.get();
-      boolean tell = known == null || nowNanos - known.nanos() >= MINUTE_NANOS;
-      Last next = tell ? new Last(nowNanos, 0) : new Last(known.nanos(), known.leftOut() + 1);
+      boolean first = known == null;
+      long leftOut = known == null ? 0 : known.leftOut();
+      long since = known == null ? nowNanos : known.nanos();
+      boolean tell = first || nowNanos - since >= MINUTE_NANOS;
+      Last next = tell ? new Last(nowNanos, 0) : new Last(since, leftOut + 1);
       if (last.compareAndSet(known, next)) {
-        return tell ? (known == null ? 0 : known.leftOut()) : NOT_NOW;
+        return tell ? leftOut : NOT_NOW;
       }
     }
   }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
@@ -216,7 +217,7 @@ class GivenUpLogTest {
     }
 
     @Override
-    public Throwable failure(End end, Throwable cause) {
+    public Throwable failure(End end, @Nullable Throwable cause) {
       return new IOException(end.toString(), cause);
     }
   }
