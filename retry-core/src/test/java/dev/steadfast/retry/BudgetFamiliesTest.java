@@ -296,9 +296,32 @@ class BudgetFamiliesTest {
     assertEquals(OriginTable.MOST, ((OriginBudget) budget).size());
     RetryBudget.Account late = budget.account("https://late:443");
     late.operationBegan(0);
-    boolean granted = take(late, 0);
+    late.attemptFailed(FailureKind.OTHER, null, 0);
+    assertTrue(take(late, 0), "the first retry of an origin that may have been known before");
+    late.attemptFailed(FailureKind.OTHER, null, 0);
     // A bound on what is under way has no burst to give.
-    assertEquals(family.equals("concurrent"), granted);
+    assertEquals(family.equals("concurrent"), take(late, 0));
+  }
+
+  /** 1,500 origins take turns, more than are remembered: each has a retry for its failure. */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("families")
+  void whereMoreOriginsThanAreRememberedTakeTurns_aFirstFailureIsRetried(
+      String family, RetryBudget budget) {
+    int refused = 0;
+    for (int round = 0; round < 3; round++) {
+      refused = 0;
+      long now = round * 60 * SECOND;
+      for (int i = 0; i < 1_500; i++) {
+        RetryBudget.Account account = budget.account("https://h" + i + ":443");
+        account.operationBegan(now);
+        account.attemptFailed(FailureKind.OTHER, null, now);
+        Withdrawal taken = account.tryWithdraw(FailureKind.OTHER, now);
+        refused += taken.granted() ? 0 : 1;
+        account.operationEnded(RetryBudget.Outcome.FAILED, taken.granted() ? taken : null, now);
+      }
+    }
+    assertTrue(refused < 150, family + ": refused " + refused + " of 1500");
   }
 
   @Test
@@ -364,10 +387,27 @@ class BudgetFamiliesTest {
     }
     RetryBudget.Account after = budget.account("x");
     assertNotEquals(before, after);
+    after.operationBegan(0);
+    assertTrue(take(after, 0));
     assertFalse(take(after, 0));
     assertFalse(take(after, SECOND - 1_000));
     assertTrue(take(after, SECOND));
     assertFalse(take(after, SECOND));
+  }
+
+  @Test
+  void theFloorOfAnOriginThatComesBackRunsFromItsFirstOperation() {
+    RetryBudget budget = RetryBudget.perOrigin(0.1);
+    for (int i = 0; i < 3 * OriginTable.MOST; i++) {
+      budget.account("h" + i);
+    }
+    RetryBudget.Account back = budget.account("x");
+    back.operationBegan(0);
+    int taken = 0;
+    while (take(back, 5 * SECOND)) {
+      taken++;
+    }
+    assertEquals(6, taken, "one, and five seconds of the floor");
   }
 
   @Test

@@ -78,6 +78,16 @@ class GaveUpTest {
   }
 
   @Test
+  void notWhatTheRequestDoesNotDependOn() {
+    RetryOptions optional = RetryOptions.builder().optional().build();
+    Wire wire =
+        Wire.run(retry.build().operation(TestRequest.of("GET"), optional), busy(), busy(), busy());
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, wire.report().reason());
+    assertFalse(scope.gaveUp());
+    assertEquals(Map.of(), scope.responseHeaders());
+  }
+
+  @Test
   void aDeadlineAfterARetry() {
     retry.policy(RetryPolicy.valueOf("maxAttempts=9; backoff=fixed(3s); totalTimeout=5s"));
     assertTells(true, StopReason.DEADLINE, busy());

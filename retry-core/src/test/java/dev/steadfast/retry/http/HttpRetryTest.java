@@ -366,7 +366,7 @@ class HttpRetryTest {
     assertEquals(null, none.name());
     assertSame(none, RetryOptions.none());
     assertEquals(
-        "RetryOptions(name=null, key=none, deadline=null, replayable=null, policy=null)",
+        "RetryOptions(name=null, key=none, derivedKey=null, deadline=null, replayable=null, policy=null)",
         none.toString());
   }
 

@@ -12,6 +12,7 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -205,6 +206,62 @@ class ServerScopeTest {
       assertFalse(both.isEmpty(), "no thread handled two requests");
       assertEquals(List.of(), service.leaks);
     }
+  }
+
+  /** Proxies repeat lines, and the last one may be the strict one. */
+  @ParameterizedTest
+  @EnumSource
+  void headersOnSeveralLines_areReadStrictly(Front front) throws Exception {
+    bench.server.defaultReply(Reply.status(503));
+    List<Duration> remaining = new CopyOnWriteArrayList<>();
+    RetryingHttpClient below = bench.client();
+    try (Front.Running service =
+        front.start(
+            options(),
+            headers -> {
+              remaining.add(RetryScope.current().orElseThrow().remaining().orElseThrow());
+              return below.send(bench.get(), BodyHandlers.discarding()).statusCode();
+            })) {
+      send(
+          service
+              .request()
+              .header("Do-Not-Retry", "false")
+              .header("Do-Not-Retry", "true")
+              .header("grpc-timeout", "9S")
+              .header("grpc-timeout", "5S"));
+    }
+    assertEquals(1, bench.server.requests().size());
+    assertEquals(List.of(Duration.ofSeconds(5)), remaining);
+  }
+
+  /** A user may send one key to two operations. */
+  @ParameterizedTest
+  @EnumSource
+  void keysBelow_areApartForEachOperation(Front front) throws Exception {
+    RetryingHttpClient below =
+        bench
+            .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
+            .with(RetryOptions.builder().derivedKey("reserve").build());
+    try (Front.Running service =
+        front.start(
+            options(),
+            headers -> below.send(bench.post("1"), BodyHandlers.discarding()).statusCode())) {
+      URI uri = service.request().build().uri();
+      for (String path : List.of("/orders", "/orders?again", "/refunds")) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri.resolve(path));
+        send(
+            request
+                .POST(BodyPublishers.noBody())
+                .header("X-User", "alice")
+                .header("Idempotency-Key", "k"));
+      }
+    }
+    List<String> keys =
+        bench.server.requests().stream()
+            .map(each -> each.header("Idempotency-Key").orElseThrow())
+            .toList();
+    assertEquals(keys.get(0), keys.get(1));
+    assertNotEquals(keys.get(0), keys.get(2));
   }
 
   @ParameterizedTest

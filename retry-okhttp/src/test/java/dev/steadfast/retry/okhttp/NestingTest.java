@@ -123,6 +123,60 @@ class NestingTest {
     assertEquals(List.of(1, 1, 1), java.util.Arrays.stream(reported()).boxed().toList());
   }
 
+  /** As a tracing client does that is made of an interceptor. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void aFactoryWhoseInterceptorSendsThroughAnotherOne(Way way) {
+    RetryingCallFactory inner = rig.factory(rig.retry().build());
+    OkHttpClient tracing =
+        rig.client(Rig.builder().addInterceptor(chain -> inner.newCall(chain.request()).execute()));
+    server.defaultReply(Reply.status(503));
+
+    Entry.Outcome got =
+        way.make(rig.factory(tracing, rig.retry().build()).newCall(Calls.get(server)));
+
+    assertEquals(503, got.status());
+    assertEquals(3, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"INTERCEPTOR", "INTERCEPTOR_ENQUEUE"})
+  void anInterceptorAroundOneThatSendsThroughAnotherClient(Way way) {
+    OkHttpClient inner = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
+    OkHttpClient outer =
+        rig.client(
+            RetryInterceptor.addTo(Rig.builder(), rig.retry().build())
+                .addInterceptor(chain -> inner.newCall(chain.request()).execute()));
+    server.defaultReply(Reply.status(503));
+
+    assertEquals(503, way.make(outer.newCall(Calls.get(server))).status());
+
+    assertEquals(3, server.requests().size());
+  }
+
+  /** Another request that an interceptor makes is another operation. */
+  @ParameterizedTest
+  @EnumSource
+  void whatAnInterceptorAsksBesideIsRetried(Way way) {
+    RetryingCallFactory inner = rig.factory(rig.retry().build());
+    Request token = new Request.Builder().url(tokens.uri("/token").toString()).build();
+    Call.Factory calls =
+        way.calls(
+            rig,
+            Rig.builder()
+                .addInterceptor(chain -> {
+                  inner.newCall(token).execute().close();
+                  return chain.proceed(chain.request());
+                }),
+            rig.retry().build());
+    tokens.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
+
+    assertEquals(200, way.make(calls.newCall(Calls.get(server))).status());
+
+    assertEquals(3, tokens.requests().size());
+    assertEquals(1, server.requests().size());
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"EXECUTE", "ENQUEUE"})
   void threeLayersAndMore(Way way) throws Exception {

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.resilience4j;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
@@ -17,6 +18,8 @@ import dev.steadfast.retry.resilience4j.ScriptedCalls.Ending;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Failed;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Pending;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Status;
+import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.testkit.FakeTime;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
@@ -25,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -151,6 +155,43 @@ class BreakerTableTest {
     time.advance(Duration.ofSeconds(5));
     awaitEnd(call);
     assertEquals(ERROR, counted());
+  }
+
+  /** Whoever calls this process chooses that deadline: it must not open a breaker for all. */
+  @Test
+  void anAttemptThatIsCutOffByTheCallersDeadline_isNobodysFailure() {
+    ScopeOptions options = ScopeOptions.builder().environment(time.environment()).build();
+    CompletableFuture<Status> call;
+    try (RetryScope scope = RetryScope.enter(Map.of("grpc-timeout", "15m")::get, null, options)) {
+      call = new ScriptedCalls(retry.build()).start(URL, new Pending());
+      assertEquals(Optional.of(Duration.ofMillis(15)), scope.remaining());
+    }
+    time.advance(Duration.ofMillis(15));
+    awaitEnd(call);
+    assertEquals(RELEASED, counted());
+  }
+
+  /** A client that ends an attempt by itself, when its caller waits no longer. */
+  @Test
+  void aTimeoutOfTheClientsAtTheCallersDeadline_isNobodysFailure() {
+    assertEquals(RELEASED, timeoutAfter(Duration.ofMillis(15)));
+  }
+
+  @Test
+  void aTimeoutOfTheClientsBeforeTheCallersDeadline_isAnError() {
+    assertEquals(ERROR, timeoutAfter(Duration.ofMillis(14)));
+  }
+
+  private String timeoutAfter(Duration elapsed) {
+    ScopeOptions options = ScopeOptions.builder().environment(time.environment()).build();
+    Failed timeout = failed(FailureKind.TIMEOUT);
+    try (RetryScope scope = RetryScope.enter(Map.of("grpc-timeout", "15m")::get, null, options)) {
+      Ending ending = new ScriptedCalls.After(() -> time.advance(elapsed), timeout);
+      CompletableFuture<Status> call = new ScriptedCalls(retry.build(), false).start(URL, ending);
+      assertFalse(scope.doNotRetry());
+      awaitEnd(call);
+    }
+    return counted();
   }
 
   @Test

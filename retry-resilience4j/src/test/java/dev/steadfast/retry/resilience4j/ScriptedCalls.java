@@ -46,6 +46,11 @@ final class ScriptedCalls {
     }
 
     @Override
+    public Optional<String> origin() {
+      return Optional.of("https://api.example:443");
+    }
+
+    @Override
     public List<String> headers(String name) {
       return headerMap.entrySet().stream()
           .filter(each -> each.getKey().equalsIgnoreCase(name))
@@ -93,9 +98,20 @@ final class ScriptedCalls {
   }
 
   private final HttpRetry retry;
+  private final boolean timed;
 
   ScriptedCalls(HttpRetry retry) {
+    this(retry, true);
+  }
+
+  /** Calls of a client that has timeouts of its own, or has not. */
+  ScriptedCalls(HttpRetry retry, boolean timed) {
     this.retry = retry;
+    this.timed = timed;
+  }
+
+  private Script script(HttpOperation operation, Ending... outcomes) {
+    return new Script(operation, timed, outcomes);
   }
 
   /** Blocks; the outcome after the last is a 200. */
@@ -105,7 +121,7 @@ final class ScriptedCalls {
 
   Status call(String url, RetryOptions options, Ending... outcomes) throws Throwable {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
-    return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
+    return new RetryLoop<>(operation.plan(), operation.info(), script(operation, outcomes))
         .run(operation.boundNanos());
   }
 
@@ -115,16 +131,18 @@ final class ScriptedCalls {
 
   CompletableFuture<Status> start(String url, RetryOptions options, Ending... outcomes) {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
-    return new RetryLoop<>(operation.plan(), operation.info(), new Script(operation, outcomes))
+    return new RetryLoop<>(operation.plan(), operation.info(), script(operation, outcomes))
         .start(operation.boundNanos(), status -> status, UnaryOperator.identity());
   }
 
   private static final class Script implements RetryTransport<Status> {
     private final HttpOperation operation;
+    private final boolean timed;
     private final Queue<Ending> outcomes;
 
-    Script(HttpOperation operation, Ending... outcomes) {
+    Script(HttpOperation operation, boolean timed, Ending... outcomes) {
       this.operation = operation;
+      this.timed = timed;
       this.outcomes = new ArrayDeque<>(List.of(outcomes));
     }
 
@@ -145,6 +163,11 @@ final class ScriptedCalls {
         after.action().run();
         end(attempt, after.then());
       }
+    }
+
+    @Override
+    public boolean boundsAttempts() {
+      return !timed;
     }
 
     @Override

@@ -45,7 +45,11 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
 
   /** A response with its connection; the body may have been read already. */
   record Answer(
-      PlainConnection.Head head, PlainConnection connection, String body, RetryReport report)
+      String answeredBy,
+      PlainConnection.Head head,
+      PlainConnection connection,
+      String body,
+      RetryReport report)
       implements ResponseView {
     @Override
     public int status() {
@@ -60,6 +64,11 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
     @Override
     public Map<String, List<String>> headerMap() {
       return head.headers();
+    }
+
+    @Override
+    public Optional<String> origin() {
+      return Optional.of(answeredBy);
     }
   }
 
@@ -149,8 +158,8 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
       throw stale ? new StaleException(failed) : failed;
     }
     return buffered == 0
-        ? new Answer(head, connection, null, CleanReport.of(null))
-        : new Answer(head, connection, buffer(head, connection), CleanReport.of(null));
+        ? new Answer(origin(), head, connection, null, CleanReport.of(null))
+        : new Answer(origin(), head, connection, buffer(head, connection), CleanReport.of(null));
   }
 
   private String buffer(PlainConnection.Head head, PlainConnection connection) throws IOException {
@@ -282,7 +291,7 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
   @Override
   public Answer deliver(Answer answer, RetryReport report) {
     RetryReport told = report == null ? CleanReport.of(operation.info()) : report;
-    return new Answer(answer.head(), answer.connection(), answer.body(), told);
+    return new Answer(answer.answeredBy(), answer.head(), answer.connection(), answer.body(), told);
   }
 
   /** Reads what the caller gets. */
