@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * body is the caller's. A file is then written from its start: give {@code ofFile} the options
  * {@code CREATE, WRITE, TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the
  * one that broke. What a handler has passed on to the caller's code cannot be taken back, so a body
- * that breaks under {@code fromSubscriber}, {@code fromLineSubscriber} or {@code
- * ofByteArrayConsumer} is not retried; for such a handler of your own say {@code
- * retryBrokenBody(false)}.
+ * that breaks is retried only under those three and {@code discarding}: not under {@code
+ * fromSubscriber} and the like, a subscriber of the caller's own, or one that wraps another ({@code
+ * buffering}, {@code limiting}, {@code mapping}).
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
