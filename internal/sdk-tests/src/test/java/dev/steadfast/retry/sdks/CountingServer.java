@@ -54,13 +54,13 @@ final class CountingServer implements AutoCloseable {
   /** So many requests came with so many different keys, and the page says so. */
   void assertAlone(String sdk, int requests, int keys) {
     assertCounted(requests, keys);
-    InsideSdks.STEADFAST_ALONE.assertSays(sdk, cell(requests, keys));
+    InsideSdks.assertSays(sdk, "Steadfast alone", cell(requests, keys));
   }
 
   /** As {@link #assertAlone}, if the SDK retries as well. */
   void assertBoth(String sdk, int requests, int keys) {
     assertCounted(requests, keys);
-    InsideSdks.BOTH_RETRY.assertSays(sdk, cell(requests, keys));
+    InsideSdks.assertSays(sdk, "both retry", cell(requests, keys));
   }
 
   /** So many requests came with so many different keys: each with one key, or none with any. */

@@ -59,8 +59,7 @@ final class GoogleGenAiTest {
   void steadfastAlone_whileTheServerIsDown() {
     server.isDown();
     try (Client client = client(server.url(), retry)) {
-      assertThrows(
-          ServerException.class, () -> client.models.generateContent("m", "hello", null));
+      assertThrows(ServerException.class, () -> client.models.generateContent("m", "hello", null));
     }
     server.assertAlone(SDK, 3, 1);
   }
@@ -77,8 +76,7 @@ final class GoogleGenAiTest {
             .httpOptions(HttpOptions.builder().baseUrl(server.url()).retryOptions(hasty).build())
             .apiKey("key")
             .build()) {
-      assertThrows(
-          ServerException.class, () -> client.models.generateContent("m", "hello", null));
+      assertThrows(ServerException.class, () -> client.models.generateContent("m", "hello", null));
     }
     server.assertBoth(SDK, 15, 1);
   }

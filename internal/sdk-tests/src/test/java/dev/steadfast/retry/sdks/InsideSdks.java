@@ -7,32 +7,32 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The table of {@code docs/inside-sdks.md}, whose cells the tests compare with what they count. */
-enum InsideSdks {
-  SDK,
-  VERSION,
-  TAKES,
-  OWN_RETRIES_OFF,
-  STEADFAST_ALONE,
-  BOTH_RETRY;
-
+final class InsideSdks {
   private static final Path PAGE = Path.of("../../docs/inside-sdks.md");
 
-  /** Fails unless the row of this SDK has this text in this column. */
-  void assertSays(String sdk, String text) {
-    List<List<String>> rows = rows().filter(row -> row.get(SDK.ordinal()).equals(sdk)).toList();
-    assertEquals(1, rows.size(), "rows of " + sdk);
-    assertEquals(text, rows.get(0).get(ordinal()), sdk + ", " + this);
+  private InsideSdks() {}
+
+  /** Fails unless the row of this SDK has this text in the column of this name. */
+  static void assertSays(String sdk, String column, String text) {
+    int index = row("SDK").indexOf(column);
+    assertEquals(text, row(sdk).get(index), sdk + ", " + column);
   }
 
-  private static Stream<List<String>> rows() {
+  private static List<String> row(String first) {
+    List<List<String>> rows =
+        lines().stream()
+            .filter(line -> line.startsWith("| " + first + " |"))
+            .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ")))
+            .toList();
+    assertEquals(1, rows.size(), "rows of " + first);
+    return rows.get(0);
+  }
+
+  private static List<String> lines() {
     try {
-      return Files.readAllLines(PAGE).stream()
-          .filter(line -> line.startsWith("| "))
-          .map(line -> List.of(line.substring(2, line.length() - 2).split(" \\| ")))
-          .filter(cells -> cells.size() == values().length);
+      return Files.readAllLines(PAGE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

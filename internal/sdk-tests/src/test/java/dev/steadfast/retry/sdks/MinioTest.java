@@ -63,8 +63,8 @@ final class MinioTest {
     server.recovers(Reply.status(200).header("ETag", "\"1\""));
     try (MinioClient client = client(server.url(), retry)) {
       client.putObject(
-          PutObjectArgs.builder().bucket("bucket").object("o")
-              .stream(new ByteArrayInputStream(OBJECT), (long) OBJECT.length, -1L)
+          PutObjectArgs.builder().bucket("bucket").object("o").stream(
+                  new ByteArrayInputStream(OBJECT), (long) OBJECT.length, -1L)
               .build());
     }
     for (Received each : server.requests()) {
@@ -86,16 +86,16 @@ final class MinioTest {
   @Test
   void bothRetry() throws Exception {
     server.isDown();
-    OkHttpClient http =
-        RetryInterceptor.addTo(Http.newDefaultClient().newBuilder(), retry).build();
+    OkHttpClient.Builder retrying =
+        new OkHttpClient.Builder() // as Http.newDefaultClient(), and without its waits
+            .addInterceptor(new Http.StatusRetryInterceptor(Set.of(503), 1, 5));
     try (MinioClient client =
         MinioClient.builder()
             .endpoint(server.url())
             .credentials("access", "secret")
             .region("us-east-1")
-            .httpClient(http)
+            .httpClient(RetryInterceptor.addTo(retrying, retry).build())
             .build()) {
-      client.setRetry(Set.of(503), 1L, 5); // as often as by default, and without the waits
       assertThrows(MinioException.class, () -> put(client));
     }
     server.assertBoth(SDK, 15, 0);

@@ -50,8 +50,7 @@ final class SlackTest {
     server.isDown();
     try (Slack slack = slack(server.url(), retry)) {
       assertEquals(
-          503,
-          assertThrows(SlackApiException.class, () -> post(slack)).getResponse().code());
+          503, assertThrows(SlackApiException.class, () -> post(slack)).getResponse().code());
     }
     server.assertAlone(SDK, 3, 1);
   }
