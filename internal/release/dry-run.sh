@@ -76,9 +76,10 @@ for artifact in $artifacts; do
   done
   found=$(find "$directory" -name '*.jar' -printf '%f\n' | sort | tr '\n' ' ')
   module=$(module_of "$artifact")
-  "$jar" --describe-module --file "$prefix.jar" | grep -q "^$module@$version " ||
-    "$jar" --describe-module --file "$prefix.jar" | grep -q "^$module " ||
-    fail "$artifact is not the module $module"
+  case $("$jar" --describe-module --file "$prefix.jar") in
+    "$module "* | "$module@$version "*) ;;
+    *) fail "$artifact is not the module $module" ;;
+  esac
   [ -n "$(find "$work/unpacked/$artifact-sources" -name '*.java' -print -quit)" ] ||
     fail "$artifact-sources has no sources"
   [ -n "$(find "$work/unpacked/$artifact-javadoc" -name index.html -print -quit)" ] ||

@@ -311,7 +311,7 @@ class BudgetFamiliesTest {
     int refused = 0;
     for (int round = 0; round < 3; round++) {
       refused = 0;
-      long now = round * 60 * SECOND;
+      long now = 60L * round * SECOND;
       for (int i = 0; i < 1_500; i++) {
         RetryBudget.Account account = budget.account("https://h" + i + ":443");
         account.operationBegan(now);

@@ -42,7 +42,8 @@ public final class RetryLoop<R> {
   private boolean over;
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
-  // What a cancellation has to reach: an Attempt, an AsyncWait, or the latch of a thread that sleeps.
+  // What a cancellation has to reach: an Attempt, an AsyncWait, or the latch of a thread that
+  // sleeps.
   private volatile @Nullable Object underWay;
 
   /**

@@ -109,8 +109,8 @@ public interface RetryTransport<R> {
    * request.
    *
    * @param response the response
-   * @param report what happened; null if it was one attempt, which was accepted, or if the transport
-   *     carries no reports
+   * @param report what happened; null if it was one attempt, which was accepted, or if the
+   *     transport carries no reports
    * @return the response to hand over
    */
   default R deliver(R response, @Nullable RetryReport report) {

@@ -68,8 +68,7 @@ public final class HttpRetry {
             .withContext(builder.context);
     this.keys = builder.keys;
     this.classifier = builder.classifier;
-    this.signals =
-        new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
+    this.signals = new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
     this.attemptHeader = builder.attemptHeader;
     this.stableHeaders = new TreeMap<>(builder.stableHeaders);
     this.replayMarkers = List.copyOf(builder.replayMarkers);

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;

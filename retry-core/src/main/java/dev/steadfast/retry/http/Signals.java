@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     which every further attempt would get again
  */
 public record Signals(
-    ServerDelay serverDelay,
-    @Nullable Boolean shouldRetry,
-    boolean unprocessed,
-    boolean replayed) {
+    ServerDelay serverDelay, @Nullable Boolean shouldRetry, boolean unprocessed, boolean replayed) {
   static final Signals NONE = new Signals(ServerDelay.none(), null, false, false);
 
   /**

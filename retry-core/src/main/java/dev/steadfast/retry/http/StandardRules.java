@@ -183,8 +183,8 @@ public final class StandardRules implements HttpClassifier {
     }
 
     /**
-     * Whether a server that says to retry may have any request again, replayable or not. Dangerous unless
-     * the server knows that it did nothing. Default false.
+     * Whether a server that says to retry may have any request again, replayable or not. Dangerous
+     * unless the server knows that it did nothing. Default false.
      *
      * @param trust true if this server means it
      * @return this

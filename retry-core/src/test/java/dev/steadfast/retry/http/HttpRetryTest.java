@@ -291,7 +291,10 @@ class HttpRetryTest {
   @ParameterizedTest
   @ValueSource(strings = {"X", "x-9", "!#$%&'*+-.^_`|~", "azAZ09"})
   void everyTokenIsAHeaderName(String name) {
-    HttpRetry.builder().replayMarker(name).shouldRetrySignal(name, "true", false).shouldRetrySignal(name, "", true);
+    HttpRetry.builder()
+        .replayMarker(name)
+        .shouldRetrySignal(name, "true", false)
+        .shouldRetrySignal(name, "", true);
     assertEquals(name, AttemptHeader.fromOne(name).name());
   }
 

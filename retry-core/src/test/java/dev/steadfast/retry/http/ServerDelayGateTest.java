@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,8 @@ class ServerDelayGateTest {
       learn(status, Duration.ofSeconds(7));
       assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
       assertEquals(7 * SECOND, gate.spreadNanos(A, now));
-      ServerDelayPendingException refused = assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
+      ServerDelayPendingException refused =
+          assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
       assertEquals(Duration.ofSeconds(7), refused.remaining());
       assertEquals("the server asked to wait, 7s are left", refused.getMessage());
       assertEquals(0, gate.admitsInNanos(B, now));

@@ -235,7 +235,8 @@ class StandardRulesTest {
     assertTrue(changes.contains("422 go RPK RRK"));
     assertEquals(
         List.of(),
-        changes(rules -> rules.trustShouldRetryForUnsafeMethods(true).trustShouldRetryForUnsafeMethods(false)));
+        changes(rules ->
+            rules.trustShouldRetryForUnsafeMethods(true).trustShouldRetryForUnsafeMethods(false)));
   }
 
   @Test

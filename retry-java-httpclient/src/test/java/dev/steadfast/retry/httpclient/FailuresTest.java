@@ -166,7 +166,8 @@ class FailuresTest {
             Disposition.REFUSED,
             permanent),
         // No answer, and a message that quotes what the server wrote.
-        quotingFinal(new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
+        quotingFinal(
+            new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
         quotingFinal(new ProtocolException("Received RST_STREAM: Stream not processed")),
         quotingFinal(new ProtocolException("request not processed by peer")),
         quoting(

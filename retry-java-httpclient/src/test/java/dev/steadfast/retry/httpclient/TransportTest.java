@@ -419,8 +419,7 @@ class TransportTest {
     HttpRequest put =
         HttpRequest.newBuilder(bench.server.uri("/")).PUT(BodyPublishers.ofString("x")).build();
     IOException thrown =
-        assertThrows(
-            IOException.class, () -> bench.client().send(put, BodyHandlers.ofString()));
+        assertThrows(IOException.class, () -> bench.client().send(put, BodyHandlers.ofString()));
     assertEquals(1, bench.server.requests().size(), thrown.toString());
     assertEquals(FailureKind.CONNECTION_LOST, last(thrown).kind().orElseThrow());
     assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());

@@ -96,7 +96,8 @@ final class OkHttpFailures {
       return permanent(FailureKind.TLS);
     }
     if (failure instanceof ProtocolException) {
-      return permanent(FailureKind.CONNECTION_LOST); // the answer is no HTTP; the next is not either
+      return permanent(
+          FailureKind.CONNECTION_LOST); // the answer is no HTTP; the next is not either
     }
     // A connection is tested before it carries an unsafe request, so it was alive then.
     boolean stale = wire.reused() && wire.deliveries() == 1 && !wire.unsafe() && silent(failure);

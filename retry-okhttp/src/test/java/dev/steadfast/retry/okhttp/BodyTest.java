@@ -199,8 +199,7 @@ class BodyTest {
   void aBrokenBodyHidesNoFailure(Entry entry) throws Exception {
     assertEquals(StopReason.NOT_RETRYABLE, endOfBroken(entry, broken(404)));
     assertEquals(
-        StopReason.DO_NOT_RETRY,
-        endOfBroken(entry, broken(503).header("x-should-retry", "false")));
+        StopReason.DO_NOT_RETRY, endOfBroken(entry, broken(503).header("x-should-retry", "false")));
     assertEquals(
         StopReason.SERVER_DELAY_TOO_LONG,
         endOfBroken(entry, broken(503).header("Retry-After", "61")));

@@ -356,7 +356,8 @@ class OutcomeTest {
   @ParameterizedTest
   @EnumSource
   void a204WithABody(Entry entry) {
-    server.defaultReply(Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
+    server.defaultReply(
+        Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
     assertBreaksTheProtocol(entry);
   }
 

@@ -133,8 +133,7 @@ class WireRouteTest {
     Call.Factory calls = rig.calls(entry, firstRefuses(), rig.retry().build());
     RequestBody once = Bodies.oneShot(new AtomicInteger());
 
-    Entry.Outcome got =
-        entry.make(calls.newCall(target.post().newBuilder().post(once).build()));
+    Entry.Outcome got = entry.make(calls.newCall(target.post().newBuilder().post(once).build()));
 
     assertNotNull(got.failure());
     assertEquals(StopReason.BODY_NOT_REPEATABLE, got.report().reason());

@@ -128,8 +128,8 @@ final class Contention implements Scenario {
   private static String conclusion(List<Medians> all) {
     int most = all.stream().mapToInt(Medians::clients).max().orElseThrow();
     List<Medians> last = all.stream().filter(each -> each.clients() == most).toList();
-    Medians fewest = Collections.min(last, Comparator.comparing(Medians::calls));
-    Medians first = Collections.min(last, Comparator.comparing(Medians::millis));
+    Medians fewest = Collections.min(last, Comparator.comparingLong(Medians::calls));
+    Medians first = Collections.min(last, Comparator.comparingLong(Medians::millis));
     return "Among "
         + most
         + " clients "

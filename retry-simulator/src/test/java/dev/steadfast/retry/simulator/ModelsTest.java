@@ -153,7 +153,8 @@ final class ModelsTest {
   }
 
   private static Waits.Row wait(String backoff, int retry) {
-    RetryPolicy policy = RetryPolicy.valueOf("maxAttempts=20; totalTimeout=none; backoff=" + backoff);
+    RetryPolicy policy =
+        RetryPolicy.valueOf("maxAttempts=20; totalTimeout=none; backoff=" + backoff);
     Waits waits = Waits.draw(policy, new Waits.Sample(40_000, 12, 0), Draws.of(1));
     return waits.rows().get(retry - 1);
   }
@@ -186,7 +187,8 @@ final class ModelsTest {
 
   @Test
   void delaysEndWithThePolicysDeadline() {
-    RetryPolicy policy = RetryPolicy.valueOf("maxAttempts=9; backoff=fixed(1s); totalTimeout=3500ms");
+    RetryPolicy policy =
+        RetryPolicy.valueOf("maxAttempts=9; backoff=fixed(1s); totalTimeout=3500ms");
     Waits waits = Waits.draw(policy, new Waits.Sample(100, 12, 0), Draws.of(1));
     assertEquals(3, waits.rows().size());
     assertEquals("deadline", waits.ends().get(0).reason());

@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
  * {@code retry 100ms backoff, stop deadline}.
  *
  * <p>An attempt is a word: {@code accept}, {@code cached}, {@code permanent}, {@code fail} or
- * {@code stale}; with modifiers, as in {@code fail+serverDelay=2s+doNotRetry}; and behind the time it
- * took, as in {@code 10s:fail}.
+ * {@code stale}; with modifiers, as in {@code fail+serverDelay=2s+doNotRetry}; and behind the time
+ * it took, as in {@code 10s:fail}.
  */
 final class Course {
   private final RetryState state;

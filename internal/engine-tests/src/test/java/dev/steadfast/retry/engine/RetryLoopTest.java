@@ -791,7 +791,8 @@ class RetryLoopTest {
     it.advance("100ms");
     switch (head) {
       case "200 head" -> it.verify("200 head whole", "1 ok, accepted");
-      case "503 doNotRetry" -> it.verify("503 doNotRetry whole", "1 UNAVAILABLE, told not to retry");
+      case "503 doNotRetry" ->
+          it.verify("503 doNotRetry whole", "1 UNAVAILABLE, told not to retry");
       default -> it.verify("200 again", "1 UNAVAILABLE, wait 100ms backoff, 2 ok, accepted");
     }
   }

@@ -1,15 +1,14 @@
 package dev.steadfast.retry.scenarios;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Lets one request through per window of real time, and tells the others to wait that long. */
 public final class RateLimiter implements Function<Received, Reply> {
   private final long windowNanos;
   private final Reply refusal;
-  private final AtomicReference<@Nullable Long> lastNanos = new AtomicReference<>();
+  private final AtomicLong freeFromNanos = new AtomicLong(System.nanoTime());
 
   /**
    * A limiter.
@@ -24,8 +23,10 @@ public final class RateLimiter implements Function<Received, Reply> {
   @Override
   public Reply apply(Received request) {
     long now = System.nanoTime();
-    Long last = lastNanos.get();
-    boolean free = last == null || now - last >= windowNanos;
-    return free && lastNanos.compareAndSet(last, now) ? Reply.status(200) : refusal;
+    long freeFrom = freeFromNanos.get();
+    boolean free = now - freeFrom >= 0;
+    return free && freeFromNanos.compareAndSet(freeFrom, now + windowNanos)
+        ? Reply.status(200)
+        : refusal;
   }
 }

@@ -310,8 +310,7 @@ final class ResendRows {
             .inbound("Do-Not-Retry", "true")
             .fails(CONNECTION_LOST)
             .endsAfter(STALE, "DO_NOT_RETRY 1")
-            .differs(
-                Via.JDK, UNTOLD, e -> e.trace("attempt 1: " + LOST, "done DO_NOT_RETRY 1")),
+            .differs(Via.JDK, UNTOLD, e -> e.trace("attempt 1: " + LOST, "done DO_NOT_RETRY 1")),
         closed("budget empty: sent once")
             .tokens(0)
             .fails(CONNECTION_LOST)

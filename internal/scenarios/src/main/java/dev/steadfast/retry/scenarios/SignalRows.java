@@ -95,7 +95,9 @@ final class SignalRows {
             .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"),
         row("POST without a key, 503 with x-should-retry: true, trustShouldRetryForUnsafeMethods: retried")
             .post("/pay", "100")
-            .retry(b -> b.classifier(StandardRules.builder().trustShouldRetryForUnsafeMethods(true).build()))
+            .retry(b ->
+                b.classifier(
+                    StandardRules.builder().trustShouldRetryForUnsafeMethods(true).build()))
             .replies(status(503).header("x-should-retry", "true"), OK)
             .retriedAfter("503 UNAVAILABLE refused"));
   }

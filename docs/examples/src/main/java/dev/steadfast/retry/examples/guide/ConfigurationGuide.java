@@ -69,7 +69,8 @@ final class ConfigurationGuide {
   static Backoff ownBackoff() {
     // region own-backoff
     // Up to 50 ms before the first retry, 100 ms before the second, and so on.
-    Backoff backoff = (retry, previousNanos, random) -> Math.floorMod(random.getAsLong(), retry * 50_000_000L);
+    Backoff backoff =
+        (retry, previousNanos, random) -> Math.floorMod(random.getAsLong(), retry * 50_000_000L);
     // endregion
     return backoff;
   }

@@ -57,9 +57,8 @@ final class ComingFrom {
             .build();
 
     String receipt =
-        template.execute(
-            context ->
-                payments.post().uri("/payments").body(payment).retrieve().body(String.class));
+        template.execute(context ->
+            payments.post().uri("/payments").body(payment).retrieve().body(String.class));
     // endregion
     return receipt;
   }
@@ -124,7 +123,7 @@ final class ComingFrom {
             throw failure;
           }
         }
-        pause(100L << attempt);
+        pause(100L << attempt); // Thread.sleep
       }
     }
   }
