@@ -39,9 +39,16 @@ echo "== build of $version (log: target/release-dry-run/build.log)"
 (
   cd "$work/source"
   # A directory .mvn marks the root of the copy, as it does that of the original.
-  mvn -B -ntp -DskipTests -pl "retry-bom,${artifacts// /,}" -am deploy \
+  mvn -B -ntp -DskipTests -Dmaven.install.skip -pl "retry-bom,${artifacts// /,}" -am deploy \
     "-DaltDeploymentRepository=dry-run::file://$repository" >"$work/build.log" 2>&1
 ) || { grep -E '^\[ERROR\]' "$work/build.log" | head -20 >&2; fail "the build"; }
+
+# The local repository of this machine serves what others have released; ours comes from the dry run.
+cache=$(mvn -q -N -B help:evaluate -Dexpression=settings.localRepository -DforceStdout 2>/dev/null |
+  tail -1 | sed 's/\x1b\[[0-9;]*m//g')
+[ -d "$cache" ] || fail "no local repository $cache"
+# Of a deployment Maven keeps a note there, which names a version that does not exist.
+find "$cache" -path '*/dev/steadfast/*' -name 'maven-metadata-dry-run.xml*' -delete
 
 # ---- what was deployed
 
@@ -122,8 +129,6 @@ property() {
 dependency() {
   echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId>${3:+<version>$3</version>}</dependency>"
 }
-# The local repository of this machine serves what others have released; ours comes from the dry run.
-cache=$(mvn -q -N -B help:evaluate -Dexpression=settings.localRepository -DforceStdout 2>/dev/null | tail -1)
 repositories() {
   for each in "dry-run file://$repository" "cache file://$cache"; do
     echo "<$1><id>${each%% *}</id><url>${each#* }</url></$1>"
