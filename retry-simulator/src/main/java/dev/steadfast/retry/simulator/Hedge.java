@@ -164,7 +164,8 @@ final class Hedge implements Scenario {
 
   private static String conclusion(List<Outcome> outcomes) {
     Outcome none = outcomes.get(0);
-    Outcome best = Collections.min(outcomes, Comparator.comparing(each -> each.quantile(0.999)));
+    Outcome best =
+        Collections.min(outcomes, Comparator.comparingDouble(each -> each.quantile(0.999)));
     return "Of the hedges, the one after "
         + best.name()
         + " cuts p99.9 the most: from "

@@ -147,8 +147,8 @@ final class Herd implements Scenario {
   }
 
   private static String conclusion(List<Outcome> outcomes) {
-    Outcome first = Collections.min(outcomes, Comparator.comparing(Outcome::doneSeconds));
-    Outcome last = Collections.max(outcomes, Comparator.comparing(Outcome::doneSeconds));
+    Outcome first = Collections.min(outcomes, Comparator.comparingDouble(Outcome::doneSeconds));
+    Outcome last = Collections.max(outcomes, Comparator.comparingDouble(Outcome::doneSeconds));
     return first.rule().name()
         + " is done first, after "
         + told(first)
