@@ -80,7 +80,7 @@ final class OpenAiTest {
     assertEquals("order-1", server.requests().get(2).header("Idempotency-Key").orElseThrow());
   }
 
-  private static ChatCompletion ask(OpenAIClient client) {
+  static ChatCompletion ask(OpenAIClient client) {
     return client.chat().completions().create(QUESTION);
   }
 }

@@ -55,7 +55,7 @@ final class SlackTest {
     server.assertAlone(SDK, 3, 1);
   }
 
-  private static ChatPostMessageResponse post(Slack slack) throws Exception {
+  static ChatPostMessageResponse post(Slack slack) throws Exception {
     return slack.methods("token").chatPostMessage(it -> it.channel("C1").text("hello"));
   }
 }
