@@ -7,6 +7,7 @@ import com.azure.core.http.HttpRequest;
 import com.azure.core.http.HttpResponse;
 import com.azure.core.http.jdk.httpclient.JdkHttpClientBuilder;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,7 @@ final class AzureJdkTest {
   static com.azure.core.http.HttpClient client(HttpRetry retry) {
     // region sdk-azure-jdk
     com.azure.core.http.HttpClient azure =
-        new JdkHttpClientBuilder(RetryingJdkBuilder.newBuilder(retry)).build();
+        new JdkHttpClientBuilder(RetryingHttpClient.newBuilder(retry)).build();
     // endregion
     return azure;
   }

@@ -8,6 +8,7 @@ import dev.langchain4j.http.client.jdk.JdkHttpClient;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +31,7 @@ final class Langchain4jTest {
     ChatModel model =
         OpenAiChatModel.builder()
             .httpClientBuilder(
-                JdkHttpClient.builder().httpClientBuilder(RetryingJdkBuilder.newBuilder(retry)))
+                JdkHttpClient.builder().httpClientBuilder(RetryingHttpClient.newBuilder(retry)))
             .maxRetries(0) // Steadfast retries
             .baseUrl(url)
             .apiKey("key")
@@ -61,7 +62,7 @@ final class Langchain4jTest {
     ChatModel model =
         OpenAiChatModel.builder()
             .httpClientBuilder(
-                JdkHttpClient.builder().httpClientBuilder(RetryingJdkBuilder.newBuilder(retry)))
+                JdkHttpClient.builder().httpClientBuilder(RetryingHttpClient.newBuilder(retry)))
             .baseUrl(server.url())
             .apiKey("key")
             .modelName("gpt-5")
