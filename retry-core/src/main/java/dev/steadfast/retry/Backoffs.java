@@ -34,8 +34,8 @@ final class Backoffs {
     return Checks.within("multiplier", multiplier, 1, 1000);
   }
 
-  static Ceilings ceilings(Duration base, double multiplier, Duration cap) {
-    return new Ceilings(base(base), multiplier(multiplier), cap(base, cap));
+  static ExponentialCeilings ceilings(Duration base, double multiplier, Duration cap) {
+    return new ExponentialCeilings(base(base), multiplier(multiplier), cap(base, cap));
   }
 
   static Backoff read(TextReader in) {
@@ -99,25 +99,13 @@ final class Backoffs {
       return new Linear(baseNanos, capNanos);
     }
 
-    Ceilings ceilings() {
-      return new Ceilings(baseNanos, multiplier, capNanos);
+    ExponentialCeilings ceilings() {
+      return new ExponentialCeilings(baseNanos, multiplier, capNanos);
     }
 
     Backoff decorrelated() {
       return new Decorrelated(baseNanos, multiplier, capNanos);
     }
-  }
-
-  private static String text(String name, long base, long cap, String growth) {
-    return name + "(" + Durations.print(base) + ".." + Durations.print(cap) + growth + ")";
-  }
-
-  private static String growth(double multiplier, double usual) {
-    if (multiplier == usual) {
-      return "";
-    }
-    boolean whole = multiplier == Math.rint(multiplier);
-    return ", x" + (whole ? Long.toString((long) multiplier) : Double.toString(multiplier));
   }
 
   record Fixed(long nanos) implements Backoff {
@@ -160,80 +148,11 @@ final class Backoffs {
 
     @Override
     public String toString() {
-      return text("linear", base, cap, "");
+      return BackoffText.of("linear", base, cap, "");
     }
   }
 
-  /** What exponential strategies have in common: {@code min(cap, base * multiplier^(retry-1))}. */
-  static final class Ceilings {
-    private static final int TABLE = 64;
-
-    private final long base;
-    private final double multiplier;
-    private final long cap;
-    // Those of the first retries: a power per call would cost more than the draw itself.
-    private final long[] first;
-
-    Ceilings(long base, double multiplier, long cap) {
-      this.base = base;
-      this.multiplier = multiplier;
-      this.cap = cap;
-      this.first = new long[TABLE];
-      for (int i = 0; i < TABLE; i++) {
-        first[i] = computed(i);
-      }
-    }
-
-    // The comparison is done in doubles, where a product beyond the range of a long is still right.
-    // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
-    private long computed(int exponent) {
-      double product = base * power(multiplier, exponent);
-      return product >= cap ? cap : Math.max(base, (long) product);
-    }
-
-    // Not Math.pow, which may differ in the last bit from one JDK or processor to another. Delays
-    // are
-    // the same everywhere, to the nanosecond.
-    private static double power(double factor, int exponent) {
-      double power = 1;
-      double square = factor;
-      for (int rest = exponent; rest > 0; rest >>= 1) {
-        if ((rest & 1) == 1) {
-          power *= square;
-        }
-        square *= square;
-      }
-      return power;
-    }
-
-    long of(int retry) {
-      int index = retry - 1;
-      // The compiler makes this one comparison, and needs no other for the bounds of the array.
-      if (index >= 0 && index < first.length) {
-        return first[index];
-      }
-      return retry < 1 ? first[0] : computed(index);
-    }
-
-    String text(String name) {
-      return Backoffs.text(name, base, cap, growth(multiplier, 2));
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Ceilings that
-          && base == that.base
-          && multiplier == that.multiplier
-          && cap == that.cap;
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * Long.hashCode(base) + Long.hashCode(cap);
-    }
-  }
-
-  record Exponential(Ceilings ceilings) implements Backoff {
+  record Exponential(ExponentialCeilings ceilings) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return ceilings.of(retry);
@@ -255,7 +174,7 @@ final class Backoffs {
     }
   }
 
-  record Full(Ceilings ceilings) implements Backoff {
+  record Full(ExponentialCeilings ceilings) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return Uniform.upTo(ceilings.of(retry), random);
@@ -277,7 +196,7 @@ final class Backoffs {
     }
   }
 
-  record Equal(Ceilings ceilings) implements Backoff {
+  record Equal(ExponentialCeilings ceilings) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       long ceiling = ceilings.of(retry);
@@ -344,7 +263,7 @@ final class Backoffs {
 
     @Override
     public String toString() {
-      return text("decorrelated", base, cap, growth(multiplier, 3));
+      return BackoffText.of("decorrelated", base, cap, BackoffText.growth(multiplier, 3));
     }
   }
 }

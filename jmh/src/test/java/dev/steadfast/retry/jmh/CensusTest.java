@@ -10,7 +10,7 @@ class CensusTest {
   @Test
   void countsTheObjectsOfOperationsThatWait() throws Exception {
     var counts = Census.waiting(1_000);
-    assertEquals(1_000, counts.get("dev.steadfast.retry.engine.RetryLoop").objects());
+    assertEquals(1_000, counts.get("dev.steadfast.retry.engine.OperationLoop").objects());
     assertEquals(1_000, counts.get("dev.steadfast.retry.engine.AsyncWait").objects());
   }
 }

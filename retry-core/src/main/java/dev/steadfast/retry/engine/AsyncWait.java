@@ -8,24 +8,33 @@ import org.jspecify.annotations.Nullable;
  * A wait that holds no thread: ended by its time or by a cancellation, whichever claims it. Safe
  * for use by many threads.
  */
-final class AsyncWait implements Runnable {
+final class AsyncWait implements Runnable, UnderWay {
   private static final AtomicIntegerFieldUpdater<AsyncWait> OVER =
       AtomicIntegerFieldUpdater.newUpdater(AsyncWait.class, "over");
 
-  private final RetryLoop<?> loop;
+  private final Owner owner;
   private volatile int over; // 1 once it is
   private volatile RetryScheduler.@Nullable Task task;
 
-  AsyncWait(RetryLoop<?> loop) {
-    this.loop = loop;
+  /** Who waits. */
+  interface Owner {
+    Operation<?> operation();
+
+    void waitOver();
+
+    void waitRejected(Throwable reason);
+  }
+
+  AsyncWait(Owner owner) {
+    this.owner = owner;
   }
 
   void schedule(long nanos) {
     try {
-      task = loop.operation().scheduler().schedule(nanos, this);
+      task = owner.operation().scheduler().schedule(nanos, this);
     } catch (Throwable rejected) {
       if (OVER.compareAndSet(this, 0, 1)) {
-        loop.waitRejected(rejected);
+        owner.waitRejected(rejected);
       }
     }
     if (over == 1) {
@@ -38,18 +47,19 @@ final class AsyncWait implements Runnable {
     if (over == 1) {
       return; // a late timer: the operation may be in another wait by now
     }
-    long early = loop.operation().dueNanos() - loop.operation().now();
+    long early = owner.operation().leftToWaitNanos();
     if (early > 0) {
       schedule(early); // some timers fire early; a server delay is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {
-      loop.waitOver();
+      owner.waitOver();
     }
   }
 
-  void cancel() {
+  @Override
+  public void cancel() {
     if (OVER.compareAndSet(this, 0, 1)) {
       stop();
-      loop.execute(loop::waitOver); // sees the cancellation first of all
+      owner.operation().execute(owner::waitOver); // sees the cancellation first of all
     }
   }
 

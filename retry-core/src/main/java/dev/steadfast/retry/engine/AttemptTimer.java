@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class AttemptTimer implements Runnable {
-  private final Attempt<?> attempt;
+  private final Runnable attempt;
   private final long dueNanos;
   private volatile RetryScheduler.@Nullable Task task;
   private volatile boolean over; // it has come, or was stopped
 
-  AttemptTimer(Attempt<?> attempt, long dueNanos) {
+  AttemptTimer(Runnable attempt, long dueNanos) {
     this.attempt = attempt;
     this.dueNanos = dueNanos;
   }
@@ -26,11 +26,12 @@ final class AttemptTimer implements Runnable {
   /**
    * Starts it, unless it was stopped.
    *
+   * @param scheduler takes it
    * @param nanos the time until it is due
    * @throws java.util.concurrent.RejectedExecutionException if the scheduler takes no task
    */
-  void start(long nanos) {
-    task = attempt.operation().scheduler().schedule(nanos, this);
+  void start(RetryScheduler scheduler, long nanos) {
+    task = scheduler.schedule(nanos, this);
     if (over) {
       stop();
     }
@@ -49,7 +50,7 @@ final class AttemptTimer implements Runnable {
   public void run() {
     if (!over) {
       over = true;
-      attempt.lookAtTime();
+      attempt.run();
     }
   }
 }

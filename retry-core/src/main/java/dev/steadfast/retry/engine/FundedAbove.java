@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.internal.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,13 @@ import org.jspecify.annotations.Nullable;
  * be taken here pays for the resend on a stale connection, which adds no load and goes back.
  */
 record FundedAbove(RetryBudget.Account account) implements RetryBudget.Account {
+  /** The account that pays for the retries of an operation. */
+  static RetryBudget.Account account(RetryPlan plan, String origin) {
+    RetryBudget.Account account = plan.account(origin);
+    CallContext around = plan.callContext();
+    return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
+  }
+
   @Override
   public void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {
     giveBack(last, nowNanos);

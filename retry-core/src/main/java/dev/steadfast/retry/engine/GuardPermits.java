@@ -28,15 +28,15 @@ final class GuardPermits {
   }
 
   /** When the last of the guards admits an attempt. */
-  static RetryState.Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
-    RetryState.Opening latest = RetryState.Opening.NOW;
+  static Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
+    Opening latest = Opening.NOW;
     for (Guard guard : guards) {
       long nanos = guard.admitsInNanos(operation, nowNanos);
       if (nanos == Guard.NEVER) {
-        return RetryState.Opening.NEVER;
+        return Opening.NEVER;
       }
       if (nanos > latest.inNanos()) {
-        latest = new RetryState.Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
+        latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
       }
     }
     return latest;

@@ -5,7 +5,6 @@ import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.ServerDelay;
@@ -17,18 +16,23 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One operation: passes what happens to it on to its state, its guards, its record and its
- * listeners. Confined like the loop that it belongs to; what an {@link Attempt} asks of it comes
- * from whoever owns the attempt then.
+ * listeners. Confined like the loop that it belongs to; what an attempt asks of it comes from
+ * whoever owns the attempt then.
  */
-final class Operation<R> implements RetryState.Admission {
+final class Operation<R> implements Admission {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private final RetryPlan plan;
   private final OperationInfo info;
   private final RetryTransport<R> transport;
   private final RetryState state;
   private final OperationRecord record = new OperationRecord();
+  private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
   private long dueNanos; // when the next attempt is due
   private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
 
@@ -36,17 +40,20 @@ final class Operation<R> implements RetryState.Admission {
     this.plan = plan;
     this.info = info;
     this.transport = transport;
-    this.state = new RetryState(plan, account(plan, info), this);
-  }
-
-  private static RetryBudget.Account account(RetryPlan plan, OperationInfo info) {
-    RetryBudget.Account account = plan.account(info.origin());
-    CallContext around = plan.callContext();
-    return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
+    this.state = new RetryState(plan, FundedAbove.account(plan, info.origin()), this);
   }
 
   OperationInfo info() {
     return info;
+  }
+
+  RetryTransport<R> transport() {
+    return transport;
+  }
+
+  /** For its time; what changes it goes through here. */
+  RetryState state() {
+    return state;
   }
 
   @Nullable ContextCapture context() {
@@ -104,42 +111,8 @@ final class Operation<R> implements RetryState.Admission {
     return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // reading it costs time
   }
 
-  boolean bounded() {
-    return state.bounded();
-  }
-
-  long remainingTotalNanos(long nowNanos) {
-    return state.remainingTotalNanos(nowNanos);
-  }
-
-  long remainingBoundNanos(long nowNanos) {
-    return state.remainingBoundNanos(nowNanos);
-  }
-
   void extendBound(long boundNanos) {
     state.extendBound(now(), boundNanos);
-  }
-
-  void extendTotalTimeout(long nanos) {
-    state.extendTotalTimeout(nanos);
-  }
-
-  /** The attempt timeout that the policy sets. */
-  long ownTimeoutNanos(int attempt) {
-    return state.ownTimeoutNanos(attempt);
-  }
-
-  /** The client's own limit for the time from the last byte of the request to the head. */
-  long headTimeoutNanos() {
-    return transport.headTimeoutNanos();
-  }
-
-  long idleLeftNanos(long nowNanos) {
-    return transport.idleLeftNanos(nowNanos);
-  }
-
-  boolean setsTimers() {
-    return !transport.boundsAttempts();
   }
 
   RetryScheduler scheduler() {
@@ -148,19 +121,16 @@ final class Operation<R> implements RetryState.Admission {
 
   // The way of an attempt.
 
-  int nextAttempt() {
-    return state.attempts() + 1;
-  }
-
   @Override
-  public RetryState.Opening opening(long nowNanos) {
+  public Opening opening(long nowNanos) {
     return GuardPermits.opening(plan.guards(), info, nowNanos);
   }
 
-  GuardPermits admit() {
-    return plan.guards().isEmpty()
-        ? GuardPermits.none()
-        : GuardPermits.acquire(plan.guards(), info, now());
+  /** Passes the guards, or throws. */
+  void admit() {
+    if (!plan.guards().isEmpty()) {
+      permits = GuardPermits.acquire(plan.guards(), info, now());
+    }
   }
 
   void attemptBegan(int number, Object request, long nowNanos) {
@@ -171,20 +141,24 @@ final class Operation<R> implements RetryState.Admission {
     }
   }
 
-  /** How an attempt ended, by the head of its response. */
-  Outcome outcomeAtHead(Attempt<R> attempt, R head) {
+  /** Whether an attempt has begun whose end has not been booked. */
+  boolean attemptRuns() {
+    return record.attemptRuns();
+  }
+
+  /** How the attempt ended, by the head of its response. */
+  Outcome outcomeAtHead(R head) {
     Outcome outcome = transport.outcome(head);
     if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
       // The guards' part ends with the head; the attempt itself may still break with its body.
-      attempt.permits().answer(outcome, record.attemptNanos(now()), null);
+      permits.answer(outcome, record.attemptNanos(now()), null);
     }
     return outcome;
   }
 
-  RetryDecision decide(
-      Attempt<R> attempt, Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
+  RetryDecision decide(Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
     long now = now();
-    ended(attempt, outcome, thrown, now);
+    ended(outcome, thrown, now);
     RetryDecision decision = state.next(outcome, now);
     if (decision instanceof RetryDecision.Retry retry) {
       if (response != null && !plan.guards().isEmpty()) {
@@ -196,30 +170,30 @@ final class Operation<R> implements RetryState.Admission {
   }
 
   /** Books an attempt that was accepted, and whose end the budget has been told of. */
-  void acceptedAlready(Attempt<R> attempt, Outcome outcome) {
-    attempt.recorded();
+  void acceptedAlready(R response) {
+    Outcome outcome = transport.outcome(response);
     record.attemptEnded(outcome, null, now());
     state.acceptedAlready();
   }
 
-  /** Books the end of an attempt for a reason that it did not give itself. */
-  void endedOutside(Attempt<R> attempt, StopReason reason, Throwable thrown) {
-    if (attempt.toBeRecorded()) {
+  /** Books the end of the attempt for a reason that it did not give itself. */
+  void endedOutside(StopReason reason, Throwable thrown) {
+    if (attemptRuns()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, ServerDelay.none());
-      ended(attempt, new Outcome(verdict, transport.evidence()), thrown, now());
+      ended(new Outcome(verdict, transport.evidence()), thrown, now());
     } else {
-      attempt.permits().release();
+      permits.release();
     }
   }
 
-  private void ended(Attempt<R> attempt, Outcome outcome, @Nullable Throwable thrown, long now) {
+  private void ended(Outcome outcome, @Nullable Throwable thrown, long now) {
     if (outcome.verdict().kind() == FailureKind.TIMEOUT && state.cutByCaller(now)) {
-      attempt.permits().release(); // it says nothing about the server
+      permits.release(); // it says nothing about the server
     } else {
-      attempt.permits().answer(outcome, record.attemptNanos(now), thrown);
+      permits.answer(outcome, record.attemptNanos(now), thrown);
     }
-    attempt.recorded();
+    permits = GuardPermits.none();
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {
       listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
@@ -248,9 +222,9 @@ final class Operation<R> implements RetryState.Admission {
     }
   }
 
-  /** When the next attempt is due: its delay counts from the decision. */
-  long dueNanos() {
-    return dueNanos;
+  /** How long to wait for the next attempt, whose delay counts from the decision. */
+  long leftToWaitNanos() {
+    return dueNanos - now();
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
@@ -263,16 +237,30 @@ final class Operation<R> implements RetryState.Admission {
     return wait;
   }
 
-  Throwable refusal(Attempt<R> attempt) {
-    return new AttemptRefusedException(lastAnswer, attempt.refusal());
+  Throwable refusal(@Nullable Throwable cause) {
+    return new AttemptRefusedException(lastAnswer, cause);
+  }
+
+  /** Frees what a response holds, where nothing follows that could report a failure of it. */
+  void discard(R response) {
+    try {
+      transport.discard(response);
+    } catch (Throwable broken) {
+      LOG.warn("a response that nobody gets could not be freed: {}", this, broken);
+    }
   }
 
   // The end.
 
   /** Ends what no decision has ended; a retry that was paid for and not begun is given back. */
-  void abandon(StopReason reason) {
-    if (!state.stopped()) {
-      state.abandon(reason, now());
+  void abandon(StopReason reason, Throwable thrown) {
+    try {
+      if (!state.stopped()) {
+        state.abandon(reason, now());
+      }
+    } catch (Throwable broken) {
+      // The user's budget may throw. The operation ends all the same.
+      Suppressed.add(thrown, broken);
     }
   }
 
@@ -283,6 +271,7 @@ final class Operation<R> implements RetryState.Admission {
    * @return the report; null if there is nobody to tell
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
+    transport.over();
     CallContext callContext = plan.callContext();
     if (callContext != null && !plan.optional() && state.gaveUp(reason)) {
       callContext.gaveUp(reason);
@@ -307,6 +296,23 @@ final class Operation<R> implements RetryState.Admission {
   /** Whether it was one attempt that was accepted: then no response need carry a report. */
   boolean clean(StopReason reason) {
     return record.clean(reason);
+  }
+
+  /** Runs what follows a cancellation, so that it never runs on the canceller's thread. */
+  void execute(Runnable continuation) {
+    try {
+      scheduler().execute(continuation);
+    } catch (Throwable refused) {
+      LOG.warn("a scheduler refused a task, which runs on another thread: {}", this, refused);
+      TimerScheduler.system().execute(continuation);
+    }
+  }
+
+  R present(@Nullable R response) {
+    if (response == null) {
+      throw new IllegalStateException("an attempt ended without a response: " + this);
+    }
+    return response;
   }
 
   /** Whether somebody listens, or reads a line about each attempt. */

@@ -22,16 +22,23 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
   private final @Nullable Function<R, @Nullable T> result; // null: derived from the operation's own
   private final UnaryOperator<Throwable> failure;
 
+  /** What completes the future. */
+  interface Source<R> {
+    Operation<R> operation();
+
+    void cancel();
+  }
+
   /** The operation while it runs. A future that is kept afterwards keeps nothing of it alive. */
   private static final class Running<R> {
-    private volatile @Nullable RetryLoop<R> loop;
+    private volatile @Nullable Source<R> loop;
 
-    Running(RetryLoop<R> loop) {
+    Running(Source<R> loop) {
       this.loop = loop;
     }
 
     void cancel() {
-      RetryLoop<R> reached = loop;
+      Source<R> reached = loop;
       if (reached != null) {
         reached.cancel();
       }
@@ -39,7 +46,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
   }
 
   OperationFuture(
-      RetryLoop<R> loop, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
+      Source<R> loop, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
     this.running = new Running<>(loop);
     this.result = result;
     this.failure = failure;
@@ -53,13 +60,13 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
   @Override
   public void accept(@Nullable R response, @Nullable Throwable thrown) {
-    RetryLoop<R> loop = Objects.requireNonNull(running.loop);
+    Source<R> loop = Objects.requireNonNull(running.loop);
     running.loop = null;
     if (thrown != null) {
       super.completeExceptionally(asStageFailure(thrown));
       return;
     }
-    R answer = loop.present(response);
+    R answer = Objects.requireNonNull(response);
     T value;
     try {
       value = Objects.requireNonNull(result).apply(answer);
@@ -68,7 +75,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
       return;
     }
     if (!super.complete(value)) {
-      loop.discard(answer); // cancelled, or completed from outside
+      loop.operation().discard(answer); // cancelled, or completed from outside
     }
   }
 

@@ -48,6 +48,11 @@ final class OperationRecord {
     outcome = null;
   }
 
+  /** Whether an attempt has begun and its end has not been noted. */
+  boolean attemptRuns() {
+    return attempts > 0 && outcome == null;
+  }
+
   long attemptNanos(long nowNanos) {
     return nowNanos - attemptStartNanos;
   }

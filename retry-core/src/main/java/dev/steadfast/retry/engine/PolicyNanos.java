@@ -1,13 +1,20 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.Uniform;
+import java.util.function.LongSupplier;
 
 /**
- * A policy, and its times in nanoseconds, converted once. {@link Long#MAX_VALUE} stands for no
- * bound.
+ * A policy and the waits that it makes, in nanoseconds, converted once. {@link Long#MAX_VALUE}
+ * stands for no bound.
  */
 final class PolicyNanos {
+  // The spread separates clients. It must not turn a server delay of an hour into two hours.
+  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
+
   private final RetryPolicy policy;
   private final long total;
   private final long[] attempts; // by attempt, the last for all that follow; may be empty
@@ -47,5 +54,47 @@ final class PolicyNanos {
 
   long maxServerDelay() {
     return maxServerDelay;
+  }
+
+  /** Whether a server delay is above the ceiling, and ends the operation. */
+  boolean givesUpAt(ServerDelay serverDelay) {
+    return serverDelay.nanos() > maxServerDelay
+        && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP;
+  }
+
+  /** The wait for a server delay: that long and a share more, unless the backoff is longer. */
+  RetryDecision.Retry afterServerDelay(
+      long askedNanos, long backoffNanos, long remainingNanos, LongSupplier random) {
+    double share = askedNanos * policy.serverDelaySpread();
+    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+    long spread = Uniform.upTo(spreadCeiling(wanted, askedNanos, remainingNanos), random);
+    long delay = Durations.saturatedAdd(askedNanos, spread);
+    return backoffNanos > delay
+        ? Decisions.retry(backoffNanos, DelayReason.BACKOFF)
+        : Decisions.retry(delay, DelayReason.SERVER_DELAY);
+  }
+
+  /** Whether the time allows to wait for guards. */
+  boolean allows(Opening opening, long remainingNanos) {
+    return opening.known() && fits(opening.inNanos(), remainingNanos);
+  }
+
+  /** The wait for guards. */
+  RetryDecision.Retry waitFor(Opening opening, long remainingNanos, LongSupplier random) {
+    long ceiling = spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos);
+    long spread = ceiling == 0 ? 0 : Uniform.upTo(ceiling, random);
+    return Decisions.retry(Durations.saturatedAdd(opening.inNanos(), spread), DelayReason.GUARD);
+  }
+
+  // The spread may use the room before the deadline and never makes an operation miss it.
+  private long spreadCeiling(long wantedNanos, long delayNanos, long remainingNanos) {
+    return remainingNanos == Long.MAX_VALUE
+        ? wantedNanos
+        : Math.max(0, Math.min(wantedNanos, remainingNanos - minimumAttempt - delayNanos));
+  }
+
+  /** Whether a delay and a minimal attempt end before the deadline. */
+  boolean fits(long delayNanos, long remainingNanos) {
+    return Durations.saturatedAdd(delayNanos, minimumAttempt) <= remainingNanos;
   }
 }

@@ -2,15 +2,12 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.Withdrawal;
-import dev.steadfast.retry.internal.Durations;
-import dev.steadfast.retry.internal.Uniform;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 public final class RetryState {
-  // The spread separates clients. It must not turn a server delay of an hour into two hours.
-  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
-
   private final PolicyNanos nanos; // the policy, in nanoseconds
   private final RetryBudget.Account budget;
   private final Admission admission;
@@ -65,26 +59,6 @@ public final class RetryState {
   private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
   private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
-
-  /** Where step 8 asks. */
-  @FunctionalInterface
-  interface Admission {
-    Admission FREE = nowNanos -> Opening.NOW;
-
-    /** When the last of the guards admits an attempt. */
-    Opening opening(long nowNanos);
-  }
-
-  /**
-   * When guards admit an attempt.
-   *
-   * @param inNanos how long from now; {@link Guard#NEVER} if that is unknown
-   * @param spreadNanos over what time from then on those who wait are spread
-   */
-  record Opening(long inNanos, long spreadNanos) {
-    static final Opening NOW = new Opening(0, 0);
-    static final Opening NEVER = new Opening(Guard.NEVER, 0);
-  }
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
     this(plan.nanos(), budget, admission, plan.environment().random(), plan.replayable());
@@ -144,8 +118,7 @@ public final class RetryState {
 
   private void startTime(long nowNanos, long boundNanos) {
     deadlineNanos = nowNanos + nanos.total();
-    this.boundNanos = nowNanos + boundNanos;
-    hasBound = boundNanos != Long.MAX_VALUE;
+    extendBound(nowNanos, boundNanos);
   }
 
   /**
@@ -220,7 +193,7 @@ public final class RetryState {
 
   /** The time that is left of the policy's total timeout, which may end before the body does. */
   long remainingTotalNanos(long nowNanos) {
-    return hasDeadline() ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+    return nanos.total() != Long.MAX_VALUE ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
   }
 
   /** The time until the bound of this operation, which holds for bodies too. */
@@ -230,11 +203,7 @@ public final class RetryState {
 
   /** Whether there is a deadline. */
   boolean bounded() {
-    return hasDeadline() || hasBound;
-  }
-
-  private boolean hasDeadline() {
-    return nanos.total() != Long.MAX_VALUE;
+    return nanos.total() != Long.MAX_VALUE || hasBound;
   }
 
   /** How many of so many attempts count as such. */
@@ -293,10 +262,9 @@ public final class RetryState {
 
   /** Law 1: nothing that may have taken effect is sent again unless that is safe on the wire. */
   private boolean mayBeRepeated(Evidence.Safety safety) {
-    if (replayable != null) {
-      return replayable || safety == Evidence.Safety.UNPROCESSED;
-    }
-    return safety != Evidence.Safety.UNSAFE;
+    return replayable == null
+        ? safety != Evidence.Safety.UNSAFE
+        : replayable || safety == Evidence.Safety.UNPROCESSED;
   }
 
   /** Steps 3 to 9. */
@@ -321,8 +289,7 @@ public final class RetryState {
     }
     // 5 the server delay is above the ceiling: stop, the delay is exposed
     ServerDelay serverDelay = failure.serverDelay();
-    if (serverDelay.nanos() > nanos.maxServerDelay()
-        && nanos.policy().aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
+    if (nanos.givesUpAt(serverDelay)) {
       return fail(StopReason.SERVER_DELAY_TOO_LONG, nowNanos);
     }
     // 6 delay = max(backoff, server delay + upward spread)
@@ -331,16 +298,16 @@ public final class RetryState {
             ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
             : delay(serverDelay, remainingNanos(nowNanos));
     // 7 the delay and a minimal attempt would pass the deadline: stop now
-    if (!fits(retry.delayNanos(), nowNanos)) {
+    if (!nanos.fits(retry.delayNanos(), remainingNanos(nowNanos))) {
       return fail(StopReason.DEADLINE, nowNanos);
     }
     // 8 guards are asked, not acquired: a known refusal ends the operation here
     Opening opening = admission.opening(nowNanos);
     if (opening.inNanos() > retry.delayNanos()) {
-      if (!worthWaitingFor(opening, nowNanos)) {
+      if (!nanos.allows(opening, remainingNanos(nowNanos))) {
         return fail(StopReason.GUARD_REFUSED, nowNanos);
       }
-      retry = waitFor(opening, nowNanos);
+      retry = nanos.waitFor(opening, remainingNanos(nowNanos), random);
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
     // An announced end of the connection says nothing about the server, nor adds the resend to what
@@ -400,20 +367,9 @@ public final class RetryState {
     Opening opening = admission.opening(nowNanos);
     // A guard may refuse and yet give no time to wait, because it does not know when it will admit
     // an attempt. Then the operation does not wait.
-    return opening.inNanos() > 0 && worthWaitingFor(opening, nowNanos)
-        ? waitFor(opening, nowNanos)
+    return opening.inNanos() > 0 && nanos.allows(opening, remainingNanos(nowNanos))
+        ? nanos.waitFor(opening, remainingNanos(nowNanos), random)
         : null;
-  }
-
-  private boolean worthWaitingFor(Opening opening, long nowNanos) {
-    return opening.inNanos() != Guard.NEVER && fits(opening.inNanos(), nowNanos);
-  }
-
-  private RetryDecision.Retry waitFor(Opening opening, long nowNanos) {
-    long ceiling =
-        spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos(nowNanos));
-    long spread = ceiling == 0 ? 0 : Uniform.upTo(ceiling, random);
-    return Decisions.retry(Durations.saturatedAdd(opening.inNanos(), spread), DelayReason.GUARD);
   }
 
   private RetryDecision.Retry delay(ServerDelay serverDelay, long remainingNanos) {
@@ -428,33 +384,9 @@ public final class RetryState {
     long backoff =
         Math.max(0, nanos.policy().backoff().delayNanos(backoffs, previousBackoffNanos, random));
     previousBackoffNanos = backoff;
-    if (!serverDelay.present()) {
-      return Decisions.retry(backoff, DelayReason.BACKOFF);
-    }
-    double share = asked * nanos.policy().serverDelaySpread();
-    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
-    long spread = Uniform.upTo(spreadCeiling(wanted, asked, remainingNanos), random);
-    long longer = Durations.saturatedAdd(asked, spread);
-    return backoff > longer
-        ? Decisions.retry(backoff, DelayReason.BACKOFF)
-        : Decisions.retry(longer, DelayReason.SERVER_DELAY);
-  }
-
-  // The spread may use the room before the deadline and never makes an operation miss it.
-  private long spreadCeiling(long wanted, long delayNanos, long remainingNanos) {
-    if (remainingNanos == Long.MAX_VALUE) {
-      return wanted;
-    }
-    long room = remainingNanos - nanos.minimumAttempt() - delayNanos;
-    return Math.max(0, Math.min(wanted, room));
-  }
-
-  private boolean fits(long delayNanos, long nowNanos) {
-    if (!bounded()) {
-      return true;
-    }
-    long needed = Durations.saturatedAdd(delayNanos, nanos.minimumAttempt());
-    return needed <= remainingNanos(nowNanos);
+    return serverDelay.present()
+        ? nanos.afterServerDelay(asked, backoff, remainingNanos, random)
+        : Decisions.retry(backoff, DelayReason.BACKOFF);
   }
 
   @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation

@@ -1,12 +1,10 @@
 package dev.steadfast.retry.engine;
 
-import dev.steadfast.retry.RetryScheduler;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Cancelling drops the task at once; the timer itself is unlinked at the next tick.
  */
-final class TimerThread {
+final class TimerThread implements TimedTask.Owner {
   /** The longest sleep, and how often cancelled timers are unlinked, in nanoseconds. */
   static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -47,7 +45,7 @@ final class TimerThread {
   private final long idleNanos;
   private final WorkerPool pool;
 
-  private final AtomicReference<@Nullable Timer> inbox = new AtomicReference<>();
+  private final AtomicReference<@Nullable TimedTask> inbox = new AtomicReference<>();
   private volatile long wakeAt = AWAKE;
   private volatile boolean cancelled; // something in the heap was
 
@@ -57,8 +55,8 @@ final class TimerThread {
   private volatile @Nullable Thread thread;
 
   // Of the thread alone.
-  private final TimerHeap<Timer> heap = new TimerHeap<>();
-  private @Nullable Timer rest; // taken out of the inbox, and not yet in the heap
+  private final TimerHeap<TimedTask> heap = new TimerHeap<>();
+  private @Nullable TimedTask rest; // taken out of the inbox, and not yet in the heap
   private long sweepAt;
   private long idleSince;
 
@@ -85,9 +83,9 @@ final class TimerThread {
    * @throws RejectedExecutionException if no thread can be started and none is there that could try
    *     again
    */
-  Timer schedule(long delayNanos, Runnable task) {
+  TimedTask schedule(long delayNanos, Runnable task) {
     long delay = Math.min(delayNanos, LONGEST_NANOS);
-    Timer timer = new Timer(this, System.nanoTime() + delay, task);
+    TimedTask timer = new TimedTask(this, System.nanoTime() + delay, task);
     if (delay <= 0) {
       pool.execute(timer);
       return timer;
@@ -96,31 +94,31 @@ final class TimerThread {
     if (!running) {
       startFor(timer);
     }
-    wakeBefore(timer.dueNanos);
+    wakeBefore(timer.dueNanos());
     return timer;
   }
 
   // Cancelled timers on top of the stack make room: where calls are answered at once there is
   // little else.
-  private void push(Timer timer) {
-    Timer latest;
-    Timer below;
+  private void push(TimedTask timer) {
+    TimedTask latest;
+    TimedTask below;
     do {
       latest = inbox.get();
       below = latest;
-      for (int i = 0; i < MOST_REPLACED && below != null && below.task == null; i++) {
-        below = below.next;
+      for (int i = 0; i < MOST_REPLACED && below != null && !below.waits(); i++) {
+        below = below.next();
       }
-      Timer.NEXT.lazySet(timer, below);
+      timer.next(below);
     } while (!inbox.compareAndSet(latest, timer));
     while (latest != null && latest != below) {
-      Timer next = latest.next;
-      Timer.NEXT.lazySet(latest, latest);
+      TimedTask next = latest.next();
+      latest.next(latest);
       latest = next;
     }
   }
 
-  private void startFor(Timer timer) {
+  private void startFor(TimedTask timer) {
     try {
       start();
     } catch (Throwable noThread) {
@@ -204,7 +202,7 @@ final class TimerThread {
     wakeAt = AWAKE;
     takeIn();
     long now = System.nanoTime();
-    heap.removeDue(now, Timer::handOver);
+    heap.removeDue(now, TimedTask::handOver);
     if (sweepAt - now <= 0) {
       sweepAt = now + TICK_NANOS;
       sweep();
@@ -227,16 +225,15 @@ final class TimerThread {
 
   private void takeInRest() {
     while (rest != null) {
-      Timer each = rest;
-      Timer next = each.next;
-      if (each.task != null) {
-        heap.add(each.dueNanos, each);
+      TimedTask each = rest;
+      TimedTask next = each.next();
+      if (each.waits()) {
+        heap.add(each.dueNanos(), each);
       }
-      each.next = each; // so that the handle of a timer keeps no other timer alive
-      if (each.task == null) {
-        cancelled =
-            true; // perhaps since the check above, when its canceller did not see that it is in the
-        // heap
+      each.leaveInbox(); // so that the handle of a timer keeps no other timer alive
+      if (!each.waits()) {
+        // Perhaps since the check above, when its canceller did not see that it is in the heap.
+        cancelled = true;
       }
       rest = next;
     }
@@ -245,7 +242,7 @@ final class TimerThread {
   private void sweep() {
     if (cancelled) {
       cancelled = false; // before the look: what is cancelled from now on is seen the next time
-      heap.removeIf(timer -> timer.task == null);
+      heap.removeIf(timer -> !timer.waits());
     }
   }
 
@@ -272,10 +269,10 @@ final class TimerThread {
   }
 
   private boolean anyNewBefore(long nanos) {
-    Timer each = inbox.get();
+    TimedTask each = inbox.get();
     while (each != null) {
-      Timer next = each.next;
-      if (each.dueNanos - nanos < 0 || next == each) { // the latter has just been replaced
+      TimedTask next = each.next();
+      if (each.dueNanos() - nanos < 0 || next == each) { // the latter has just been replaced
         return true;
       }
       each = next;
@@ -299,46 +296,15 @@ final class TimerThread {
     }
   }
 
-  /** One task and its time. The thread that takes the task out runs it or drops it. */
-  static final class Timer implements RetryScheduler.Task, Runnable {
-    private static final AtomicReferenceFieldUpdater<Timer, @Nullable Runnable> TASK =
-        AtomicReferenceFieldUpdater.newUpdater(Timer.class, Runnable.class, "task");
-    private static final AtomicReferenceFieldUpdater<Timer, @Nullable Timer> NEXT =
-        AtomicReferenceFieldUpdater.newUpdater(Timer.class, Timer.class, "next");
-
-    private final TimerThread owner;
-    private final long dueNanos;
-    private volatile @Nullable Runnable task;
-    private volatile @Nullable Timer next; // in the inbox; itself once it is not
-
-    Timer(TimerThread owner, long dueNanos, Runnable task) {
-      this.owner = owner;
-      this.dueNanos = dueNanos;
-      this.task = task;
+  @Override
+  public void cancelledLate() {
+    if (!cancelled) {
+      cancelled = true;
     }
+  }
 
-    @Nullable Runnable take() {
-      return TASK.getAndSet(this, null);
-    }
-
-    @Override
-    public void cancel() {
-      if (take() != null && next == this && !owner.cancelled) {
-        owner.cancelled = true;
-      }
-    }
-
-    @Override
-    public void run() {
-      Runnable taken = take();
-      if (taken != null) {
-        taken.run();
-      }
-    }
-
-    /** Returns false if there is no memory for it now. */
-    boolean handOver() {
-      return task == null || owner.pool.handOver(this);
-    }
+  @Override
+  public boolean handOver(TimedTask task) {
+    return pool.handOver(task);
   }
 }

@@ -106,8 +106,8 @@ public final class Work {
     return loop(outer, transport).start(Long.MAX_VALUE, Work::<T>unmask, UnaryOperator.identity());
   }
 
-  private RetryLoop<Object> loop(@Nullable CallContext outer, WorkTransport transport) {
-    return new RetryLoop<>(plan.within(outer), info(), transport);
+  private OperationLoop<Object> loop(@Nullable CallContext outer, WorkTransport transport) {
+    return new OperationLoop<>(plan.within(outer), info(), transport);
   }
 
   /** Identifies one operation, where somebody can tell it from another. */
@@ -142,13 +142,16 @@ public final class Work {
         broken = thrown;
       }
     }
-    RetryLoop<Object> loop = new RetryLoop<>(plan, info, WorkTransport.of(this, callable, layer));
-    long began = timed ? beganNanos : now();
+    OperationLoop<Object> loop =
+        new OperationLoop<>(plan, info, WorkTransport.of(this, callable, layer));
+    loop.operation().beginAfterFirstAttempt(timed ? beganNanos : now());
+    Object response = failure == null ? mask(result) : null;
+    AttemptRun<Object> first = AttemptRun.completed(loop, response, failure);
     if (broken != null) {
-      return unmask(loop.endAfterFirstAttempt(began, mask(result), broken));
+      loop.operation().acceptedAlready(mask(result));
+      first.userCodeFailed(broken);
     }
-    Object first = failure == null ? mask(result) : null;
-    return unmask(loop.runAfterFirstAttempt(began, first, failure));
+    return unmask(loop.runAfter(first));
   }
 
   private long now() {

@@ -35,7 +35,7 @@ final class WorkerPool {
   private final long idleNanos;
   private final int usualWorkers;
 
-  private final Queue<TimerThread.Timer> queue = new ConcurrentLinkedQueue<>();
+  private final Queue<TimedTask> queue = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedDeque<Thread> idle = new ConcurrentLinkedDeque<>();
   private final AtomicLong started = new AtomicLong();
 
@@ -45,7 +45,7 @@ final class WorkerPool {
   private volatile boolean starved; // the last attempt to start a thread failed
 
   // Of the timer thread alone.
-  private TimerThread.@Nullable Timer head;
+  private @Nullable TimedTask head;
   private long headSince;
   private long lookedAt;
 
@@ -62,7 +62,7 @@ final class WorkerPool {
    * @throws RejectedExecutionException if no thread can be started and none is there that could try
    *     again
    */
-  void execute(TimerThread.Timer task) {
+  void execute(TimedTask task) {
     queue.add(task);
     if (wakeIdle() || startUnlessStarved()) {
       return;
@@ -78,7 +78,7 @@ final class WorkerPool {
   }
 
   /** As execute, for the timer thread. Returns false if there is no memory for the task now. */
-  boolean handOver(TimerThread.Timer task) {
+  boolean handOver(TimedTask task) {
     try {
       queue.add(task);
     } catch (OutOfMemoryError full) {
@@ -142,7 +142,7 @@ final class WorkerPool {
 
   /** Called by the timer thread now and then. Returns true if tasks wait. */
   boolean look(long nowNanos) {
-    TimerThread.Timer first = queue.peek();
+    TimedTask first = queue.peek();
     if (first == null) {
       head = null;
       return false;
@@ -175,7 +175,7 @@ final class WorkerPool {
 
   /** Returns false if the worker ends. */
   private boolean runNext() {
-    TimerThread.Timer task = queue.poll();
+    TimedTask task = queue.poll();
     if (task == null) {
       task = await();
     }
@@ -207,7 +207,7 @@ final class WorkerPool {
   }
 
   /** The next task; null if the worker ends. */
-  private TimerThread.@Nullable Timer await() {
+  private @Nullable TimedTask await() {
     Thread self = Thread.currentThread();
     long idleSince = System.nanoTime();
     while (true) {
@@ -217,7 +217,7 @@ final class WorkerPool {
         LockSupport.parkNanos(this, stranded ? TimerThread.LOOK_NANOS : idleNanos);
       }
       boolean woken = !idle.remove(self);
-      TimerThread.Timer task = queue.poll();
+      TimedTask task = queue.poll();
       if (task != null) {
         if (woken && hasWork()) {
           wakeIdle(); // it may have been woken for another task than this one

@@ -15,9 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,10 +53,10 @@ public final class HttpOperation {
             .withReplayable(options.replayable())
             .withOptional(options.optional());
     this.options = options;
-    Key key = Key.of(retry.idempotencyKeys().orElse(null), request, options, this);
+    OperationKey key = key(retry.idempotencyKeys().orElse(null), request);
     this.keyHeader = key.present() ? key.header() : null;
     this.keyLine = key.line();
-    this.headers = stableHeaders(request, key);
+    this.headers = StableHeaders.of(retry.stableHeaders(), request, key, clock());
     this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
     this.view = new OperationView(request, key.present());
     this.info =
@@ -79,59 +77,24 @@ public final class HttpOperation {
     }
   }
 
-  /**
-   * The key of an operation.
-   *
-   * @param header where it is written
-   * @param key null for none
-   * @param line as it stands in the request
-   * @param added whether it is added to the request; false for one that the caller has written
-   */
-  private record Key(String header, @Nullable String key, @Nullable String line, boolean added) {
-    static final Key NONE = new Key("", null, null, false);
-
-    static Key of(
-        @Nullable IdempotencyKeys keys,
-        RequestView request,
-        RetryOptions options,
-        HttpOperation operation) {
-      IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
-      List<String> own = request.headers(form.header());
-      if (!own.isEmpty()) {
-        String key = form.read(checked(own));
-        return Checks.isBlank(key) ? NONE : new Key(form.header(), key, own.get(0), false);
-      }
-      String key = options.idempotencyKey().orElse(null);
-      if (key == null) {
-        key = operation.derivedKey(form, request, options.derivedKey());
-      }
-      if (key == null && keys != null && mints(request.method())) {
-        key = keys.mint(request, operation.clock());
-      }
-      return key == null ? NONE : new Key(form.header(), key, form.write(key), true);
+  private OperationKey key(@Nullable IdempotencyKeys keys, RequestView request) {
+    IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
+    List<String> written = request.headers(form.header());
+    if (!written.isEmpty()) {
+      return OperationKey.written(form, written);
     }
-
-    private static boolean mints(String method) {
-      return method.equals("POST") || method.equals("PATCH");
+    String key = options.idempotencyKey().orElse(null);
+    if (key == null) {
+      key = derivedKey(form, request, options.derivedKey());
     }
-
-    private static String checked(List<String> own) {
-      if (own.size() > 1) {
-        throw Checks.bad("idempotency key header", own.size() + " lines", "one");
-      }
-      Checks.secret(
-          "idempotency key", own.get(0), c -> !Character.isISOControl(c), "no control characters");
-      return own.get(0);
+    if (key == null && keys != null && mints(request.method())) {
+      key = keys.mint(request, clock());
     }
+    return OperationKey.added(form, key);
+  }
 
-    boolean present() {
-      return key != null;
-    }
-
-    /** What is added to the request, null for nothing. */
-    @Nullable String addedLine() {
-      return added ? line : null;
-    }
+  private static boolean mints(String method) {
+    return method.equals("POST") || method.equals("PATCH");
   }
 
   // The key of the request that this one is made for makes the key of this one: the chain of keys
@@ -152,30 +115,6 @@ public final class HttpOperation {
 
   private Instant now() {
     return clock().get();
-  }
-
-  private Map<String, String> stableHeaders(RequestView request, Key key) {
-    String added = key.addedLine();
-    if (retry.stableHeaders().isEmpty()) {
-      return added == null ? Map.of() : Map.of(key.header(), added);
-    }
-    Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    if (added != null) {
-      stable.put(key.header(), added);
-    }
-    retry.stableHeaders().forEach((name, value) -> addStable(stable, name, value, request));
-    return stable;
-  }
-
-  private void addStable(
-      Map<String, String> stable,
-      String name,
-      BiFunction<RequestView, Instant, Optional<String>> value,
-      RequestView request) {
-    if (request.headers(name).isEmpty() && !stable.containsKey(name)) {
-      Checks.notNull(name, value.apply(request, now()))
-          .ifPresent(made -> stable.put(name, Checks.headerValue(name, made)));
-    }
   }
 
   private static @Nullable AttemptHeader attemptHeader(

@@ -194,7 +194,7 @@ class TimerThreadTest {
   void delaysSaturate() {
     TimerThread timers = timers(SHORT, 1);
     AtomicInteger ran = new AtomicInteger();
-    TimerThread.Timer longest = timers.schedule(Long.MAX_VALUE, ran::incrementAndGet);
+    TimedTask longest = timers.schedule(Long.MAX_VALUE, ran::incrementAndGet);
     CountDownLatch near = new CountDownLatch(3);
     timers.schedule(SHORT, near::countDown);
     timers.schedule(0, near::countDown);
@@ -230,21 +230,21 @@ class TimerThreadTest {
   void cancellingDropsTheTaskAtOnce_andTheTimerSoon() {
     TimerThread timers = timers(LONG, 1);
     awaitGone(cancelledTask(timers));
-    TimerThread.Timer keptAlive = timers.schedule(HOUR, () -> {});
+    TimedTask keptAlive = timers.schedule(HOUR, () -> {});
     awaitGone(cancelledTimer(timers));
     keptAlive.cancel();
   }
 
   private static WeakReference<?> cancelledTask(TimerThread timers) {
     Runnable task = new AtomicInteger()::incrementAndGet;
-    TimerThread.Timer timer = timers.schedule(HOUR, task);
+    TimedTask timer = timers.schedule(HOUR, task);
     timer.cancel();
     timer.cancel();
     return new WeakReference<>(task);
   }
 
   private static WeakReference<?> cancelledTimer(TimerThread timers) {
-    TimerThread.Timer timer = timers.schedule(HOUR, () -> {});
+    TimedTask timer = timers.schedule(HOUR, () -> {});
     awaitTick(timers); // it is in the heap
     timer.cancel();
     return new WeakReference<>(timer);
@@ -260,15 +260,15 @@ class TimerThreadTest {
   @Test
   void aKeptHandleHoldsNoOtherTimer() {
     TimerThread timers = timers(LONG, 1);
-    TimerThread.Timer[] kept = new TimerThread.Timer[2];
+    TimedTask[] kept = new TimedTask[2];
     awaitGone(cancelledBetween(timers, kept));
     kept[0].cancel();
     kept[1].cancel();
   }
 
-  private static WeakReference<?> cancelledBetween(TimerThread timers, TimerThread.Timer[] kept) {
+  private static WeakReference<?> cancelledBetween(TimerThread timers, TimedTask[] kept) {
     kept[0] = timers.schedule(HOUR, () -> {});
-    TimerThread.Timer between = timers.schedule(HOUR, () -> {});
+    TimedTask between = timers.schedule(HOUR, () -> {});
     kept[1] = timers.schedule(HOUR, () -> {});
     between.cancel();
     return new WeakReference<>(between);
@@ -308,7 +308,7 @@ class TimerThreadTest {
       int id = i;
       boolean cancels = random.nextBoolean();
       long delay = random.nextLong(TimeUnit.MILLISECONDS.toNanos(cancels ? 2 : 50));
-      TimerThread.Timer timer =
+      TimedTask timer =
           timers.schedule(
               delay,
               () -> {
@@ -343,7 +343,7 @@ class TimerThreadTest {
   @Test
   void theThreadStaysWhileATimerLives_andNotForACancelledOne() throws Exception {
     TimerThread timers = timers(SHORT, 1);
-    TimerThread.Timer far = timers.schedule(HOUR, () -> {});
+    TimedTask far = timers.schedule(HOUR, () -> {});
     Thread thread = threads.named("steadfast-timer");
     thread.join(500);
     assertTrue(thread.isAlive());
@@ -483,7 +483,7 @@ class TimerThreadTest {
   @Test
   void withoutAWorker_theTimerThreadTriesAgain() {
     TimerThread timers = timers(LONG, 2);
-    TimerThread.Timer far = timers.schedule(HOUR, () -> {});
+    TimedTask far = timers.schedule(HOUR, () -> {});
     CountDownLatch ran = new CountDownLatch(200);
     threads.refuses = true;
     for (int i = 0; i < 100; i++) {

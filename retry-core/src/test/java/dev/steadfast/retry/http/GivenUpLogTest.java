@@ -141,7 +141,7 @@ class GivenUpLogTest {
               };
             });
     OperationInfo info = OperationInfo.of("origin", () -> "work of " + CALLER.get());
-    new RetryLoop<>(plan, info, new Spent(false)).start(Long.MAX_VALUE, (response, failure) -> {});
+    RetryLoop.of(plan, info, new Spent(false)).start(Long.MAX_VALUE, (response, failure) -> {});
     CALLER.set("timer");
 
     nowNanos += TimeUnit.SECONDS.toNanos(1);
@@ -187,7 +187,7 @@ class GivenUpLogTest {
   private record Spent(boolean spent) implements RetryTransport<String> {
     void run(HttpOperation operation) {
       try {
-        new RetryLoop<>(operation.plan(), operation.info(), this).run(Long.MAX_VALUE);
+        RetryLoop.of(operation.plan(), operation.info(), this).run(Long.MAX_VALUE);
       } catch (Throwable expected) {
         assertEquals("broken", expected.getMessage());
       }

@@ -42,7 +42,7 @@ final class Wire implements RetryTransport<TestResponse> {
   }
 
   private void run() {
-    RetryLoop<TestResponse> loop = new RetryLoop<>(operation.plan(), operation.info(), this);
+    RetryLoop<TestResponse> loop = RetryLoop.of(operation.plan(), operation.info(), this);
     try {
       loop.run(operation.boundNanos());
     } catch (Throwable failure) {

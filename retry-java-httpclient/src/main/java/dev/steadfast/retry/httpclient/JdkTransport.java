@@ -53,7 +53,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
-    this.loop = new RetryLoop<>(operation.plan(), operation.info(), this);
+    this.loop = RetryLoop.of(operation.plan(), operation.info(), this);
   }
 
   /** The loop that drives this. */

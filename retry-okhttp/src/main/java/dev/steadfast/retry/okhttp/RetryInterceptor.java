@@ -113,7 +113,7 @@ public final class RetryInterceptor implements Interceptor {
     try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
       RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
       RetryLoop<Answer> loop =
-          new RetryLoop<>(plan, operation.info(), exchange(chain, operation, request));
+          RetryLoop.of(plan, operation.info(), exchange(chain, operation, request));
       watch.start(loop::cancel);
       long elapsed = starts.elapsedNanos(chain.call());
       long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);

@@ -195,7 +195,7 @@ final class RetryingCall implements Call, OkHttpTransport.Sender {
     }
     OkHttpTransport exchange =
         new OkHttpTransport(operation, request, this, factory.retry().bufferBodiesUpTo());
-    RetryLoop<Answer> running = new RetryLoop<>(operation.plan(), operation.info(), exchange);
+    RetryLoop<Answer> running = RetryLoop.of(operation.plan(), operation.info(), exchange);
     factory.started(this);
     loop = running;
     if (canceled) {

@@ -121,7 +121,7 @@ final class ScriptedCalls {
 
   Status call(String url, RetryOptions options, Ending... outcomes) throws Throwable {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
-    return new RetryLoop<>(operation.plan(), operation.info(), script(operation, outcomes))
+    return RetryLoop.of(operation.plan(), operation.info(), script(operation, outcomes))
         .run(operation.boundNanos());
   }
 
@@ -131,7 +131,7 @@ final class ScriptedCalls {
 
   CompletableFuture<Status> start(String url, RetryOptions options, Ending... outcomes) {
     HttpOperation operation = retry.operation(new Get(URI.create(url)), options);
-    return new RetryLoop<>(operation.plan(), operation.info(), script(operation, outcomes))
+    return RetryLoop.of(operation.plan(), operation.info(), script(operation, outcomes))
         .start(operation.boundNanos(), status -> status, UnaryOperator.identity());
   }
 

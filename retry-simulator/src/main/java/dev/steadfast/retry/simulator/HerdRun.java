@@ -112,7 +112,7 @@ final class HerdRun {
     private final HttpOperation operation = retry.operation(Request.GET, RetryOptions.none());
 
     void begin() {
-      new RetryLoop<>(operation.plan(), operation.info(), this)
+      RetryLoop.of(operation.plan(), operation.info(), this)
           .start(operation.boundNanos(), this::end);
     }
 

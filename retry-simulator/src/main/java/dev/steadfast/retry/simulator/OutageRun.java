@@ -116,7 +116,7 @@ final class OutageRun {
     void begin() {
       underWay++;
       trace.count(trace.arrived, beganNanos);
-      new RetryLoop<>(operation.plan(), operation.info(), this)
+      RetryLoop.of(operation.plan(), operation.info(), this)
           .start(operation.boundNanos(), this::end);
     }
 

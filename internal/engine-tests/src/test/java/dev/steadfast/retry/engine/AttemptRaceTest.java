@@ -42,7 +42,7 @@ class AttemptRaceTest {
     RetryEnvironment environment = new RetryEnvironment(timers::now, Instant::now, () -> 0, timers);
     RetryPlan plan = RetryPlan.of(policy, RetryBudget.unlimited(), environment);
     OperationInfo info = OperationInfo.of("test", "test");
-    return new RetryLoop<>(plan, info, client)
+    return RetryLoop.of(plan, info, client)
         .start(Long.MAX_VALUE, Function.identity(), UnaryOperator.identity());
   }
 

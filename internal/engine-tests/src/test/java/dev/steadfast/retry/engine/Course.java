@@ -63,8 +63,7 @@ final class Course {
   }
 
   /** A state with guards, which has the caller's word or none. */
-  static RetryState state(
-      RetryPlan plan, RetryBudget.Account account, RetryState.Admission admission) {
+  static RetryState state(RetryPlan plan, RetryBudget.Account account, Admission admission) {
     return new RetryState(plan, account, admission);
   }
 

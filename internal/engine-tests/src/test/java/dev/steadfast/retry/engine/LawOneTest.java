@@ -126,7 +126,7 @@ class LawOneTest {
         RetryPolicy.builder().maxAttempts(5).backoff(Backoff.none()).noTotalTimeout().build();
     RetryPlan plan = Course.plan(policy, () -> 0).withReplayable(word);
     RetryBudget.Account account = RetryBudget.unlimited().account("any");
-    RetryState state = Course.state(plan, account, RetryState.Admission.FREE);
+    RetryState state = Course.state(plan, account, Admission.FREE);
     state.begin(0, Long.MAX_VALUE);
     return state;
   }

@@ -38,7 +38,7 @@ final class LoopFixture implements RetryScheduler {
         RetryPlan.of(RetryPolicy.valueOf(policy), budget, environment)
             .withGuards(List.of(guard))
             .withListeners(List.of(log));
-    this.loop = new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport);
+    this.loop = RetryLoop.of(plan, OperationInfo.of("origin", "label"), transport);
   }
 
   LoopFixture start() {

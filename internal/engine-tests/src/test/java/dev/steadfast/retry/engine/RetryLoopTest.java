@@ -97,7 +97,7 @@ class RetryLoopTest {
         RetryPlan.of(RetryPolicy.valueOf(POLICY), silent.budget, silent.time.environment());
     ScriptedTransport transport = new ScriptedTransport().onStart(each -> answer(each, "200"));
     List<String> outcome = new ArrayList<>();
-    new RetryLoop<>(plan, OperationInfo.of("origin", "label"), transport)
+    RetryLoop.of(plan, OperationInfo.of("origin", "label"), transport)
         .start(Long.MAX_VALUE, (response, thrown) -> outcome.add(response));
     assertEquals(List.of("200"), outcome);
     assertEquals(List.of(CleanReport.of(null)), transport.delivered());
@@ -269,7 +269,7 @@ class RetryLoopTest {
   @Test
   void anAttemptThatIsOver_isNotQueued() {
     it.transport.onStart(each -> {
-      each.cancel();
+      ((AttemptRun<String>) each).cancel();
       it.transport.runContinuations();
       assertFalse(each.queued());
     });

@@ -336,7 +336,7 @@ class RetryStateTest {
           .build();
     }
 
-    RetryState.Admission admission(Guard guard) {
+    Admission admission(Guard guard) {
       return nowNanos -> GuardPermits.opening(List.of(guard), OPERATION, nowNanos);
     }
 
@@ -669,7 +669,7 @@ class RetryStateTest {
 
   @Test
   void aGuardThatOpensAfterAllTime_isWaitedForWithoutAnOverflow() {
-    RetryState.Opening late = new RetryState.Opening(Long.MAX_VALUE - 1, Long.MAX_VALUE);
+    Opening late = new Opening(Long.MAX_VALUE - 1, Long.MAX_VALUE);
     RetryState state =
         Course.state(
             Course.plan(policy("totalTimeout=none"), Draws.highest()),

@@ -62,7 +62,7 @@ final class ReferenceClient implements Client {
     try {
       ReferenceCall made =
           new ReferenceCall(retry, uri, call, new ReferenceCall.Wires(pool, executor));
-      loop = new RetryLoop<>(made.operation().plan(), made.operation().info(), made);
+      loop = RetryLoop.of(made.operation().plan(), made.operation().info(), made);
       long bound = made.operation().boundNanos();
       ReferenceCall.Answer answer = executor == null ? loop.run(bound) : await(bound);
       onHead.run();

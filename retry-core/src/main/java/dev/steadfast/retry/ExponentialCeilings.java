@@ -1,0 +1,69 @@
+package dev.steadfast.retry;
+
+/** What exponential strategies have in common: {@code min(cap, base * multiplier^(retry-1))}. */
+final class ExponentialCeilings {
+  private static final int TABLE = 64;
+
+  private final long base;
+  private final double multiplier;
+  private final long cap;
+  // Those of the first retries: a power per call would cost more than the draw itself.
+  private final long[] first;
+
+  ExponentialCeilings(long base, double multiplier, long cap) {
+    this.base = base;
+    this.multiplier = multiplier;
+    this.cap = cap;
+    this.first = new long[TABLE];
+    for (int i = 0; i < TABLE; i++) {
+      first[i] = computed(i);
+    }
+  }
+
+  // The comparison is done in doubles, where a product beyond the range of a long is still right.
+  // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
+  private long computed(int exponent) {
+    double product = base * power(multiplier, exponent);
+    return product >= cap ? cap : Math.max(base, (long) product);
+  }
+
+  // Not Math.pow, which may differ in the last bit from one JDK or processor to another. Delays are
+  // the same everywhere, to the nanosecond.
+  private static double power(double factor, int exponent) {
+    double power = 1;
+    double square = factor;
+    for (int rest = exponent; rest > 0; rest >>= 1) {
+      if ((rest & 1) == 1) {
+        power *= square;
+      }
+      square *= square;
+    }
+    return power;
+  }
+
+  long of(int retry) {
+    int index = retry - 1;
+    // The compiler makes this one comparison, and needs no other for the bounds of the array.
+    if (index >= 0 && index < first.length) {
+      return first[index];
+    }
+    return retry < 1 ? first[0] : computed(index);
+  }
+
+  String text(String name) {
+    return BackoffText.of(name, base, cap, BackoffText.growth(multiplier, 2));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ExponentialCeilings that
+        && base == that.base
+        && multiplier == that.multiplier
+        && cap == that.cap;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(base) + Long.hashCode(cap);
+  }
+}

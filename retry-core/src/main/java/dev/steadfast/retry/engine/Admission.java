@@ -1,0 +1,10 @@
+package dev.steadfast.retry.engine;
+
+/** The guards of an operation, which are asked before a retry. */
+@FunctionalInterface
+interface Admission {
+  Admission FREE = nowNanos -> Opening.NOW;
+
+  /** When the last of the guards admits an attempt. */
+  Opening opening(long nowNanos);
+}

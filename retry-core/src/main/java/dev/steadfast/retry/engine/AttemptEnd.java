@@ -1,0 +1,145 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows an attempt that has ended: another one after a wait, or the end of the operation.
+ * Then the attempt keeps what the caller gets.
+ */
+final class AttemptEnd {
+  private AttemptEnd() {}
+
+  /**
+   * Decides.
+   *
+   * @param operation the operation
+   * @param attempt the attempt
+   * @param cancelled why the operation was cancelled, null if it was not
+   */
+  static <R> RetryDecision next(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
+    Throwable userFailure = attempt.userFailure();
+    if (userFailure != null) {
+      return userCodeFailed(operation, attempt, userFailure);
+    }
+    return switch (attempt.phase()) {
+      case CANCELLED -> cancelled(operation, attempt, cancelled);
+      case TIMED_OUT -> timedOut(operation, attempt);
+      case REFUSED -> refused(operation, attempt);
+      case REJECTED ->
+          outside(
+              operation, attempt, StopReason.REJECTED, Ends.rejected(operation, attempt.failure()));
+      default -> completed(operation, attempt);
+    };
+  }
+
+  private static <R> RetryDecision completed(Operation<R> operation, AttemptRun<R> attempt) {
+    Throwable thrown = attempt.failure();
+    RetryDecision atHead = attempt.decisionOnHead();
+    if (atHead == null) {
+      return judged(operation, attempt, attempt.response(), thrown);
+    }
+    if (atHead instanceof RetryDecision.Retry && thrown instanceof InterruptedException) {
+      // The rest of the response does not matter, but an interrupt meanwhile does.
+      Throwable interrupted = Ends.interrupted(operation, thrown);
+      return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
+    }
+    return atHead;
+  }
+
+  private static <R> RetryDecision judged(
+      Operation<R> operation,
+      AttemptRun<R> attempt,
+      @Nullable R response,
+      @Nullable Throwable thrown) {
+    attempt.endWith(response, thrown);
+    RetryDecision decision;
+    try {
+      Outcome outcome = outcome(operation, attempt, response, thrown);
+      if (!operation.attemptRuns() && thrown != null) {
+        // The attempt did not begin, so there is nothing to retry. An executor refused, for
+        // example.
+        return outside(operation, attempt, stopReason(outcome.verdict()), thrown);
+      }
+      decision = operation.decide(outcome, response, thrown);
+    } catch (Throwable broken) {
+      if (thrown != null) {
+        Suppressed.add(broken, thrown); // what the attempt itself ended with
+      }
+      return userCodeFailed(operation, attempt, broken);
+    }
+    if (decision instanceof RetryDecision.Retry && response != null) {
+      operation.transport().discard(response);
+    }
+    return decision;
+  }
+
+  private static <R> Outcome outcome(
+      Operation<R> operation,
+      AttemptRun<R> attempt,
+      @Nullable R response,
+      @Nullable Throwable thrown) {
+    if (thrown != null) {
+      return operation.transport().outcome(thrown);
+    }
+    Outcome atHead = attempt.outcomeOfHead();
+    return atHead != null ? atHead : operation.transport().outcome(operation.present(response));
+  }
+
+  private static StopReason stopReason(Verdict verdict) {
+    return verdict instanceof Verdict.Permanent permanent
+        ? permanent.reason()
+        : StopReason.NOT_RETRYABLE;
+  }
+
+  private static <R> RetryDecision timedOut(Operation<R> operation, AttemptRun<R> attempt) {
+    return operation.remainingNanos() > 0
+        ? judged(operation, attempt, null, Ends.attemptTimeout(operation))
+        : outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+  }
+
+  private static <R> RetryDecision refused(Operation<R> operation, AttemptRun<R> attempt) {
+    RetryDecision.Retry wait;
+    try {
+      wait = operation.readmission();
+    } catch (Throwable broken) {
+      return userCodeFailed(operation, attempt, broken);
+    }
+    return wait != null
+        ? wait
+        : outside(
+            operation, attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt.failure()));
+  }
+
+  private static <R> RetryDecision cancelled(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
+    StopReason reason = cancelled == null ? StopReason.CANCELLED : cancelled;
+    return outside(operation, attempt, reason, Ends.cancelled(operation, reason));
+  }
+
+  /** A function of the user's threw. */
+  private static <R> RetryDecision userCodeFailed(
+      Operation<R> operation, AttemptRun<R> attempt, Throwable thrown) {
+    R response = attempt.response();
+    if (response != null) {
+      operation.discard(response);
+    }
+    return outside(operation, attempt, StopReason.USER_CODE_FAILED, thrown);
+  }
+
+  /** Something threw where nothing is expected to. */
+  static <R> RetryDecision broken(Operation<R> operation, AttemptRun<R> attempt, Throwable thrown) {
+    return outside(operation, attempt, StopReason.USER_CODE_FAILED, thrown);
+  }
+
+  /** Ends the operation for a reason that the attempt itself did not give. */
+  private static <R> RetryDecision outside(
+      Operation<R> operation, AttemptRun<R> attempt, StopReason reason, Throwable thrown) {
+    operation.endedOutside(reason, thrown);
+    operation.abandon(reason, thrown);
+    attempt.endWith(null, thrown);
+    return Decisions.stop(reason);
+  }
+}

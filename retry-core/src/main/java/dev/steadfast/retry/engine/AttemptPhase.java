@@ -1,0 +1,41 @@
+package dev.steadfast.retry.engine;
+
+/**
+ * How far an attempt is. One compare-and-set takes it from one phase to the next.
+ *
+ * <pre>
+ *            begin              complete
+ *   QUEUED ---------> RUNNING ------------------------> COMPLETED
+ *      |                 |    head        complete          ^
+ *      |                 +----------> HEAD -----------------+
+ *      |                 |              |
+ *      +-----------------+--------------+---> TIMED_OUT, CANCELLED, REFUSED, REJECTED
+ * </pre>
+ */
+enum AttemptPhase {
+  QUEUED,
+  /** Guards are being passed, or a head is being judged: nobody else may settle now. */
+  BUSY,
+  RUNNING,
+  HEAD,
+  COMPLETED,
+  TIMED_OUT,
+  CANCELLED,
+  REFUSED,
+  REJECTED;
+
+  /** Whether anybody may settle the attempt now. */
+  boolean open() {
+    return this == QUEUED || this == RUNNING || this == HEAD;
+  }
+
+  /** Whether the attempt is over. */
+  boolean settled() {
+    return !open() && this != BUSY;
+  }
+
+  /** Whether its timer, a rejection or a cancellation ended it. */
+  boolean stopped() {
+    return this == TIMED_OUT || this == CANCELLED || this == REJECTED;
+  }
+}

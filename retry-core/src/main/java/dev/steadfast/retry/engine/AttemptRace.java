@@ -1,0 +1,275 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The race that settles an attempt: its client, its timer and a cancellation may each end it, and
+ * one compare-and-set on the {@link AttemptPhase} decides. Running it has it look at its time. Safe
+ * for use by many threads.
+ *
+ * @param <R> the response
+ */
+final class AttemptRace<R> implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
+  private static final AtomicReferenceFieldUpdater<AttemptRace, AttemptPhase> PHASE =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, AttemptPhase.class, "phase");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicReferenceFieldUpdater<AttemptRace, @Nullable Postponed> POSTPONED =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, Postponed.class, "postponed");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicReferenceFieldUpdater<AttemptRace, @Nullable AttemptTimer> TIMER =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, AttemptTimer.class, "timer");
+
+  private final Racer<R> attempt;
+  private volatile AttemptPhase phase;
+  private volatile @Nullable Postponed<R> postponed; // null: nothing
+  private volatile @Nullable Runnable canceller;
+  private volatile @Nullable AttemptTimer timer;
+
+  /**
+   * The attempt that is settled.
+   *
+   * @param <R> the response
+   */
+  interface Racer<R> {
+    Operation<R> operation();
+
+    /** Whether the calling thread waits for the outcome. */
+    boolean blocking();
+
+    boolean sendingBody();
+
+    /** The time that is left in this phase, 0 if it is up. */
+    long leftNanos(AttemptPhase open, long nowNanos);
+
+    void userCodeFailed(Throwable thrown);
+
+    /** Called once, by the winner: what the attempt ended with. */
+    void endWith(@Nullable R response, @Nullable Throwable failure);
+
+    /** Called after it: the operation goes on. */
+    void handOver();
+  }
+
+  AttemptRace(Racer<R> attempt, AttemptPhase phase) {
+    this.attempt = attempt;
+    this.phase = phase;
+  }
+
+  AttemptPhase phase() {
+    return phase;
+  }
+
+  /** Has nobody else settle the attempt until {@link #reopen} or {@link #fail}. */
+  boolean busyAfter(AttemptPhase before) {
+    return PHASE.compareAndSet(this, before, AttemptPhase.BUSY);
+  }
+
+  /** Ends the attempt while it is busy. */
+  void fail(AttemptPhase end, Throwable reason) {
+    stop(timer);
+    attempt.endWith(null, reason);
+    phase = end;
+    attempt.handOver();
+  }
+
+  /** Handles what came in the meantime. Returns whether the attempt goes on. */
+  boolean reopen(AttemptPhase open) {
+    phase = open;
+    Postponed<R> later = postponed;
+    if (later != null) {
+      handle(later);
+    }
+    return phase == open;
+  }
+
+  private void handle(Postponed<R> later) {
+    AttemptPhase end = later.end();
+    if (end != null) {
+      end(end, later.reason());
+    } else if (later.takeLook()) {
+      run();
+    }
+    Postponed.Completion<R> completion = later.takeCompletion();
+    if (completion != null) {
+      complete(completion.response(), completion.failure());
+    }
+    later.handled();
+  }
+
+  /** The client is done. */
+  void complete(@Nullable R response, @Nullable Throwable failure) {
+    AttemptPhase now = phase;
+    while (!now.settled()) {
+      if (now == AttemptPhase.BUSY) {
+        Postponed<R> later = postponed();
+        later.complete(response, failure);
+        if (phase == AttemptPhase.BUSY || later.takeCompletion() == null) {
+          if (attempt.blocking()) {
+            later.awaitEnd(() -> phase.settled());
+          }
+          return; // the thread that is busy sees it
+        }
+      } else if (PHASE.compareAndSet(this, now, AttemptPhase.COMPLETED)) {
+        stop(timer);
+        attempt.endWith(response, failure);
+        attempt.handOver();
+        return;
+      }
+      now = phase;
+    }
+    if (response != null) {
+      attempt.operation().discard(response);
+    }
+  }
+
+  /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
+  @Override
+  public void run() {
+    AttemptPhase now = phase;
+    while (!now.settled()) {
+      if (now == AttemptPhase.BUSY) {
+        postponed().look();
+        if (phase == AttemptPhase.BUSY) {
+          return; // the thread that is busy looks
+        }
+      } else if (timeIsUp(now)) {
+        return;
+      }
+      now = phase;
+    }
+  }
+
+  /** Returns false if the attempt has moved on to another phase. */
+  private boolean timeIsUp(AttemptPhase open) {
+    try {
+      long now = attempt.operation().now();
+      if (attempt.leftNanos(open, now) == 0) {
+        boolean claimed = PHASE.compareAndSet(this, open, AttemptPhase.TIMED_OUT);
+        if (claimed) {
+          stopped(AttemptPhase.TIMED_OUT, null);
+        }
+        return claimed;
+      }
+      setTimer(now, open);
+    } catch (Throwable rejected) {
+      timerRejected(rejected);
+    }
+    return true;
+  }
+
+  /** Ends the attempt from outside. */
+  void end(AttemptPhase end, @Nullable Throwable reason) {
+    AttemptPhase now = phase;
+    while (!now.settled()) {
+      if (now == AttemptPhase.BUSY) {
+        postponed().end(end, reason);
+        if (phase == AttemptPhase.BUSY) {
+          return; // the thread that is busy sees it
+        }
+      } else if (PHASE.compareAndSet(this, now, end)) {
+        stopped(end, reason);
+        return;
+      }
+      now = phase;
+    }
+  }
+
+  private void stopped(AttemptPhase end, @Nullable Throwable reason) {
+    stop(timer);
+    attempt.endWith(null, reason);
+    stopOnTheWire();
+    if (attempt.blocking()) {
+      return; // the calling thread is in the wire, which lets go of it now
+    }
+    if (end == AttemptPhase.CANCELLED) {
+      attempt.operation().execute(attempt::handOver);
+    } else {
+      attempt.handOver();
+    }
+  }
+
+  private Postponed<R> postponed() {
+    Postponed<R> later = postponed;
+    while (later == null) {
+      POSTPONED.compareAndSet(this, null, new Postponed<>());
+      later = postponed;
+    }
+    return later;
+  }
+
+  void onCancel(Runnable canceller) {
+    this.canceller = canceller;
+    if (phase.stopped()) {
+      stopOnTheWire();
+    }
+  }
+
+  // The client may throw here. The operation must go on or end all the same.
+  private void stopOnTheWire() {
+    Runnable stop = canceller;
+    try {
+      if (stop != null) {
+        stop.run();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("an attempt could not be stopped; the operation goes on without it", broken);
+    }
+  }
+
+  /** Sets a timer for the end of the attempt's time, unless one is set that comes before. */
+  void setTimer(long nowNanos, AttemptPhase open) {
+    if (attempt.operation().transport().boundsAttempts()) {
+      return;
+    }
+    boolean sending;
+    do {
+      sending = attempt.sendingBody();
+      replaceTimer(nowNanos, attempt.leftNanos(open, nowNanos));
+    } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
+  }
+
+  private void replaceTimer(long nowNanos, long leftNanos) {
+    AttemptTimer running = timer;
+    if (leftNanos == Long.MAX_VALUE) {
+      stop(running);
+      return;
+    }
+    long due = nowNanos + leftNanos;
+    if (running != null && running.comesBy(due)) {
+      return;
+    }
+    AttemptTimer next = new AttemptTimer(this, due);
+    if (!TIMER.compareAndSet(this, running, next)) {
+      replaceTimer(nowNanos, leftNanos); // another thread has set one
+      return;
+    }
+    stop(running);
+    next.start(attempt.operation().scheduler(), leftNanos);
+    if (phase.settled()) {
+      next.stop(); // the attempt has ended meanwhile
+    }
+  }
+
+  private static void stop(@Nullable AttemptTimer running) {
+    if (running != null) {
+      running.stop();
+    }
+  }
+
+  /** Without a timer the attempt might never end, so it does not go on. */
+  void timerRejected(Throwable reason) {
+    if (!(reason instanceof RejectedExecutionException)) {
+      attempt.userCodeFailed(reason);
+    }
+    end(AttemptPhase.REJECTED, reason);
+  }
+}

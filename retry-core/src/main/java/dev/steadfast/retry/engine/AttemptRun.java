@@ -1,0 +1,302 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Verdict;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt, with what it ended with. What settles it is its {@link AttemptRace}, what bounds it
+ * are its {@link AttemptBounds}, and what follows it is for {@link AttemptEnd} to say.
+ *
+ * @param <R> the response
+ */
+final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay {
+  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
+  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> HAND_OVER =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "handOver");
+
+  private final AttemptOwner<R> owner;
+  private final int number;
+  private final AttemptBounds bounds = new AttemptBounds();
+  private final AttemptRace<R> race;
+
+  // start() returns on one thread, and the attempt may end on another. The later of the two goes on
+  // with the operation. The end of an attempt that its client queues waits for start() only if it
+  // comes on the same thread. So here is that thread, or who has come; null for nobody.
+  private volatile @Nullable Object handOver;
+
+  private enum Came {
+    ONE,
+    END_AND_WENT_ON
+  }
+
+  private volatile @Nullable Throwable userFailure;
+
+  // Written before the hand-over by the thread that settles the attempt, read after it.
+  private @Nullable R response;
+  private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
+  private @Nullable Object head; // the outcome if it is accepted, else the decision
+
+  AttemptRun(AttemptOwner<R> owner, int number) {
+    this(owner, number, AttemptPhase.QUEUED);
+  }
+
+  private AttemptRun(AttemptOwner<R> owner, int number, AttemptPhase phase) {
+    this.owner = owner;
+    this.number = number;
+    this.race = new AttemptRace<>(this, phase);
+  }
+
+  /** An attempt that is over: the first one of work, which is made before there is a loop. */
+  static <R> AttemptRun<R> completed(
+      AttemptOwner<R> owner, @Nullable R response, @Nullable Throwable failure) {
+    AttemptRun<R> attempt = new AttemptRun<>(owner, 1, AttemptPhase.COMPLETED);
+    attempt.endWith(response, failure);
+    return attempt;
+  }
+
+  @Override
+  public Operation<R> operation() {
+    return owner.operation();
+  }
+
+  @Override
+  public boolean blocking() {
+    return owner.blocking();
+  }
+
+  // What a transport asks.
+
+  @Override
+  public OperationInfo info() {
+    return operation().info();
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+
+  @Override
+  public long timeoutNanos() {
+    return Math.min(ownTimeoutNanos(), remainingNanos());
+  }
+
+  @Override
+  public long ownTimeoutNanos() {
+    return operation().state().ownTimeoutNanos(number);
+  }
+
+  @Override
+  public long remainingNanos() {
+    return bounds.remainingNanos(operation());
+  }
+
+  @Override
+  public Runnable restoreContext() {
+    return owner.restoreContext();
+  }
+
+  @Override
+  public boolean stopped() {
+    return race.phase().stopped();
+  }
+
+  // What a transport tells.
+
+  @Override
+  public boolean queued() {
+    if (!HAND_OVER.compareAndSet(this, null, Thread.currentThread())) {
+      return false;
+    }
+    if (race.phase() == AttemptPhase.QUEUED) {
+      setTimer(AttemptPhase.QUEUED);
+    }
+    return race.phase() == AttemptPhase.QUEUED;
+  }
+
+  private void setTimer(AttemptPhase open) {
+    try {
+      race.setTimer(operation().now(), open);
+    } catch (Throwable rejected) {
+      race.timerRejected(rejected);
+    }
+  }
+
+  @Override
+  public void extendBound(long boundNanos) {
+    operation().extendBound(boundNanos);
+  }
+
+  @Override
+  public boolean begin(Object request) {
+    if (!race.busyAfter(AttemptPhase.QUEUED)) {
+      return false;
+    }
+    try {
+      operation().admit();
+    } catch (Throwable refused) {
+      race.fail(AttemptPhase.REFUSED, refused);
+      return false;
+    }
+    try {
+      long now = operation().now();
+      bounds.begin(now);
+      race.setTimer(now, AttemptPhase.RUNNING);
+      operation().attemptBegan(number, request, now);
+    } catch (Throwable broken) {
+      if (!(broken instanceof RejectedExecutionException)) {
+        userFailure = broken;
+      }
+      race.fail(AttemptPhase.REJECTED, broken);
+      return false;
+    }
+    return race.reopen(AttemptPhase.RUNNING);
+  }
+
+  @Override
+  public void bodyStarted() {
+    if (!bounds.sendingBody()) {
+      bounds.bodyStarted(operation().now());
+    }
+  }
+
+  @Override
+  public void bodyEnded() {
+    if (!bounds.sendingBody()) {
+      return;
+    }
+    bounds.bodyEnded(operation().now());
+    AttemptPhase open = race.phase();
+    if (open.open()) {
+      setTimer(open);
+    }
+  }
+
+  @Override
+  public void leaveBodyToCaller() {
+    bounds.leaveBodyToCaller();
+  }
+
+  @Override
+  public void onCancel(Runnable canceller) {
+    race.onCancel(canceller);
+  }
+
+  @Override
+  public boolean head(R head) {
+    if (!race.busyAfter(AttemptPhase.RUNNING)) {
+      return false;
+    }
+    addBodyTime();
+    boolean delivers = false;
+    Runnable undo = restoreContext(); // listeners are told, perhaps on the client's thread
+    try {
+      Outcome outcome = operation().outcomeAtHead(head);
+      boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
+      this.head = accepted ? outcome : operation().decide(outcome, head, null);
+      delivers = !(this.head instanceof RetryDecision.Retry);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+    } finally {
+      undo.run();
+    }
+    setTimer(AttemptPhase.HEAD);
+    return race.reopen(AttemptPhase.HEAD) && delivers;
+  }
+
+  @Override
+  public void userCodeFailed(Throwable thrown) {
+    userFailure = thrown;
+  }
+
+  @Override
+  public void complete(@Nullable R response, @Nullable Throwable failure) {
+    race.complete(response, failure);
+  }
+
+  @Override
+  public void cancel() {
+    race.end(AttemptPhase.CANCELLED, null);
+  }
+
+  // For the race.
+
+  @Override
+  public boolean sendingBody() {
+    return bounds.sendingBody();
+  }
+
+  @Override
+  public long leftNanos(AttemptPhase open, long nowNanos) {
+    return bounds.leftNanos(operation(), number, open, nowNanos);
+  }
+
+  @Override
+  public void endWith(@Nullable R response, @Nullable Throwable failure) {
+    this.response = response;
+    this.failure = failure;
+  }
+
+  @Override
+  public void handOver() {
+    boolean started = !HAND_OVER.compareAndSet(this, null, Came.ONE);
+    if (started && handOver instanceof Thread queuedBy) {
+      boolean here = Thread.currentThread().equals(queuedBy);
+      Came next = here ? Came.ONE : Came.END_AND_WENT_ON;
+      started = !HAND_OVER.compareAndSet(this, queuedBy, next) || !here;
+    }
+    if (started) {
+      owner.goOn(this);
+    }
+  }
+
+  /** Called once when {@link RetryTransport#start} has returned: whether the attempt is over. */
+  boolean overOnReturn() {
+    if (blocking()) {
+      return true;
+    }
+    boolean first =
+        HAND_OVER.compareAndSet(this, null, Came.ONE)
+            || (handOver instanceof Thread queuedBy
+                && HAND_OVER.compareAndSet(this, queuedBy, Came.ONE));
+    return !first && handOver == Came.ONE;
+  }
+
+  // For the loop.
+
+  /** Adds what request bodies took to the operation's total timeout. */
+  void addBodyTime() {
+    bodyEnded();
+    long took = bounds.takeBodyNanos();
+    if (took > 0) {
+      operation().state().extendTotalTimeout(took);
+    }
+  }
+
+  AttemptPhase phase() {
+    return race.phase();
+  }
+
+  @Nullable R response() {
+    return response;
+  }
+
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Nullable Throwable userFailure() {
+    return userFailure;
+  }
+
+  @Nullable Outcome outcomeOfHead() {
+    return head instanceof Outcome outcome ? outcome : null;
+  }
+
+  @Nullable RetryDecision decisionOnHead() {
+    return head instanceof RetryDecision decision ? decision : null;
+  }
+}

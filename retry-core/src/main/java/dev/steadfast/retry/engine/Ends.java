@@ -1,0 +1,32 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.StopReason;
+import org.jspecify.annotations.Nullable;
+
+/** The exceptions for ends that come from outside an attempt. */
+final class Ends {
+  private Ends() {}
+
+  static Throwable deadline(Operation<?> operation) {
+    return operation.transport().failure(RetryTransport.End.DEADLINE, null);
+  }
+
+  static Throwable attemptTimeout(Operation<?> operation) {
+    return operation.transport().failure(RetryTransport.End.ATTEMPT_TIMEOUT, null);
+  }
+
+  /** By the caller: cancelled or interrupted. */
+  static Throwable cancelled(Operation<?> operation, StopReason reason) {
+    return reason == StopReason.INTERRUPTED
+        ? interrupted(operation, null)
+        : operation.transport().failure(RetryTransport.End.CANCELLED, null);
+  }
+
+  static Throwable interrupted(Operation<?> operation, @Nullable Throwable cause) {
+    return operation.transport().failure(RetryTransport.End.INTERRUPTED, cause);
+  }
+
+  static Throwable rejected(Operation<?> operation, @Nullable Throwable cause) {
+    return operation.transport().failure(RetryTransport.End.REJECTED, cause);
+  }
+}

@@ -1,0 +1,310 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryTrace;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.internal.CleanReport;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drives one operation: an attempt, a wait, the next attempt, and the end. Confined: at any time
+ * one thread drives it, and a compare-and-set of an attempt or a wait hands it over. Only
+ * cancellations may come from anywhere.
+ */
+final class OperationLoop<R>
+    implements RetryLoop<R>, AttemptOwner<R>, AsyncWait.Owner, OperationFuture.Source<R> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private final Operation<R> operation;
+
+  private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
+  private @Nullable R result; // the operation is over once there is a result or a failure
+  private @Nullable Throwable failure;
+
+  private @Nullable CallerContext context; // null: blocking, or over
+
+  private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
+  private volatile @Nullable UnderWay underWay;
+
+  OperationLoop(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
+    this.operation = new Operation<>(plan, info, transport);
+  }
+
+  // The beginning.
+
+  @Override
+  public R run(long boundNanos) throws Throwable {
+    if (operation.isHeard()) {
+      context = CallerContext.capture(operation.context()); // a client may show heads elsewhere
+    }
+    operation.begin(boundNanos);
+    drive();
+    return outcome();
+  }
+
+  /** Goes on, on the calling thread, after a first attempt that was made without the loop. */
+  R runAfter(AttemptRun<R> first) throws Throwable {
+    if (settle(first)) {
+      drive();
+    }
+    return outcome();
+  }
+
+  private R outcome() throws Throwable {
+    Throwable thrown = failure;
+    if (thrown != null) {
+      throw thrown;
+    }
+    return operation.present(result);
+  }
+
+  @Override
+  public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
+    this.completion = completion;
+    context = CallerContext.capture(operation.context());
+    operation.begin(boundNanos);
+    if (cancelled == null) {
+      drive();
+    } else {
+      operation.execute(this::drive); // callbacks never run on the canceller's thread
+    }
+  }
+
+  @Override
+  public <T> CompletableFuture<T> start(
+      long boundNanos, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
+    OperationFuture<R, T> future = new OperationFuture<>(this, result, failure);
+    start(boundNanos, future);
+    return future;
+  }
+
+  @Override
+  public void cancel() {
+    cancel(StopReason.CANCELLED);
+  }
+
+  @Override
+  public void interrupt() {
+    cancel(StopReason.INTERRUPTED);
+  }
+
+  private void cancel(StopReason reason) {
+    cancelled = reason;
+    UnderWay reached = underWay;
+    if (reached != null) {
+      reached.cancel();
+    }
+  }
+
+  // Attempts.
+
+  /** Makes attempts for as long as they end on this thread. */
+  private void drive() {
+    try {
+      while (attempt()) {
+        // the next one
+      }
+    } catch (Throwable broken) {
+      if (!overAlready(broken)) {
+        abandon(StopReason.USER_CODE_FAILED, broken);
+      }
+    }
+  }
+
+  /** Makes one attempt. Returns true if another one follows at once on this thread. */
+  private boolean attempt() {
+    StopReason reason = cancelled;
+    if (reason != null) {
+      return abandon(reason, Ends.cancelled(operation, reason));
+    }
+    if (operation.remainingNanos() == 0) {
+      return abandon(StopReason.DEADLINE, Ends.deadline(operation));
+    }
+    AttemptRun<R> attempt = new AttemptRun<>(this, operation.state().attempts() + 1);
+    underWay = attempt;
+    if (cancelled != null) {
+      attempt.cancel(); // the canceller may have missed it
+    }
+    try {
+      operation.startAttempt(attempt);
+    } catch (Throwable thrown) {
+      attempt.complete(null, thrown);
+    }
+    return attempt.overOnReturn() && settle(attempt); // else who completes it goes on
+  }
+
+  @Override
+  public void goOn(AttemptRun<R> attempt) {
+    Runnable undo = restoreContext();
+    try {
+      if (settle(attempt)) {
+        drive();
+      }
+    } finally {
+      undo.run();
+    }
+  }
+
+  /** Returns true if another attempt follows at once on this thread. */
+  private boolean settle(AttemptRun<R> attempt) {
+    underWay = null;
+    try {
+      attempt.addBodyTime();
+      return follow(AttemptEnd.next(operation, attempt, cancelled), attempt);
+    } catch (Throwable broken) {
+      return !overAlready(broken) && follow(AttemptEnd.broken(operation, attempt, broken), attempt);
+    }
+  }
+
+  private boolean follow(RetryDecision decision, AttemptRun<R> attempt) {
+    return decision instanceof RetryDecision.Retry retry
+        ? waitFor(retry)
+        : finish(((RetryDecision.Stop) decision).reason(), attempt.response(), attempt.failure());
+  }
+
+  // An exception where none is expected ends the operation, unless that is over.
+  private boolean overAlready(Throwable thrown) {
+    boolean over = result != null || failure != null;
+    if (over) {
+      LOG.warn("the end of an operation could not be told: {}", operation, thrown);
+    }
+    return over;
+  }
+
+  // Waits.
+
+  /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
+  private boolean waitFor(RetryDecision.Retry retry) {
+    // The delay counts from the decision, so it includes the time to read the rest of the response.
+    long left = retry.delayNanos() == 0 ? 0 : operation.leftToWaitNanos();
+    if (left <= 0) {
+      return !blocking() || !Thread.interrupted() || interrupted(null);
+    }
+    if (blocking()) {
+      return sleep();
+    }
+    AsyncWait waiting = new AsyncWait(this);
+    underWay = waiting;
+    waiting.schedule(left);
+    if (cancelled != null) {
+      waiting.cancel();
+    }
+    return false;
+  }
+
+  private boolean sleep() {
+    BlockingWait waiting = new BlockingWait();
+    underWay = waiting;
+    if (cancelled != null) {
+      waiting.cancel(); // the canceller may have missed it
+    }
+    try {
+      waiting.await(operation);
+      return !Thread.interrupted()
+          || interrupted(null); // cancelled: the loop sees it before the next attempt
+    } catch (InterruptedException interrupted) {
+      return interrupted(interrupted);
+    } catch (RejectedExecutionException rejected) {
+      return abandon(StopReason.REJECTED, Ends.rejected(operation, rejected));
+    }
+  }
+
+  private boolean interrupted(@Nullable InterruptedException thrown) {
+    return abandon(StopReason.INTERRUPTED, Ends.interrupted(operation, thrown));
+  }
+
+  @Override
+  public void waitOver() {
+    underWay = null;
+    Runnable undo = restoreContext();
+    try {
+      drive();
+    } finally {
+      undo.run();
+    }
+  }
+
+  @Override
+  public void waitRejected(Throwable reason) {
+    underWay = null;
+    Runnable undo = restoreContext();
+    try {
+      if (reason instanceof RejectedExecutionException) {
+        abandon(StopReason.REJECTED, Ends.rejected(operation, reason));
+      } else {
+        abandon(StopReason.USER_CODE_FAILED, reason);
+      }
+    } finally {
+      undo.run();
+    }
+  }
+
+  // The end.
+
+  private boolean abandon(StopReason reason, Throwable thrown) {
+    operation.abandon(reason, thrown);
+    return finish(reason, null, thrown);
+  }
+
+  private boolean finish(StopReason reason, @Nullable R response, @Nullable Throwable thrown) {
+    failure = thrown;
+    try {
+      @Nullable RetryReport report = operation.ended(reason, thrown != null);
+      if (thrown != null) {
+        RetryTrace.put(thrown, Objects.requireNonNull(report));
+      } else {
+        deliver(operation.present(response), operation.clean(reason) ? null : report);
+      }
+    } catch (Throwable broken) {
+      failure = thrown == null ? broken : thrown;
+    }
+    if (completion != null) {
+      Callbacks.run(operation, context, this::callBack);
+    }
+    return false;
+  }
+
+  private void deliver(R response, @Nullable RetryReport report) {
+    try {
+      result = operation.transport().deliver(response, report);
+    } catch (Throwable broken) {
+      operation.discard(response);
+      RetryTrace.put(broken, report == null ? CleanReport.of(operation.info()) : report);
+      failure = broken;
+    }
+  }
+
+  private void callBack() {
+    BiConsumer<@Nullable R, @Nullable Throwable> callback = completion;
+    context = null; // a loop that is kept keeps no class loader
+    if (callback != null) {
+      callback.accept(result, failure);
+    }
+  }
+
+  // For attempts and waits.
+
+  @Override
+  public Operation<R> operation() {
+    return operation;
+  }
+
+  @Override
+  public boolean blocking() {
+    return completion == null;
+  }
+
+  @Override
+  public Runnable restoreContext() {
+    return CallerContext.restore(context);
+  }
+}

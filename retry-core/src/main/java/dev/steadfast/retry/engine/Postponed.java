@@ -1,0 +1,85 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came while an attempt was {@link AttemptPhase#BUSY}. Who brings it looks at the phase
+ * afterwards, and who ends the phase looks here afterwards: so one of the two handles it.
+ *
+ * @param <R> the response
+ */
+final class Postponed<R> {
+  private final AtomicReference<@Nullable Completion<R>> completion = new AtomicReference<>();
+  private volatile @Nullable AttemptPhase end;
+  private volatile @Nullable Throwable reason; // of the end
+  private volatile boolean look;
+  private volatile @Nullable CountDownLatch settled; // null: nobody waits for that
+
+  /** What {@link Attempt#complete} was given. */
+  record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
+
+  /** The attempt is to end. */
+  void end(AttemptPhase end, @Nullable Throwable reason) {
+    this.reason = reason;
+    this.end = end;
+  }
+
+  @Nullable AttemptPhase end() {
+    return end;
+  }
+
+  @Nullable Throwable reason() {
+    return reason;
+  }
+
+  /** The attempt is to look at its time. */
+  void look() {
+    look = true;
+  }
+
+  boolean takeLook() {
+    boolean taken = look;
+    look = false;
+    return taken;
+  }
+
+  /** The client has completed the attempt: it may give up while a head is still being judged. */
+  void complete(@Nullable R response, @Nullable Throwable failure) {
+    completion.set(new Completion<>(response, failure));
+  }
+
+  @Nullable Completion<R> takeCompletion() {
+    return completion.getAndSet(null);
+  }
+
+  /**
+   * Waits for the thread that judges the head, and settles the attempt afterwards: the calling
+   * thread of a blocking operation is out of the client already.
+   */
+  void awaitEnd(BooleanSupplier over) {
+    CountDownLatch waiting = new CountDownLatch(1);
+    settled = waiting;
+    boolean interrupted = false;
+    while (waiting.getCount() > 0 && !over.getAsBoolean()) {
+      try {
+        waiting.await();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Everything has been handled. */
+  void handled() {
+    CountDownLatch waiting = settled;
+    if (waiting != null) {
+      waiting.countDown();
+    }
+  }
+}
