@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

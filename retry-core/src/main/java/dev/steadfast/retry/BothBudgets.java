@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcome;
 import org.jspecify.annotations.Nullable;
 

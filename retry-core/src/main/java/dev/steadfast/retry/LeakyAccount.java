@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcomes;
 import dev.steadfast.retry.engine.RetryDecision;
 import dev.steadfast.retry.engine.RetryState;

@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcomes;
 import dev.steadfast.retry.engine.RetryDecision;
 import dev.steadfast.retry.engine.RetryState;

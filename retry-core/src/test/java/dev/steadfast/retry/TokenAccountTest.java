@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

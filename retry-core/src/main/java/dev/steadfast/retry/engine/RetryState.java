@@ -3,11 +3,12 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.Checks;
 
 /**
  * Says what the outcome of an attempt means. The built-in one is {@link StandardRules}; replace it
@@ -33,4 +34,32 @@ public interface HttpClassifier {
    * @return the verdict
    */
   Verdict onFailure(OperationView operation, TransportFailure failure);
+
+  /**
+   * What a classifier knows of the operation. Immutable.
+   *
+   * @param request the request
+   * @param keyed whether it carries an idempotency key
+   */
+  record OperationView(RequestView request, boolean keyed) {
+    /**
+     * Checks that nothing is missing.
+     *
+     * @throws NullPointerException if the request is null
+     */
+    public OperationView {
+      Checks.notNull("request", request);
+    }
+
+    /** Method, origin and path: what logs may show. */
+    String label() {
+      return Origins.label(request);
+    }
+
+    // The view of a client's request may print its headers, and with them the key.
+    @Override
+    public String toString() {
+      return label() + " keyed=" + keyed;
+    }
+  }
 }

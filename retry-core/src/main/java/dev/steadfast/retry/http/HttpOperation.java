@@ -6,6 +6,7 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Advice;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Checks;
 import java.util.Set;
 import java.util.TreeSet;

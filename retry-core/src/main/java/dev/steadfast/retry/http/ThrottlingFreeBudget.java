@@ -2,7 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import org.jspecify.annotations.Nullable;
 
 /**

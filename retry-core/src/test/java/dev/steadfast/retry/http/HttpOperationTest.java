@@ -24,6 +24,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

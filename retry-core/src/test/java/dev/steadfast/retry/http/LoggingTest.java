@@ -16,6 +16,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.CapturedLog.Line;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
-import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.internal.OriginTable;
+import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -12,6 +12,7 @@ import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

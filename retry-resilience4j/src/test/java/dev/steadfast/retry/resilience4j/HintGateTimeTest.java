@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.internal.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.Withdrawal;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 

@@ -15,7 +15,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
-import dev.steadfast.retry.http.OperationView;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.TransportFailure;

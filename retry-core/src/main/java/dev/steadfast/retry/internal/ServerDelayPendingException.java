@@ -1,11 +1,10 @@
-package dev.steadfast.retry;
+package dev.steadfast.retry.internal;
 
-import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 
 /**
- * An attempt was held back by a {@link Guard}, because the server had asked other operations to
- * wait: the cause of an {@link AttemptRefusedException}.
+ * A guard refused an attempt, because the server had asked other operations to wait: the cause of
+ * an {@code AttemptRefusedException}.
  */
 public final class ServerDelayPendingException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -14,7 +13,7 @@ public final class ServerDelayPendingException extends RuntimeException {
   private final Duration remaining;
 
   /**
-   * For authors of guards. Records no stack: it is part of normal operation.
+   * Records no stack: it is part of normal operation.
    *
    * @param remaining how long the server is not to be asked
    */
