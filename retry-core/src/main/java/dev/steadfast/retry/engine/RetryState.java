@@ -8,7 +8,6 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 

@@ -181,7 +181,7 @@ public final class RetryingHttpClient extends HttpClient {
     JdkTransport<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
     wrapped.begin(exchange.loop());
     try {
-      return exchange.loop().run(exchange.boundNanos()).response();
+      return transport.loop().run(transport.boundNanos()).response();
     } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -229,7 +229,7 @@ public final class RetryingHttpClient extends HttpClient {
     return start(exchange);
   }
 
-  private <T> JdkTransport<T> exchange(HttpRequest request, Receiver<T> receiver) {
+  private <T> JdkTransport<T> transport(HttpRequest request, Receiver<T> receiver) {
     Checks.notNull("request", request);
     Checks.notNull("responseBodyHandler", receiver.handler());
     JdkRequest ask = new JdkRequest(request, RequestBody.of(request, options));

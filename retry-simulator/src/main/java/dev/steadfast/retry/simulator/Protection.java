@@ -6,7 +6,6 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
