@@ -173,13 +173,13 @@ public final class RetryingHttpClient extends HttpClient {
     }
     if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
       // Within the client's own send such a thread would run other tasks of its pool.
-      JdkTransport<T> exchange =
-          exchange(request, new Receiver<>(responseBodyHandler, null, false));
-      wrapped.begin(exchange.loop());
-      return new BlockingSend<>(exchange.loop(), start(exchange)).await();
+      JdkTransport<T> transport =
+          transport(request, new Receiver<>(responseBodyHandler, null, false));
+      wrapped.begin(transport.loop());
+      return new BlockingSend<>(transport.loop(), start(transport)).await();
     }
-    JdkTransport<T> exchange = exchange(request, new Receiver<>(responseBodyHandler, null, true));
-    wrapped.begin(exchange.loop());
+    JdkTransport<T> transport = transport(request, new Receiver<>(responseBodyHandler, null, true));
+    wrapped.begin(transport.loop());
     try {
       return transport.loop().run(transport.boundNanos()).response();
     } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
@@ -187,7 +187,7 @@ public final class RetryingHttpClient extends HttpClient {
     } catch (Throwable thrown) {
       throw new IOException(thrown);
     } finally {
-      exchange.over(); // also where the operation could not even begin
+      transport.over(); // also where the operation could not even begin
     }
   }
 
@@ -219,14 +219,14 @@ public final class RetryingHttpClient extends HttpClient {
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
     Pushes<T> pushes = pushPromiseHandler == null ? null : new Pushes<>(pushPromiseHandler);
-    JdkTransport<T> exchange =
-        exchange(request, new Receiver<>(responseBodyHandler, pushes, false));
+    JdkTransport<T> transport =
+        transport(request, new Receiver<>(responseBodyHandler, pushes, false));
     try {
-      wrapped.begin(exchange.loop());
+      wrapped.begin(transport.loop());
     } catch (IOException closed) {
       return CompletableFuture.failedFuture(closed);
     }
-    return start(exchange);
+    return start(transport);
   }
 
   private <T> JdkTransport<T> transport(HttpRequest request, Receiver<T> receiver) {
@@ -239,22 +239,22 @@ public final class RetryingHttpClient extends HttpClient {
     return new JdkTransport<>(wrapped, operation, ask, receiver);
   }
 
-  private static <T> CompletableFuture<HttpResponse<T>> start(JdkTransport<T> exchange) {
-    CompletableFuture<HttpResponse<T>> future = begun(exchange);
-    RuntimeException refusal = exchange.refusal();
+  private static <T> CompletableFuture<HttpResponse<T>> start(JdkTransport<T> transport) {
+    CompletableFuture<HttpResponse<T>> future = begun(transport);
+    RuntimeException refusal = transport.refusal();
     if (refusal != null && future.isCompletedExceptionally()) {
       throw refusal; // as the JDK does
     }
     return future;
   }
 
-  private static <T> CompletableFuture<HttpResponse<T>> begun(JdkTransport<T> exchange) {
+  private static <T> CompletableFuture<HttpResponse<T>> begun(JdkTransport<T> transport) {
     try {
-      return exchange
+      return transport
           .loop()
-          .start(exchange.boundNanos(), Answer::response, CompletionException::new);
+          .start(transport.boundNanos(), Answer::response, CompletionException::new);
     } catch (Throwable notBegun) {
-      exchange.over();
+      transport.over();
       throw notBegun;
     }
   }
