@@ -69,6 +69,7 @@ public final class RetryPlan {
       this.listeners = plan.listeners;
       this.callContext = plan.callContext;
       this.replayable = plan.replayable;
+      this.optional = plan.optional;
       this.context = plan.context;
     }
   }
