@@ -134,7 +134,7 @@ public final class RetryState {
   /** Whether time is up because the caller waits no longer, and by no other bound before that. */
   boolean cutByCaller(long nowNanos) {
     if (!hasCaller
-        || (hasDeadline() && deadlineNanos - callerNanos < 0)
+        || (nanos.total() != Long.MAX_VALUE && deadlineNanos - callerNanos < 0)
         || (hasBound && boundNanos - callerNanos < 0)) {
       return false;
     }

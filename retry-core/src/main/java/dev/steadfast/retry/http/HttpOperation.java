@@ -5,8 +5,8 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryPlan;
-import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
+import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
@@ -141,14 +141,15 @@ public final class HttpOperation {
   }
 
   /**
-   * What is to be bound to the thread while a client makes an attempt that may send through another
-   * client: if that one retries too, it makes single attempts of this request.
+   * Marks the calling thread while a client makes an attempt that may send through another client:
+   * if that one retries too, it makes single attempts of this request.
    *
-   * @param around what applies to everything else that begins there, null for nothing
-   * @return a context for this attempt
+   * @return takes the mark off; to be run on the same thread
    */
-  public CallContext withinAttempt(@Nullable CallContext around) {
-    return new AttemptContext(plan, view.request(), around);
+  public Runnable markAttempt() {
+    CallContext around = CallContext.bind(null);
+    CallContext.bind(new AttemptContext(plan, view.request(), around));
+    return () -> CallContext.bind(around);
   }
 
   /**

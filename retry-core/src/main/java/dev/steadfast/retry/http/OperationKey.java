@@ -18,6 +18,12 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   /** The key that the caller has written into the request. */
   static OperationKey written(IdempotencyKeys form, List<String> lines) {
     String key = form.read(checked(lines));
+    if (key.length() > IdempotencyKeys.DEFAULT_MAX_LENGTH) {
+      throw Checks.bad(
+          "idempotency key",
+          "of " + key.length() + " characters",
+          "1 to " + IdempotencyKeys.DEFAULT_MAX_LENGTH);
+    }
     return Checks.isBlank(key) ? NONE : new OperationKey(form.header(), key, lines.get(0), false);
   }
 

@@ -161,12 +161,24 @@ class IdempotencyKeysTest {
 
   @Test
   void theCallersHeaderMayBreakTheRulesForOurs() {
-    for (String key : new String[] {"k".repeat(300), "cl\u00e9", " padded "}) {
+    for (String key : new String[] {"k".repeat(255), "cl\u00e9", " padded "}) {
       HttpOperation operation =
           operation(
               IdempotencyKeys.randomUuid(), TestRequest.of("POST").header("Idempotency-Key", key));
       assertEquals(Map.of(), headers(operation));
       assertEquals(Optional.of(key), operation.info().idempotencyKey());
+    }
+  }
+
+  @Test
+  void theCallersHeaderMayNotBeLongerThanOurs() {
+    String key = "k".repeat(256);
+    for (IdempotencyKeys keys :
+        new IdempotencyKeys[] {IdempotencyKeys.randomUuid(), IdempotencyKeys.ietfDraft()}) {
+      TestRequest request = TestRequest.of("POST").header("Idempotency-Key", key);
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> operation(keys, request));
+      assertEquals("idempotency key: of 256 characters (expected: 1 to 255)", refused.getMessage());
     }
   }
 

@@ -9,7 +9,6 @@ import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -104,11 +103,11 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
       send(request, attempt, delivery);
       return;
     }
-    CallContext before = CallContext.bind(operation.withinAttempt(CallContext.current()));
+    Runnable unmark = operation.markAttempt();
     try {
       send(request, attempt, delivery);
     } finally {
-      CallContext.bind(before);
+      unmark.run();
     }
   }
 

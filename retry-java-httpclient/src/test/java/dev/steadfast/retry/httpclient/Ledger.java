@@ -3,8 +3,8 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcome;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -66,7 +66,7 @@ class NestedClientsTest {
 
     try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
       HttpResponse<String> response = entry.call(outer, bench.get(), BodyHandlers.ofString());
-      assertEquals(StopReason.TOLD_NOT_TO_RETRY, JdkReports.of(response).reason());
+      assertEquals(StopReason.DO_NOT_RETRY, JdkReports.of(response).reason());
       assertEquals(scope, RetryScope.current().orElseThrow());
     }
 

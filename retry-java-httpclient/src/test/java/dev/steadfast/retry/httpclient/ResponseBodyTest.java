@@ -43,6 +43,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -267,7 +268,8 @@ class ResponseBodyTest {
       case "buffering" -> BodyHandlers.buffering(handingOn("buffers", seen), 1);
       case "mapping" ->
           info ->
-              BodySubscribers.mapping(handingOn("buffers", seen).apply(info), nothing -> nothing);
+              BodySubscribers.mapping(
+                  handingOn("buffers", seen).apply(info), UnaryOperator.identity());
       case "own" -> info -> new Own(handingOn("buffers", seen).apply(info));
       default ->
           BodyHandlers.ofByteArrayConsumer(bytes ->

@@ -30,11 +30,12 @@ final class AttemptInterceptor implements Interceptor {
     }
     Runnable undo = wire.attempt().restoreContext();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
-    CallContext others = wire.forOthers(CallContext.current());
-    CallContext before = CallContext.bind(alone ? others : wire.within(others));
+    CallContext before = CallContext.bind(wire.forOthers(CallContext.current()));
+    Runnable unmark = alone ? () -> {} : wire.markAttempt();
     try {
       return wire.attempted(chain, wire.withTimeLeft(chain.request()), alone);
     } finally {
+      unmark.run();
       CallContext.bind(before);
       undo.run();
     }

@@ -5,13 +5,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import okhttp3.Call;
 import okhttp3.Connection;
-import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The attempts of a client that are under way, by OkHttp's call; and what is known of the client's
@@ -21,18 +17,15 @@ import org.slf4j.LoggerFactory;
  * making, and a tag would cost a copy of every request.
  */
 final class AttemptRegistry {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-
   // Of the process: clients that are derived from each other share their connections.
   private static final Set<Connection> USED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
-  private final boolean complete;
-  private final AtomicBoolean bypassed = new AtomicBoolean();
+  private final ClientInterceptors interceptors;
 
   private AttemptRegistry(boolean complete) {
-    this.complete = complete;
+    interceptors = new ClientInterceptors(complete);
   }
 
   /** Of a client that is derived here: all of its interceptors are known. */
@@ -45,32 +38,8 @@ final class AttemptRegistry {
     return new AttemptRegistry(false);
   }
 
-  /**
-   * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
-   * probe. In a client that is derived here it is. A client that the user goes on building may have
-   * interceptors further within, or may have lost the {@link ResendSuppressor}. Of such a client
-   * the exception must say that the server of the request was not reached; and once an answer has
-   * come that the probe did not see, no exception counts as OkHttp's own.
-   *
-   * @param asked the URL of the request
-   */
-  boolean okHttpsOwn(Throwable thrown, HttpUrl asked) {
-    return complete || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
-  }
-
-  /** Whether the probe sees all requests, as far as is known. */
-  boolean probeSeesAll() {
-    return complete || !bypassed.get();
-  }
-
-  /** An answer came from the network that the probe did not see. */
-  void answeredByOtherMeans() {
-    if (bypassed.compareAndSet(false, true)) {
-      LOG.warn(
-          "an answer came from the network past Steadfast's network interceptor: an interceptor"
-              + " sends requests by other means, or the client was copied without its network"
-              + " interceptors. Such requests count as possibly processed.");
-    }
+  ClientInterceptors interceptors() {
+    return interceptors;
   }
 
   void put(Call call, WireTrace wire) {
@@ -81,8 +50,15 @@ final class AttemptRegistry {
     underWay.remove(call);
   }
 
+  /** The attempt of OkHttp's call, or of the call that a factory of the user's put around it. */
   @Nullable WireTrace get(Call call) {
-    return underWay.get(call);
+    WireTrace known = underWay.get(call);
+    if (known != null) {
+      return known;
+    }
+    AttemptTag tag = call.request().tag(AttemptTag.class);
+    Call around = tag == null ? null : tag.call();
+    return around == null ? null : underWay.get(around);
   }
 
   int size() {

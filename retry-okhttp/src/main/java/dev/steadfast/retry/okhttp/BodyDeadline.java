@@ -33,7 +33,7 @@ final class BodyDeadline {
 
   /** Sets it on the body of a response. */
   void bound(Response response) {
-    if (WireTrace.hasBodyOfNetwork(response)) {
+    if (OkHttpViews.hasBodyOfNetwork(response)) {
       CallTimeouts.deadlineIn(response.body().source().timeout(), leftNanos());
     }
   }

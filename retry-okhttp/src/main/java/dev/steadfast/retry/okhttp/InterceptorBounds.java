@@ -1,10 +1,11 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.Attempt;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import okhttp3.Connection;
 import okhttp3.Protocol;
 import okhttp3.Response;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
-  private final WireTrace wire;
-  private final Attempt<Answer> attempt;
+  private final LongSupplier remainingNanos;
+  private final BooleanSupplier outOfTime;
+  private final Runnable endAtDeadline;
   private final RetryScheduler scheduler;
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
 
@@ -25,10 +27,22 @@ final class InterceptorBounds implements Runnable {
   private RetryScheduler.@Nullable Task task;
   private boolean over; // the attempt, or the time
 
-  InterceptorBounds(WireTrace wire, RetryScheduler scheduler) {
-    this.wire = wire;
-    this.attempt = wire.attempt();
+  /**
+   * Of one attempt.
+   *
+   * @param remainingNanos what is left of its time; {@link Long#MAX_VALUE} for no bound
+   * @param outOfTime whether nothing is left
+   * @param endAtDeadline ends its call
+   */
+  InterceptorBounds(
+      LongSupplier remainingNanos,
+      RetryScheduler scheduler,
+      BooleanSupplier outOfTime,
+      Runnable endAtDeadline) {
+    this.remainingNanos = remainingNanos;
     this.scheduler = scheduler;
+    this.outOfTime = outOfTime;
+    this.endAtDeadline = endAtDeadline;
   }
 
   /** Sets the timer for what is left now, which is more than before once a body has been sent. */
@@ -40,7 +54,7 @@ final class InterceptorBounds implements Runnable {
       task.cancel();
       task = null;
     }
-    long left = attempt.remainingNanos();
+    long left = remainingNanos.getAsLong();
     if (left != Long.MAX_VALUE) {
       task = scheduler.schedule(left, this);
     }
@@ -48,10 +62,10 @@ final class InterceptorBounds implements Runnable {
 
   @Override
   public void run() {
-    if (!wire.outOfTime()) {
+    if (!outOfTime.getAsBoolean()) {
       setTimer();
     } else if (end()) {
-      wire.endAtDeadline();
+      endAtDeadline.run();
     }
   }
 
@@ -80,7 +94,7 @@ final class InterceptorBounds implements Runnable {
    * by now.
    */
   void leaveBodyTo(Response response, int readTimeoutMillis) {
-    if (!WireTrace.hasBodyOfNetwork(response)) {
+    if (!OkHttpViews.hasBodyOfNetwork(response)) {
       return;
     }
     response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);

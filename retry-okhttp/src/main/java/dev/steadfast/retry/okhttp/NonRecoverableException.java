@@ -5,7 +5,8 @@ import java.net.ProtocolException;
 
 /**
  * An exception that OkHttp does not recover from: its recovery sends the request again on any
- * {@link IOException} but a few, of which {@link ProtocolException} is one.
+ * {@link IOException} but a few, of which {@link ProtocolException} is one. An interceptor that was
+ * added after the {@link RetryInterceptor} sees it; so it tells what the real one tells.
  */
 final class NonRecoverableException extends ProtocolException {
   private static final long serialVersionUID = 1;
@@ -16,6 +17,8 @@ final class NonRecoverableException extends ProtocolException {
   NonRecoverableException(IOException reason) {
     super(reason.getMessage());
     this.reason = reason;
+    initCause(reason);
+    setStackTrace(reason.getStackTrace());
   }
 
   /** The real one, with what OkHttp added to this one: the failures that it recovered from. */

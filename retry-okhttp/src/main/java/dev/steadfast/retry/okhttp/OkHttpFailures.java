@@ -39,15 +39,15 @@ final class OkHttpFailures {
     if (ended != null) {
       return ended;
     }
-    WireTrace.Source source = wire.source(thrown);
-    if (source == WireTrace.Source.WIRE) {
+    FailureSource source = wire.source(thrown);
+    if (source == FailureSource.WIRE) {
       return onWire(failure, wire);
     }
     Response head = wire.head();
     if (head == null) {
       return withoutConnection(failure);
     }
-    boolean connecting = source == WireTrace.Source.OKHTTP && OkHttpErrors.notConnected(failure);
+    boolean connecting = source == FailureSource.OKHTTP && OkHttpErrors.notConnected(failure);
     if (head.code() >= 400 && !wire.handedBack() && !connecting) {
       return null; // an interceptor or an authenticator turned the answer into an exception
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
 import okhttp3.Headers;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -102,8 +103,8 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
-  WireTrace wire(Attempt<Answer> attempt, okhttp3.Call call, AttemptRegistry wires) {
-    WireTrace created = new WireTrace(this, wires, attempt, call);
+  WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry wires) {
+    WireTrace created = new WireTrace(operation, deadline, wires, attempt, call);
     wire = created;
     return created;
   }
@@ -112,17 +113,8 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     return wire;
   }
 
-  HttpOperation operation() {
-    return operation;
-  }
-
-  /** What is left of the operation's time without the timeout of its call and the policy's. */
-  long boundNanos() {
-    return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
-  }
-
   /** Called by the sender with the response. */
-  void answered(Response response, WireTrace of) {
+  void answered(Response response, WireTrace of, Attempt<Answer> attempt) {
     of.handBack();
     try {
       if (deadline != null) {
@@ -132,10 +124,10 @@ final class OkHttpTransport implements RetryTransport<Answer> {
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       close(response);
-      of.attempt().complete(null, of.failure(broken));
+      attempt.complete(null, of.failure(broken));
       return;
     }
-    of.attempt().complete(new Answer(response, of), null);
+    attempt.complete(new Answer(response, of), null);
   }
 
   private void close(Response response) {
@@ -265,10 +257,14 @@ final class OkHttpTransport implements RetryTransport<Answer> {
    * of its own.
    */
   private Request handedBack(Request attempted) {
-    if (!operation.changesHeaders()) {
+    boolean tagged = attempted.tag(AttemptTag.class) != null;
+    if (!operation.changesHeaders() && !tagged) {
       return attempted;
     }
     Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
+    if (tagged) {
+      own.tag(AttemptTag.class, null);
+    }
     Headers headers = attempted.headers();
     for (int i = 0; i < headers.size(); i++) {
       if (operation.adds(headers.name(i))) {

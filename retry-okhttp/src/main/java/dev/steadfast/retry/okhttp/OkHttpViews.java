@@ -14,6 +14,7 @@ import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.RequestBody;
+import okhttp3.Response;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,29 @@ final class OkHttpViews {
     return options == null ? RetryOptions.none() : options;
   }
 
+  /** Whether a request passes as it is: an upgrade, or a body of two directions. */
+  static boolean untouched(Request request) {
+    RequestBody body = request.body();
+    return request.header("Upgrade") != null || (body != null && body.isDuplex());
+  }
+
+  /** Whether a response has a body that is still to be read from its connection. */
+  static boolean hasBodyOfNetwork(Response response) {
+    boolean none =
+        response.body() == null
+            || response.body().contentLength() == 0
+            || response.code() == 204
+            || response.code() == 304
+            || response.request().method().equals("HEAD");
+    return !none && response.networkResponse() != null;
+  }
+
+  /** Whether it was kept in the cache, or says that there is nothing in it. */
+  static boolean ofCache(Response answer) {
+    return answer.cacheResponse() != null
+        || (answer.code() == 504 && answer.request().cacheControl().onlyIfCached());
+  }
+
   static final class OfRequest implements RequestView {
     private final Request request;
 
@@ -52,7 +76,10 @@ final class OkHttpViews {
 
     @Override
     public URI uri() {
-      return request.url().uri();
+      // Without user info: java.net.URI may not know what is in it, and then quotes the password.
+      HttpUrl url = request.url();
+      boolean none = url.encodedUsername().isEmpty() && url.encodedPassword().isEmpty();
+      return none ? url.uri() : url.newBuilder().username("").password("").build().uri();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import okhttp3.Connection;
@@ -59,19 +60,19 @@ final class ResendSuppressor implements Interceptor {
       return chain.proceed(chain.request());
     }
     wire.enterGuard(reused);
-    if (reused && wire.asksFirst(chain.request()) && closedByServer(connection)) {
+    if (wire.asksFirst(chain.request(), reused) && closedByServer(connection, reused)) {
       return elsewhere(chain, wire);
     }
-    return inside(chain, wire);
+    return inside(chain, connection, wire);
   }
 
-  private Response inside(Chain chain, WireTrace wire) throws IOException {
+  private Response inside(Chain chain, Connection connection, WireTrace wire) throws IOException {
     Request request = wire.withoutForeignHeaders(chain.request());
     try {
       Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
       return wire.hideFollowUp(response);
     } catch (IOException failure) {
-      if (OkHttpErrors.connectionShutdown(failure) || wire.mayGoOn(failure, chain.connection())) {
+      if (OkHttpErrors.connectionShutdown(failure) || wire.mayGoOn(failure, connection)) {
         throw failure;
       }
       wire.leaveGuard(failure);
@@ -88,13 +89,13 @@ final class ResendSuppressor implements Interceptor {
     RequestBody body = chain.request().body();
     if (body != null && body.isOneShot()) {
       IOException dead = new IOException("the server closed the connection while it was idle");
-      wire.foundDead(dead);
+      wire.failed(dead);
       throw new NonRecoverableException(dead);
     }
     try {
       return chain.proceed(chain.request());
     } catch (IOException closed) {
-      wire.foundDead(closed);
+      wire.failed(closed);
       throw closed;
     }
   }
@@ -102,18 +103,26 @@ final class ResendSuppressor implements Interceptor {
   /**
    * OkHttp looks at a pooled connection only after ten idle seconds; many servers close sooner. A
    * request that is not replayable could not be sent again after the failure, so one millisecond is
-   * spent to ask first. Anything to read means the end: HTTP/1.1 has nothing to say now.
+   * spent to ask first. Anything to read means the end: HTTP/1.1 has nothing to say now. A
+   * connection that has carried no request of ours may have been used by a plain client, so it is
+   * asked, too.
    */
-  private static boolean closedByServer(Connection connection) {
+  private boolean closedByServer(Connection connection, boolean reused) {
     if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {
       return false;
     }
     Socket socket = connection.socket();
     try {
+      InputStream in = socket.getInputStream();
+      if (!reused && in.available() > 0) {
+        return false; // the connection may be a new one, whose server speaks first
+      }
       int timeout = socket.getSoTimeout();
       socket.setSoTimeout(1);
       try {
-        socket.getInputStream().read();
+        if (in.read() >= 0 && !reused) {
+          wires.interceptors().serverSpokeFirst();
+        }
       } finally {
         socket.setSoTimeout(timeout);
       }

@@ -28,7 +28,10 @@ import okhttp3.Response;
  *
  * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once.
  * Application interceptors added before it run once per call, those added after it once per
- * attempt. Immutable and safe for use by many threads.
+ * attempt. A factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may
+ * stand on a client that has it: then that surrounds the operation, and {@link
+ * RetryingCallFactory#wrap(OkHttpClient, java.util.function.Function, HttpRetry)} has it surround
+ * each attempt. Immutable and safe for use by many threads.
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
@@ -51,9 +54,14 @@ public final class RetryInterceptor implements Interceptor {
    * <p>Add the client's own interceptors before. What one does that is added afterwards is not
    * seen: an application interceptor runs once per attempt, and one that sends requests by other
    * means is noticed only when it returns their answer; a network interceptor can change a request
-   * unseen, unless it is answered. Clients that are made by {@link OkHttpClient#newBuilder} keep
-   * both halves as long as their lists of interceptors are not cleared. Where the network half is
-   * missing, a warning is logged at the first answer, and from then on nothing counts as unsent.
+   * unseen, unless it is answered. An application interceptor that is added afterwards sees what
+   * OkHttp sees: a 503 or 408 that OkHttp would resend at once has one more {@code Retry-After}
+   * line, and the failure of a request that was sent is a {@link java.net.ProtocolException} whose
+   * cause is the real one. The caller gets the headers as the server sent them, and the real
+   * exception if the interceptor passes on what it got. Clients that are made by {@link
+   * OkHttpClient#newBuilder} keep both halves as long as their lists of interceptors are not
+   * cleared. Where the network half is missing, a warning is logged at the first answer, and from
+   * then on nothing counts as unsent.
    *
    * <p>Set the client's event listener before: one that is set afterwards takes the place of what
    * notes, for enqueued calls, the scope that a call is made within.
@@ -95,7 +103,7 @@ public final class RetryInterceptor implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     Request request = chain.request();
-    if (RetryingCallFactory.untouched(request)) {
+    if (OkHttpViews.untouched(request)) {
       return chain.proceed(request);
     }
     CallContext before = CallContext.bind(callContext.of(chain.call()));
@@ -138,17 +146,17 @@ public final class RetryInterceptor implements Interceptor {
       WireTrace wire = exchange.wire(attempt, chain.call(), wires);
       InterceptorBounds bounds = wire.bounded();
       wires.put(chain.call(), wire);
-      CallContext before = CallContext.bind(wire.within(CallContext.current()));
+      Runnable unmark = wire.markAttempt();
       try {
         Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
-        exchange.answered(response, wire);
+        exchange.answered(response, wire, attempt);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
             && !exchange.buffers(response)) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
-        CallContext.bind(before);
+        unmark.run();
         bounds.end();
         wires.remove(chain.call());
       }

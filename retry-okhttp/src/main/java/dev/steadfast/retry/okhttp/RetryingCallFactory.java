@@ -1,17 +1,13 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import okhttp3.Call;
-import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import okhttp3.RequestBody;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes OkHttp calls that survive failure: for OkHttp itself, Retrofit, and SDKs that take a {@link
@@ -34,38 +30,17 @@ import okhttp3.RequestBody;
  * duplex bodies pass untouched.
  */
 public final class RetryingCallFactory implements Call.Factory {
-  private final OkHttpClient plain;
-  private final OkHttpClient client;
+  private final Call.Factory plain;
   private final HttpRetry retry;
-  private final AttemptRegistry wires = AttemptRegistry.ofDerivedClient();
-  private final Set<RetryingCall> running = ConcurrentHashMap.newKeySet();
+  private final FactoryContext context;
 
-  private RetryingCallFactory(OkHttpClient plain, HttpRetry retry) {
-    this.plain = plain;
+  private RetryingCallFactory(
+      OkHttpClient client,
+      @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
+      HttpRetry retry) {
     this.retry = retry;
-    this.client = derived(plain, wires);
-  }
-
-  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry wires) {
-    OkHttpClient.Builder derived = plain.newBuilder();
-    // One layer retries: the outer one.
-    derived.interceptors().removeIf(RetryingCallFactory::ours);
-    derived.networkInterceptors().removeIf(RetryingCallFactory::ours);
-    derived.eventListenerFactory(CallContextCapture.usersOwn(plain.eventListenerFactory()));
-    boolean alone = derived.interceptors().isEmpty();
-    derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
-    ResendSuppressor guard = ResendSuppressor.addTo(derived, wires);
-    if (!alone) {
-      derived.interceptors().add(guard); // within the client's own: they see what the server sent
-    }
-    return derived.build();
-  }
-
-  private static boolean ours(Interceptor interceptor) {
-    return interceptor instanceof RetryInterceptor
-        || interceptor instanceof CallStarts
-        || interceptor instanceof ResendSuppressor
-        || interceptor instanceof WireProbe;
+    this.plain = around == null ? client : Checks.notNull("call factory", around.apply(client));
+    this.context = new FactoryContext(this, client, around, retry);
   }
 
   /**
@@ -77,7 +52,35 @@ public final class RetryingCallFactory implements Call.Factory {
    */
   public static RetryingCallFactory wrap(OkHttpClient client, HttpRetry retry) {
     return new RetryingCallFactory(
-        Checks.notNull("client", client), Checks.notNull("retry", retry));
+        Checks.notNull("client", client), null, Checks.notNull("retry", retry));
+  }
+
+  /**
+   * Wraps a client that is used through a call factory, such as that of {@code OkHttpTelemetry}.
+   * Each attempt is a call of that factory: it sees a retry as a call of its own, and a trace has a
+   * span per attempt. For one span per operation, put the other factory around this one, or around
+   * a client with a {@link RetryInterceptor}.
+   *
+   * <pre>{@code
+   * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::newCallFactory, retry);
+   * }</pre>
+   *
+   * @param client the client; not changed
+   * @param factory makes a call factory that sends through the client it is given; called twice,
+   *     with a client that does not resend by itself, and with the given one for upgrades and
+   *     duplex bodies. It keeps the tags of requests
+   * @param retry the configuration
+   * @return a factory for calls that are retried
+   * @throws NullPointerException if an argument is null, or the factory that is made
+   */
+  public static RetryingCallFactory wrap(
+      OkHttpClient client,
+      Function<? super OkHttpClient, ? extends Call.Factory> factory,
+      HttpRetry retry) {
+    return new RetryingCallFactory(
+        Checks.notNull("client", client),
+        Checks.notNull("factory", factory),
+        Checks.notNull("retry", retry));
   }
 
   /**
@@ -85,21 +88,19 @@ public final class RetryingCallFactory implements Call.Factory {
    *
    * @param request the request; a {@link RetryOptions} among its tags applies to this call alone
    * @return a call that is executed or enqueued once, as every OkHttp call
-   * @throws IllegalArgumentException if the request carries a key header twice or with control
-   *     characters, or if the key that is made for it is out of its range
+   * @throws IllegalArgumentException if the request carries a key header twice, with control
+   *     characters, or with a key of more than 255 characters, or if the key that is made for it is
+   *     out of its range
    */
   @Override
   public Call newCall(Request request) {
-    return untouched(request) ? plain.newCall(request) : CallProxy.complete(call(request));
+    return OkHttpViews.untouched(request)
+        ? plain.newCall(request)
+        : CallProxy.complete(call(request));
   }
 
   RetryingCall call(Request request) {
-    return new RetryingCall(this, request, operation(request));
-  }
-
-  /** What is sent within whatever the calling thread is in. */
-  HttpOperation operation(Request request) {
-    return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+    return new RetryingCall(context, request, context.operation(request));
   }
 
   /**
@@ -107,39 +108,19 @@ public final class RetryingCallFactory implements Call.Factory {
    * Dispatcher.cancelAll} does not know of those that wait.
    */
   public void cancelAll() {
-    // The end of one call gives its place to the next in the dispatcher's queue: hold all first.
-    List<RetryingCall> all = List.copyOf(running);
-    all.forEach(RetryingCall::hold);
-    all.forEach(RetryingCall::cancel);
-  }
-
-  static boolean untouched(Request request) {
-    RequestBody body = request.body();
-    return request.header("Upgrade") != null || (body != null && body.isDuplex());
+    context.cancelAll();
   }
 
   OkHttpClient client() {
-    return client;
-  }
-
-  HttpRetry retry() {
-    return retry;
+    return context.client();
   }
 
   AttemptRegistry wires() {
-    return wires;
-  }
-
-  void started(RetryingCall call) {
-    running.add(call);
-  }
-
-  void ended(RetryingCall call) {
-    running.remove(call);
+    return context.wires();
   }
 
   int underWay() {
-    return running.size();
+    return context.underWay();
   }
 
   @Override

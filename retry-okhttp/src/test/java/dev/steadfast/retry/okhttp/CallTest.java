@@ -335,6 +335,36 @@ class CallTest {
 
   // ---- small print
 
+  @ParameterizedTest
+  @EnumSource
+  void aPasswordThatIsNoUriIsNotShown(Entry entry) {
+    server.defaultReply(Reply.status(503));
+    String url = server.uri("/pay").toString().replace("://", "://user:100%sure@");
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
+
+    String logged =
+        CapturedLog.warningsOf(
+                () -> entry.make(calls.newCall(new Request.Builder().url(url).build())))
+            .toString();
+
+    assertTrue(logged.contains("/pay") && !logged.contains("sure"), logged);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aKeyOfTheCallersThatIsTooLongIsRefused(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
+    Request request =
+        Calls.post(server).newBuilder().header("Idempotency-Key", "k".repeat(300)).build();
+
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class, () -> calls.newCall(request).execute().close());
+
+    assertEquals("idempotency key: of 300 characters (expected: 1 to 255)", refused.getMessage());
+    assertEquals(0, server.requests().size());
+  }
+
   @Test
   void showsWhatItIsAndNoSecret() {
     RetryingCallFactory calls = rig.factory(rig.keyed());

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationView;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.StandardRules;

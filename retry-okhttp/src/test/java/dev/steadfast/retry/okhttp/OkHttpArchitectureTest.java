@@ -12,7 +12,12 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -120,11 +125,55 @@ class OkHttpArchitectureTest {
     classes()
         .that(
             DescribedPredicate.describe(
-                "are no interfaces, nor anonymous",
-                (JavaClass each) -> !each.isInterface() && !each.isAnonymousClass()))
+                "are no interfaces, not anonymous and not made to be extended",
+                (JavaClass each) ->
+                    !each.isInterface()
+                        && !each.isAnonymousClass()
+                        && !each.getModifiers().contains(JavaModifier.ABSTRACT)))
         .should()
         .haveModifier(JavaModifier.FINAL)
         .check(OURS);
+  }
+
+  /** Two classes may know each other, as a value and its factory do; three may not. */
+  @Test
+  void hasNoCycleOfThreeClasses() {
+    Map<JavaClass, Set<JavaClass>> uses = new HashMap<>();
+    for (JavaClass each : OURS) {
+      JavaClass from = outermost(each);
+      Set<JavaClass> to = uses.computeIfAbsent(from, unused -> new HashSet<>());
+      each.getDirectDependenciesFromSelf().stream()
+          .map(dependency -> outermost(dependency.getTargetClass().getBaseComponentType()))
+          .filter(target -> !target.equals(from) && OURS.contain(target.getName()))
+          .forEach(to::add);
+    }
+    Map<JavaClass, Set<JavaClass>> reached = new HashMap<>();
+    uses.keySet().forEach(each -> reached.put(each, reachedFrom(each, uses)));
+    for (JavaClass each : uses.keySet()) {
+      List<String> cycle =
+          reached.get(each).stream()
+              .filter(other -> reached.get(other).contains(each))
+              .map(JavaClass::getSimpleName)
+              .sorted()
+              .toList();
+      assertTrue(cycle.size() < 3, () -> "a cycle: " + cycle);
+    }
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(OkHttpArchitectureTest::outermost).orElse(type);
+  }
+
+  private static Set<JavaClass> reachedFrom(JavaClass start, Map<JavaClass, Set<JavaClass>> uses) {
+    Set<JavaClass> reached = new HashSet<>();
+    Deque<JavaClass> next = new ArrayDeque<>(uses.get(start));
+    while (!next.isEmpty()) {
+      JavaClass each = next.pop();
+      if (reached.add(each)) {
+        next.addAll(uses.get(each));
+      }
+    }
+    return reached;
   }
 
   private static boolean isPublic(JavaClass type) {

@@ -54,6 +54,19 @@ class OkHttpViewsTest {
     assertEquals(origin, new ByUri(URI.create(url)).origin());
   }
 
+  /** {@code java.net.URI} does not know such a password, and would quote it in its exception. */
+  @ParameterizedTest
+  @CsvSource({
+    "http://user:100%sure@example.com/pay",
+    "http://100%sure@example.com/pay",
+    "http://user:hush@example.com/pay",
+    "http://example.com/pay"
+  })
+  void theUriHasNoUserInfo(String url) {
+    Request request = new Request.Builder().url(url).build();
+    assertEquals(URI.create("http://example.com/pay"), new OkHttpViews.OfRequest(request).uri());
+  }
+
   @Test
   void theMapOfHeadersHasAllLines_whateverTheCase_andCannotBeChanged() {
     Headers headers = Headers.of("Retry-After", "1", "X-Why", "busy", "retry-after", "2");

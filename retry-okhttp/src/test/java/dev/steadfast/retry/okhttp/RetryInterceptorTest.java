@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -35,6 +36,31 @@ class RetryInterceptorTest {
     rig.close();
     server.assertNoLeaks();
     server.close();
+  }
+
+  @Test
+  void anInterceptorThatIsAddedAfterwardsSeesTheRealExceptionAsACause() {
+    List<IOException> seen = new CopyOnWriteArrayList<>();
+    Interceptor wrapping =
+        chain -> {
+          try {
+            return chain.proceed(chain.request());
+          } catch (IOException failure) {
+            seen.add(failure);
+            throw new IOException("backend", failure);
+          }
+        };
+    server.enqueue(Reply.closeAfterRequest());
+    Call.Factory calls =
+        rig.client(RetryInterceptor.addTo(Rig.builder(), rig.once()).addInterceptor(wrapping));
+
+    Entry.Outcome got = Entry.EXECUTE.make(calls.newCall(Calls.post(server)));
+
+    IOException internal = seen.get(0);
+    assertTrue(internal.getStackTrace().length > 0);
+    assertTrue(String.valueOf(internal.getMessage()).startsWith("unexpected end of stream"));
+    assertEquals(IOException.class, internal.getCause().getClass());
+    assertSame(internal, got.failure().getCause());
   }
 
   @Test

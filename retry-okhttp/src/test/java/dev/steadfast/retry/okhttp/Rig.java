@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Dispatcher;
@@ -65,6 +66,13 @@ final class Rig implements AutoCloseable {
 
   RetryingCallFactory factory(OkHttpClient client, HttpRetry retry) {
     RetryingCallFactory factory = RetryingCallFactory.wrap(client, retry);
+    factories.add(factory);
+    return factory;
+  }
+
+  RetryingCallFactory factory(
+      OkHttpClient client, Function<OkHttpClient, Call.Factory> around, HttpRetry retry) {
+    RetryingCallFactory factory = RetryingCallFactory.wrap(client, around, retry);
     factories.add(factory);
     return factory;
   }

@@ -15,6 +15,14 @@ import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,6 +187,56 @@ class StaleConnectionTest {
 
     assertEquals(200, got.status());
     assertReported(1, 1);
+  }
+
+  /** What a plain client has used is not fresh, either. */
+  @ParameterizedTest
+  @EnumSource
+  void knowsAConnectionThatAPlainClientUsed(Entry entry) throws Exception {
+    OkHttpClient plain = rig.client(target.client());
+    stale(plain, 1);
+    Call.Factory calls = rig.calls(entry, plain.newBuilder(), rig.once());
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertReported(1, 1);
+  }
+
+  /** To read from a new connection would take what such a server says first, each time. */
+  @ParameterizedTest
+  @EnumSource
+  void aServerMaySpeakFirst(Entry entry) throws Exception {
+    try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread server = new Thread(() -> speakFirst(listener), "speaks-first");
+      server.setDaemon(true);
+      server.start();
+      Call.Factory calls = rig.calls(entry, Rig.builder(), rig.once());
+      Request post =
+          new Request.Builder()
+              .url("http://127.0.0.1:" + listener.getLocalPort() + "/")
+              .post(Rig.BODY)
+              .build();
+
+      assertEquals(503, entry.make(calls.newCall(post)).status());
+      rig.close();
+    }
+  }
+
+  private static void speakFirst(ServerSocket listener) {
+    while (true) {
+      try (Socket client = listener.accept()) {
+        String answer = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n";
+        client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+        client.getInputStream().transferTo(OutputStream.nullOutputStream());
+      } catch (SocketException closed) {
+        if (listener.isClosed()) {
+          return;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   @Test

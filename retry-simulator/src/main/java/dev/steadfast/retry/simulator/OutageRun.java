@@ -122,7 +122,7 @@ final class OutageRun {
 
     private void end(@Nullable Answer answer, @Nullable Throwable failure) {
       underWay--;
-      if (answer == Answer.OK) {
+      if (Answer.OK.equals(answer)) {
         trace.count(trace.served, beganNanos);
         trace.count(trace.good, time.nowNanos());
       }

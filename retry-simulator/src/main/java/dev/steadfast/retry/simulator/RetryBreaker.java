@@ -1,8 +1,8 @@
 package dev.steadfast.retry.simulator;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryBudget.Withdrawal;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.util.concurrent.TimeUnit;

@@ -8,15 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.DelayReason;
-import dev.steadfast.retry.internal.ServerDelayPendingException;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.ServerDelayPendingException;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.ServerDelayPendingException;
 import dev.steadfast.retry.resilience4j.ScriptedCalls.Status;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.time.Duration;

@@ -1,0 +1,62 @@
+package dev.steadfast.retry.okhttp;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import okhttp3.HttpUrl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is known of the interceptors and servers of a client. Safe for use by many threads. */
+final class ClientInterceptors {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private final boolean complete;
+  private final AtomicBoolean bypassed = new AtomicBoolean();
+  private volatile boolean serverSpokeFirst;
+
+  /**
+   * Of one client.
+   *
+   * @param complete whether all of its interceptors are known
+   */
+  ClientInterceptors(boolean complete) {
+    this.complete = complete;
+  }
+
+  /**
+   * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
+   * probe. In a client that is derived here it is. A client that the user goes on building may have
+   * interceptors further within, or may have lost the {@link ResendSuppressor}. Of such a client
+   * the exception must say that the server of the request was not reached; and once an answer has
+   * come that the probe did not see, no exception counts as OkHttp's own.
+   *
+   * @param asked the URL of the request
+   */
+  boolean okHttpsOwn(Throwable thrown, HttpUrl asked) {
+    return complete || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
+  }
+
+  /** Whether the probe sees all requests, as far as is known. */
+  boolean probeSeesAll() {
+    return complete || !bypassed.get();
+  }
+
+  /** An answer came from the network that the probe did not see. */
+  void answeredByOtherMeans() {
+    if (bypassed.compareAndSet(false, true)) {
+      LOG.warn(
+          "an answer came from the network past Steadfast's network interceptor: an interceptor"
+              + " sends requests by other means, or the client was copied without its network"
+              + " interceptors. Such requests count as possibly processed.");
+    }
+  }
+
+  /** A server said something on a connection that had carried no request of ours. */
+  void serverSpokeFirst() {
+    serverSpokeFirst = true;
+  }
+
+  /** Whether no server is known to say something on a new connection, which asking would take. */
+  boolean mayAskNewConnections() {
+    return !serverSpokeFirst;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.Checks;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import okhttp3.Call;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import org.jspecify.annotations.Nullable;
+
+/** What the calls of one {@link RetryingCallFactory} share. Safe for use by many threads. */
+final class FactoryContext {
+  /** A call that was begun. */
+  interface Running {
+    /** Begins no attempt any more, of those in the dispatcher's queue either. */
+    void hold();
+
+    /** Ends it. */
+    void cancel();
+  }
+
+  private final Call.Factory owner;
+  private final OkHttpClient client;
+  private final Call.@Nullable Factory users;
+  private final HttpRetry retry;
+  private final AttemptRegistry wires = AttemptRegistry.ofDerivedClient();
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Of one factory.
+   *
+   * @param owner the factory
+   * @param plain the client that it wraps
+   * @param around makes a factory of the user's around a client, null for none
+   */
+  FactoryContext(
+      Call.Factory owner,
+      OkHttpClient plain,
+      @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
+      HttpRetry retry) {
+    this.owner = owner;
+    this.retry = retry;
+    this.client = derived(plain, wires);
+    this.users = around == null ? null : Checks.notNull("call factory", around.apply(client));
+  }
+
+  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry wires) {
+    OkHttpClient.Builder derived = plain.newBuilder();
+    // One layer retries: the outer one.
+    derived.interceptors().removeIf(FactoryContext::ours);
+    derived.networkInterceptors().removeIf(FactoryContext::ours);
+    derived.eventListenerFactory(CallContextCapture.usersOwn(plain.eventListenerFactory()));
+    boolean alone = derived.interceptors().isEmpty();
+    derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
+    ResendSuppressor guard = ResendSuppressor.addTo(derived, wires);
+    if (!alone) {
+      derived.interceptors().add(guard); // within the client's own: they see what the server sent
+    }
+    return derived.build();
+  }
+
+  private static boolean ours(Interceptor interceptor) {
+    return interceptor instanceof RetryInterceptor
+        || interceptor instanceof CallStarts
+        || interceptor instanceof ResendSuppressor
+        || interceptor instanceof WireProbe;
+  }
+
+  /** A call of the same kind, as the user would make it. */
+  Call newCall(Request request) {
+    return owner.newCall(request);
+  }
+
+  /** Leads from OkHttp's call to its attempt, null where the two are known to each other anyway. */
+  @Nullable AttemptTag newTag() {
+    return users == null ? null : new AttemptTag();
+  }
+
+  /** The call of an attempt. */
+  Call newAttempt(Request request, @Nullable AttemptTag tag) {
+    return users == null || tag == null
+        ? client.newCall(request)
+        : users.newCall(request.newBuilder().tag(AttemptTag.class, tag).build());
+  }
+
+  /** What is sent within whatever the calling thread is in. */
+  HttpOperation operation(Request request) {
+    return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+  }
+
+  OkHttpClient client() {
+    return client;
+  }
+
+  HttpRetry retry() {
+    return retry;
+  }
+
+  AttemptRegistry wires() {
+    return wires;
+  }
+
+  void started(Running call) {
+    running.add(call);
+  }
+
+  void ended(Running call) {
+    running.remove(call);
+  }
+
+  int underWay() {
+    return running.size();
+  }
+
+  void cancelAll() {
+    // The end of one call gives its place to the next in the dispatcher's queue: hold all first.
+    List<Running> all = List.copyOf(running);
+    all.forEach(Running::hold);
+    all.forEach(Running::cancel);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.steadfast.retry.okhttp;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import okhttp3.Headers;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps OkHttp from sending a request again by itself: it repeats a 503 that says {@code
+ * Retry-After: 0} and a 408 without delay, and crashes on a delay of eleven digits. The last line
+ * holds for OkHttp, so one is added. Other answers pass as they are.
+ *
+ * @param sent the headers of the answer as the server sent them
+ * @param seen the headers as OkHttp saw them: with one line more
+ */
+record HiddenServerDelay(Headers sent, Headers seen) {
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final Pattern SECONDS = Pattern.compile("[1-9][0-9]{0,8}");
+
+  // Removing a line moves all that follow it, so many lines are not removed: then the added one
+  // stays, on an answer that nobody can make sense of.
+  private static final int MOST_LINES = 16;
+
+  /** Of an answer on which OkHttp would send the request again at once; null of any other. */
+  static @Nullable HiddenServerDelay of(Response response) {
+    int code = response.code();
+    if (code != 503 && code != 408) {
+      return null;
+    }
+    String delay = response.header(RETRY_AFTER);
+    if (delay == null ? code == 503 : isNoReasonToFollowUp(delay)) {
+      return null;
+    }
+    Headers sent = response.headers();
+    return new HiddenServerDelay(sent, sent.newBuilder().add(RETRY_AFTER, "1").build());
+  }
+
+  // Seconds that are more than none and fit an int, or what OkHttp does not take for a number.
+  private static boolean isNoReasonToFollowUp(String delay) {
+    boolean number = delay.chars().allMatch(Character::isDigit);
+    return !number || SECONDS.matcher(delay).matches();
+  }
+
+  /** The answer as OkHttp may see it. */
+  Response shown(Response response) {
+    return response.newBuilder().headers(seen).build();
+  }
+
+  /** The answer as the server sent it. */
+  static Response reveal(@Nullable HiddenServerDelay hidden, Response response) {
+    if (hidden == null || (response.code() != 503 && response.code() != 408)) {
+      return response;
+    }
+    Response network = response.networkResponse();
+    return response
+        .newBuilder()
+        .headers(hidden.revealed(response.headers()))
+        .networkResponse(
+            network == null
+                ? null
+                : network.newBuilder().headers(hidden.revealed(network.headers())).build())
+        .build();
+  }
+
+  private Headers revealed(Headers returned) {
+    if (returned.equals(seen)) {
+      return sent;
+    }
+    // OkHttp unpacked the body and dropped its encoding and length, or an interceptor was at work.
+    List<String> values = sent.values(RETRY_AFTER);
+    if (values.size() > MOST_LINES) {
+      return returned;
+    }
+    Headers.Builder headers = returned.newBuilder().removeAll(RETRY_AFTER);
+    // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+    values.forEach(value -> headers.addUnsafeNonAscii(RETRY_AFTER, value));
+    return headers.build();
+  }
+}

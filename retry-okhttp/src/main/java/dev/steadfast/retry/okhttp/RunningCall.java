@@ -1,0 +1,295 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.CallContext;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The life cycle of a call whose attempts are OkHttp calls of their own: how it begins, makes its
+ * attempts, is cancelled, and tells its callback. A base class, so that it costs no object.
+ */
+abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Running {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private static final AtomicIntegerFieldUpdater<RunningCall> EXECUTED =
+      AtomicIntegerFieldUpdater.newUpdater(RunningCall.class, "executed");
+
+  final FactoryContext factory;
+  final Request request;
+
+  private HttpOperation operation; // as made, until the call is executed
+  private volatile int executed; // 1 once it is
+  private volatile boolean canceled;
+  private volatile boolean timeoutLifted;
+
+  // Of the operation, until it is over: a call that is kept afterwards keeps nothing of it.
+  private @Nullable Callback callback; // null: executed
+  private volatile @Nullable RetryLoop<Answer> loop;
+  private volatile @Nullable WireTrace last; // of the latest attempt
+  private volatile @Nullable Object turn; // what has a dispatcher's thread: an attempt, a callback
+  private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
+
+  RunningCall(FactoryContext factory, Request request, HttpOperation operation) {
+    this.factory = factory;
+    this.request = request;
+    this.operation = operation;
+  }
+
+  /** What callbacks get. */
+  abstract Call self();
+
+  /** Gives the call of an attempt what this call has: its time, listeners and tags. */
+  abstract void prepare(Call ofAttempt);
+
+  /** What bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
+  abstract long boundNanos();
+
+  final HttpOperation operation() {
+    return operation;
+  }
+
+  final boolean timeoutLifted() {
+    return timeoutLifted;
+  }
+
+  final Response run() throws IOException {
+    RetryLoop<Answer> running = begin();
+    try {
+      return running.run(boundNanos()).response();
+    } catch (IOException | RuntimeException | Error thrown) {
+      throw thrown;
+    } catch (Throwable thrown) {
+      throw new IOException(thrown);
+    } finally {
+      over();
+    }
+  }
+
+  final void start(Callback told) {
+    RetryLoop<Answer> running = begin();
+    callback = told;
+    boolean started = false;
+    try {
+      running.start(boundNanos(), this::ended);
+      started = true;
+    } finally {
+      if (!started) {
+        over();
+      }
+    }
+  }
+
+  private void over() {
+    if (loop == null) {
+      return;
+    }
+    WireTrace wire = last;
+    lastCall = wire == null || wire.stopped() ? null : wire.call();
+    last = null;
+    loop = null;
+    factory.ended(this);
+  }
+
+  // May come from the thread that called enqueue, from a timer's, or from the library's own.
+  private void ended(@Nullable Answer answer, @Nullable Throwable thrown) {
+    over();
+    Object now = turn;
+    if (now instanceof DispatchedAttempt arrival && arrival.isHere()) {
+      arrival.tells(answer, thrown);
+    } else if (now instanceof CallingBack calling && calling.isHere()) {
+      tell(answer, thrown);
+    } else {
+      callBack(() -> tell(answer, thrown));
+    }
+  }
+
+  void tell(@Nullable Answer answer, @Nullable Throwable thrown) {
+    Callback told = Objects.requireNonNull(callback);
+    callback = null;
+    if (answer == null) {
+      told.onFailure(self(), thrown instanceof IOException io ? io : new IOException(thrown));
+    } else {
+      respond(told, answer);
+    }
+  }
+
+  // OkHttp logs what a callback throws after a response; the operation is over either way.
+  private void respond(Callback told, Answer answer) {
+    try {
+      told.onResponse(self(), answer.response());
+    } catch (IOException thrown) {
+      LOG.info("the callback of {} failed", operation, thrown);
+    } catch (Throwable thrown) {
+      answer.wire().call().cancel(); // as OkHttp does
+      answer.response().close();
+      throw thrown;
+    }
+  }
+
+  private RetryLoop<Answer> begin() {
+    if (!EXECUTED.compareAndSet(this, 0, 1)) {
+      throw new IllegalStateException("Already Executed");
+    }
+    CallContext here = CallContext.current();
+    if (here != null && !here.equals(operation.plan().callContext())) {
+      operation = factory.operation(request); // made elsewhere, executed within this scope
+    }
+    OkHttpTransport exchange =
+        new OkHttpTransport(operation, request, this, factory.retry().bufferBodiesUpTo());
+    RetryLoop<Answer> running = RetryLoop.of(operation.plan(), operation.info(), exchange);
+    factory.started(this);
+    loop = running;
+    if (canceled) {
+      running.cancel();
+    }
+    return running;
+  }
+
+  @Override
+  public void callBack(Runnable callback) {
+    CallingBack calling = new CallingBack(callback);
+    turn = calling;
+    calling.start(factory.client().dispatcher().executorService());
+  }
+
+  @Override
+  public void deadlinePassed() {
+    canceled = true; // as OkHttp's own timeout cancels a call
+  }
+
+  @Override
+  public void send(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    if (callback == null) {
+      execute(attempted, attempt, exchange);
+    } else {
+      enqueue(attempted, attempt, exchange);
+    }
+  }
+
+  // On the calling thread.
+  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    WireTrace wire = prepare(attempted, attempt, exchange);
+    try {
+      answer(wire, exchange, attempt);
+    } finally {
+      factory.wires().remove(wire.call());
+    }
+  }
+
+  private static void answer(WireTrace wire, OkHttpTransport exchange, Attempt<Answer> attempt) {
+    try {
+      exchange.answered(wire.call().execute(), wire, attempt);
+    } catch (Throwable thrown) {
+      attempt.complete(null, thrown);
+    }
+  }
+
+  // Through the dispatcher, with a place in its queue per attempt.
+  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    WireTrace wire = prepare(attempted, attempt, exchange);
+    if (!attempt.queued()) {
+      return;
+    }
+    boolean taken = false;
+    try {
+      wire.call().enqueue(new DispatchedAttempt(this, exchange, attempt, wire));
+      taken = true;
+    } finally {
+      if (!taken) {
+        wire.neverMind(); // a listener of the user's may have thrown after it was queued
+      }
+    }
+  }
+
+  /** The call of an attempt is over, on the thread that is to be told. */
+  void arrived(DispatchedAttempt end, WireTrace wire) {
+    factory.wires().remove(wire.call());
+    turn = end;
+  }
+
+  private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+    AttemptTag tag = factory.newTag();
+    Call call = factory.newAttempt(attempted, tag);
+    prepare(call);
+    if (tag != null) {
+      tag.set(call);
+    }
+    WireTrace wire = exchange.wire(attempt, call, factory.wires());
+    last = wire;
+    if (canceled) {
+      wire.hold();
+    }
+    if (timeoutLifted) {
+      wire.liftTimeout();
+    }
+    factory.wires().put(call, wire);
+    attempt.onCancel(wire);
+    return wire;
+  }
+
+  @Override
+  public void hold() {
+    canceled = true;
+    WireTrace wire = last;
+    if (wire != null) {
+      wire.hold();
+    }
+  }
+
+  /** Ends the operation, and OkHttp's call. */
+  @Override
+  public void cancel() {
+    canceled = true;
+    RetryLoop<Answer> running = loop;
+    if (running != null) {
+      running.cancel();
+    }
+    WireTrace wire = last;
+    Call call = wire == null ? lastCall : wire.call();
+    if (call != null) {
+      call.cancel(); // ends a body that is being read, too
+    }
+  }
+
+  public boolean isExecuted() {
+    return executed == 1;
+  }
+
+  public boolean isCanceled() {
+    if (canceled) {
+      return true;
+    }
+    WireTrace wire = last;
+    if (wire != null) {
+      return wire.cancelledByOthers();
+    }
+    Call call = lastCall;
+    return call != null && call.isCanceled();
+  }
+
+  // Clients of event streams take the timeout back when the stream has begun.
+  final void liftTimeout() {
+    if (executed == 0) {
+      return;
+    }
+    timeoutLifted = true;
+    WireTrace wire = last;
+    Call call = lastCall;
+    if (wire != null) {
+      wire.liftTimeout();
+    } else if (call != null) {
+      call.timeout().cancel();
+    }
+  }
+}
