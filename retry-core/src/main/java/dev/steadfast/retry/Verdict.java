@@ -117,7 +117,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
     public Permanent {
       Checks.notNull("reason", reason);
       Checks.notNull("kind", kind);
-      Checks.notNull("server delay", serverDelay);
+      Checks.notNull("serverDelay", serverDelay);
       if (reason == StopReason.ACCEPTED) {
         throw Checks.bad("reason", reason, "a reason to give up");
       }
@@ -156,7 +156,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      */
     public Retryable {
       Checks.notNull("kind", kind);
-      Checks.notNull("server delay", serverDelay);
+      Checks.notNull("serverDelay", serverDelay);
     }
 
     /**

@@ -85,7 +85,9 @@ final class AttemptEnd {
       return operation.transport().outcome(thrown);
     }
     Outcome atHead = attempt.outcomeOfHead();
-    return atHead != null ? atHead : operation.transport().outcome(operation.present(response));
+    return atHead != null
+        ? atHead
+        : operation.transport().outcome(Ends.present(operation, response));
   }
 
   private static StopReason stopReason(Verdict verdict) {

@@ -24,7 +24,8 @@ final class Callbacks {
     }
   }
 
-  private static void within(@Nullable CallerContext context, Runnable callback) {
+  /** Runs something with the context of the caller on this thread. */
+  static void within(@Nullable CallerContext context, Runnable callback) {
     Runnable undo = CallerContext.restore(context);
     try {
       callback.run();

@@ -3,9 +3,17 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.StopReason;
 import org.jspecify.annotations.Nullable;
 
-/** The exceptions for ends that come from outside an attempt. */
+/** What an operation ends with, where its attempts do not tell. */
 final class Ends {
   private Ends() {}
+
+  /** The response that an operation ends with. */
+  static <R> R present(Operation<R> operation, @Nullable R response) {
+    if (response == null) {
+      throw new IllegalStateException("an attempt ended without a response: " + operation);
+    }
+    return response;
+  }
 
   static Throwable deadline(Operation<?> operation) {
     return operation.transport().failure(RetryTransport.End.DEADLINE, null);

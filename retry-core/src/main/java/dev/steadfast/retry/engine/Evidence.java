@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.internal.Checks;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of an attempt, whatever its outcome means: the requests that it sent, and the
@@ -100,6 +101,15 @@ public record Evidence(
      */
     public Safety and(Safety other) {
       return compareTo(other) >= 0 ? this : other;
+    }
+
+    /**
+     * Law 1: nothing that may have taken effect is sent again unless that is safe on the wire.
+     *
+     * @param replayable the caller's word; null: the requests tell
+     */
+    boolean allowsRepeating(@Nullable Boolean replayable) {
+      return replayable == null ? this != UNSAFE : replayable || this == UNPROCESSED;
     }
   }
 

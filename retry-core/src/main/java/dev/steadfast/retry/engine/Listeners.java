@@ -5,6 +5,7 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
@@ -73,6 +74,15 @@ final class Listeners implements RetryListener {
           attempt.outcome(),
           Durations.printRounded(retry.delayNanos()),
           retry.why());
+    }
+  }
+
+  /** Logs an operation that gave up after retries, or could not retry because of its body. */
+  void logEnd(OperationInfo operation, RetryReport report, long nowNanos) {
+    if (report.reason().gaveUp() && report.attempts() > 1) {
+      logGivingUp(operation, report, nowNanos);
+    } else if (report.reason() == StopReason.BODY_NOT_REPEATABLE) {
+      advise(Advice.ONE_SHOT_BODY, operation);
     }
   }
 

@@ -10,7 +10,6 @@ import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import java.time.Duration;
 import java.util.Objects;
@@ -282,11 +281,7 @@ final class Operation<R> implements Admission {
     }
     long now = now();
     RetryReport report = record.report(reason, now, info, plan.nanos().maxServerDelay());
-    if (reason.gaveUp() && report.attempts() > 1) {
-      listeners().logGivingUp(info, report, now);
-    } else if (reason == StopReason.BODY_NOT_REPEATABLE) {
-      listeners().advise(Advice.ONE_SHOT_BODY, info);
-    }
+    listeners().logEnd(info, report, now);
     if (listeners().any()) {
       listeners().ended(info, report);
     }
@@ -306,13 +301,6 @@ final class Operation<R> implements Admission {
       LOG.warn("a scheduler refused a task, which runs on another thread: {}", this, refused);
       TimerScheduler.system().execute(continuation);
     }
-  }
-
-  R present(@Nullable R response) {
-    if (response == null) {
-      throw new IllegalStateException("an attempt ended without a response: " + this);
-    }
-    return response;
   }
 
   /** Whether somebody listens, or reads a line about each attempt. */

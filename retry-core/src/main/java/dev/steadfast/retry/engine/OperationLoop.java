@@ -64,7 +64,7 @@ final class OperationLoop<R>
     if (thrown != null) {
       throw thrown;
     }
-    return operation.present(result);
+    return Ends.present(operation, result);
   }
 
   @Override
@@ -225,27 +225,16 @@ final class OperationLoop<R>
   @Override
   public void waitOver() {
     underWay = null;
-    Runnable undo = restoreContext();
-    try {
-      drive();
-    } finally {
-      undo.run();
-    }
+    Callbacks.within(context, this::drive);
   }
 
   @Override
   public void waitRejected(Throwable reason) {
     underWay = null;
-    Runnable undo = restoreContext();
-    try {
-      if (reason instanceof RejectedExecutionException) {
-        abandon(StopReason.REJECTED, Ends.rejected(operation, reason));
-      } else {
-        abandon(StopReason.USER_CODE_FAILED, reason);
-      }
-    } finally {
-      undo.run();
-    }
+    boolean rejected = reason instanceof RejectedExecutionException;
+    StopReason why = rejected ? StopReason.REJECTED : StopReason.USER_CODE_FAILED;
+    Throwable thrown = rejected ? Ends.rejected(operation, reason) : reason;
+    Callbacks.within(context, () -> abandon(why, thrown));
   }
 
   // The end.
@@ -262,7 +251,7 @@ final class OperationLoop<R>
       if (thrown != null) {
         RetryTrace.put(thrown, Objects.requireNonNull(report));
       } else {
-        deliver(operation.present(response), operation.clean(reason) ? null : report);
+        deliver(Ends.present(operation, response), operation.clean(reason) ? null : report);
       }
     } catch (Throwable broken) {
       failure = thrown == null ? broken : thrown;

@@ -44,14 +44,11 @@ public final class RetryState {
   // Of what the caller set for this operation; another thread may take a part of it back.
   private volatile long boundNanos;
   private volatile boolean hasBound;
-  // What the caller of this process waits, as a part of the bound.
-  private long callerNanos;
-  private boolean hasCaller;
+  private @Nullable CallerDeadline caller; // a part of the bound
 
   private int attempts;
   private boolean resent; // on a stale connection: one attempt beside maxAttempts
-  private int backoffs; // since the start, or since the last pushback
-  private long previousBackoffNanos;
+  private @Nullable BackoffSequence backoffs; // null: no attempt has failed
   private short kindsSeen; // a bit for each
   private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
   private boolean retryPending; // decided on, not begun
@@ -127,19 +124,17 @@ public final class RetryState {
    * @param remainingNanos how long the caller waits; {@link Long#MAX_VALUE} if it does not say
    */
   void callerWaits(long nowNanos, long remainingNanos) {
-    callerNanos = nowNanos + remainingNanos;
-    hasCaller = remainingNanos != Long.MAX_VALUE;
+    caller =
+        remainingNanos == Long.MAX_VALUE ? null : new CallerDeadline(nowNanos + remainingNanos);
   }
 
   /** Whether time is up because the caller waits no longer, and by no other bound before that. */
   boolean cutByCaller(long nowNanos) {
-    if (!hasCaller
-        || (nanos.total() != Long.MAX_VALUE && deadlineNanos - callerNanos < 0)
-        || (hasBound && boundNanos - callerNanos < 0)) {
-      return false;
-    }
-    long left = callerNanos - nowNanos;
-    return left <= 0 || left < nanos.minimumAttempt(); // clients round times
+    CallerDeadline by = caller;
+    return by != null
+        && by.isReached(nowNanos, nanos.minimumAttempt())
+        && !(nanos.total() != Long.MAX_VALUE && by.isAfter(deadlineNanos))
+        && !(hasBound && by.isAfter(boundNanos));
   }
 
   /** Puts a longer bound, or none, in the place of the one that the operation began with. */
@@ -166,18 +161,12 @@ public final class RetryState {
   }
 
   /**
-   * The time an attempt may take: the smaller of what the policy allows and what remains.
+   * The attempt timeout of the policy, whatever remains until the deadline.
    *
    * @param attempt the number of the attempt, from 1
-   * @param nowNanos the time
-   * @return nanoseconds, 0 if the deadline has passed; {@link Long#MAX_VALUE} for no bound
+   * @return nanoseconds; {@link Long#MAX_VALUE} for none
    */
-  public long attemptTimeoutNanos(int attempt, long nowNanos) {
-    return Math.min(ownTimeoutNanos(attempt), remainingNanos(nowNanos));
-  }
-
-  /** The attempt timeout of the policy, {@link Long#MAX_VALUE} for none. */
-  long ownTimeoutNanos(int attempt) {
+  public long ownTimeoutNanos(int attempt) {
     return nanos.attempt(Math.max(1, counted(attempt)));
   }
 
@@ -241,17 +230,16 @@ public final class RetryState {
     }
     // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
-      return end(
-          StopReason.ACCEPTED,
-          accepted.observed() ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.UNKNOWN,
-          nowNanos);
+      RetryBudget.Outcome success =
+          accepted.observed() ? RetryBudget.Outcome.SUCCEEDED : RetryBudget.Outcome.UNKNOWN;
+      return end(StopReason.ACCEPTED, success, nowNanos);
     }
     // 2 final, or possibly processed and not safe to repeat as it went over the wire: stop
     if (verdict instanceof Verdict.Permanent permanent) {
-      return end(permanent.reason(), outcome(permanent.reason()), nowNanos);
+      return fail(permanent.reason(), nowNanos);
     }
     Evidence.Safety safety = outcome.evidence().requests().safety();
-    if (!mayBeRepeated(safety)) {
+    if (!safety.allowsRepeating(replayable)) {
       return fail(StopReason.NOT_REPLAYABLE, nowNanos);
     }
     if (outcome.evidence().bodySpent()) {
@@ -260,22 +248,15 @@ public final class RetryState {
     return afterSafeFailure((Verdict.Retryable) verdict, safety, nowNanos);
   }
 
-  /** Law 1: nothing that may have taken effect is sent again unless that is safe on the wire. */
-  private boolean mayBeRepeated(Evidence.Safety safety) {
-    return replayable == null
-        ? safety != Evidence.Safety.UNSAFE
-        : replayable || safety == Evidence.Safety.UNPROCESSED;
-  }
-
   /** Steps 3 to 9. */
   private RetryDecision afterSafeFailure(
       Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
     boolean seen = seenBefore(failure.kind());
     boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
+    boolean safeAsSuch = safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
     // A stale connection says nothing about the server. Its one resend does not count as an
-    // attempt, unless
-    // only a key or the caller's word makes it safe: the server may not honour the key.
-    boolean free = stale && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    // attempt, unless only a key or the caller's word makes it safe: the server may not honour it.
+    boolean free = stale && safeAsSuch;
     // 3 no attempts left: stop
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
@@ -310,13 +291,9 @@ public final class RetryState {
       retry = nanos.waitFor(opening, remainingNanos(nowNanos), random);
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
-    // An announced end of the connection says nothing about the server, nor adds the resend to what
-    // the server has processed.
-    boolean unpaid =
-        failure.kind() == FailureKind.GOAWAY
-            && !seen
-            && safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
-    if (!unpaid) {
+    // A GOAWAY announces the end of a connection and says nothing about the server: one is free.
+    boolean announced = failure.kind() == FailureKind.GOAWAY && !seen && safeAsSuch;
+    if (!announced) {
       Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
       if (!taken.granted()) {
         return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
@@ -373,20 +350,12 @@ public final class RetryState {
   }
 
   private RetryDecision.Retry delay(ServerDelay serverDelay, long remainingNanos) {
-    long asked = Math.min(serverDelay.nanos(), nanos.maxServerDelay());
-    if (serverDelay.exact()) {
-      // gRFC A6: exactly that long, and the next backoff starts over.
-      backoffs = 0;
-      previousBackoffNanos = 0;
-      return Decisions.retry(asked, DelayReason.SERVER_PUSHBACK);
+    BackoffSequence sequence = backoffs;
+    if (sequence == null) {
+      sequence = new BackoffSequence();
+      backoffs = sequence;
     }
-    backoffs = backoffs == Integer.MAX_VALUE ? backoffs : backoffs + 1;
-    long backoff =
-        Math.max(0, nanos.policy().backoff().delayNanos(backoffs, previousBackoffNanos, random));
-    previousBackoffNanos = backoff;
-    return serverDelay.present()
-        ? nanos.afterServerDelay(asked, backoff, remainingNanos, random)
-        : Decisions.retry(backoff, DelayReason.BACKOFF);
+    return sequence.next(nanos, serverDelay, remainingNanos, random);
   }
 
   @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation
@@ -416,8 +385,7 @@ public final class RetryState {
 
   private void requireRunning() {
     if (stopped != null) {
-      throw new IllegalStateException(
-          "the operation ended after " + attempts + " attempts: " + stopped);
+      throw new IllegalStateException("the operation ended after " + this);
     }
   }
 

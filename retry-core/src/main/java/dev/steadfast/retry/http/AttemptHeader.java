@@ -1,7 +1,9 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.Checks;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request header that tells the server which attempt it sees, so that it can shed retries first.
@@ -92,6 +94,20 @@ public final class AttemptHeader {
       case ATTEMPT_AND_MAX ->
           Optional.of("attempt=" + attempt + "; max=" + Math.max(attempt, maxAttempts));
     };
+  }
+
+  /** The configured header, unless the caller or another option has set one of that name. */
+  static @Nullable AttemptHeader unlessSet(
+      @Nullable AttemptHeader configured, RequestView request, Map<String, String> others) {
+    if (configured == null || !request.headers(configured.name()).isEmpty()) {
+      return null;
+    }
+    for (String other : others.keySet()) {
+      if (other.equalsIgnoreCase(configured.name())) {
+        return null;
+      }
+    }
+    return configured;
   }
 
   @Override

@@ -58,7 +58,7 @@ public final class HttpOperation {
     this.keyHeader = key.present() ? key.header() : null;
     this.keyLine = key.line();
     this.headers = StableHeaders.of(retry.stableHeaders(), request, key, clock());
-    this.attemptHeader = attemptHeader(retry.attemptHeader(), request, headers);
+    this.attemptHeader = AttemptHeader.unlessSet(retry.attemptHeader(), request, headers);
     this.view = new OperationView(request, key.present());
     this.info =
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
@@ -116,19 +116,6 @@ public final class HttpOperation {
 
   private Instant now() {
     return clock().get();
-  }
-
-  private static @Nullable AttemptHeader attemptHeader(
-      @Nullable AttemptHeader configured, RequestView request, Map<String, String> others) {
-    if (configured == null || !request.headers(configured.name()).isEmpty()) {
-      return null;
-    }
-    for (String other : others.keySet()) {
-      if (other.equalsIgnoreCase(configured.name())) {
-        return null;
-      }
-    }
-    return configured;
   }
 
   /**

@@ -42,8 +42,6 @@ import org.jspecify.annotations.Nullable;
 public final class HttpRetry {
   private static final HttpRetry DEFAULTS = builder().build();
 
-  private static final int FOLLOWING_ATTEMPTS = 1000;
-
   private final Builder settings;
   private final RetryPlan plan;
   private final @Nullable IdempotencyKeys keys;
@@ -63,7 +61,7 @@ public final class HttpRetry {
     this.serverDelayGate = builder.serverDelayGate ? new ServerDelayGate() : null;
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
-            .withGuards(guards(serverDelayGate, builder.guards))
+            .withGuards(ServerDelayGate.before(serverDelayGate, builder.guards))
             .withListeners(builder.listeners)
             .withContext(builder.context);
     this.keys = builder.keys;
@@ -76,14 +74,6 @@ public final class HttpRetry {
     this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
     this.propagation =
         new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
-  }
-
-  private static List<Guard> guards(@Nullable ServerDelayGate gate, List<Guard> others) {
-    List<Guard> all = new ArrayList<>(others);
-    if (gate != null) {
-      all.add(0, gate);
-    }
-    return all;
   }
 
   /**
@@ -115,15 +105,8 @@ public final class HttpRetry {
    * @throws IllegalArgumentException if the time is too short
    */
   public static Builder followingRateLimits(Duration totalTimeout) {
-    return builder()
-        .policy(
-            RetryPolicy.builder()
-                .maxAttempts(FOLLOWING_ATTEMPTS)
-                .totalTimeout(totalTimeout)
-                .maxServerDelay(totalTimeout)
-                .build())
-        .budget(new ThrottlingFreeBudget(RetryBudget.perOrigin(0.1)))
-        .serverDelayGate(true);
+    Builder patient = builder().policy(RateLimits.policy(totalTimeout));
+    return patient.budget(RateLimits.budget()).serverDelayGate(true);
   }
 
   /**

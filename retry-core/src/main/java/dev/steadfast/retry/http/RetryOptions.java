@@ -65,6 +65,8 @@ public final class RetryOptions {
   public RetryOptions with(RetryOptions other) {
     Builder merged = new Builder();
     merged.idempotencyKey = other.idempotencyKey == null ? idempotencyKey : other.idempotencyKey;
+    merged.derivedKey = other.derivedKey == null ? derivedKey : other.derivedKey;
+    merged.optional = optional || other.optional;
     merged.policy = other.policy == null ? policy : other.policy;
     merged.deadline = other.deadline == null ? deadline : other.deadline;
     merged.replayable = other.replayable == null ? replayable : other.replayable;

@@ -7,6 +7,8 @@ import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.internal.OriginTable;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,15 @@ final class ServerDelayGate implements Guard {
               return shut != null && leftNanos(shut, learnedNanos) <= -GRACE_NANOS;
             }
           });
+
+  /** The guards of a configuration: the gate comes first, if there is one. */
+  static List<Guard> before(@Nullable ServerDelayGate gate, List<Guard> guards) {
+    List<Guard> all = new ArrayList<>(guards);
+    if (gate != null) {
+      all.add(0, gate);
+    }
+    return all;
+  }
 
   /** Shuts the gate of an origin if its answer asks for it. */
   void learn(

@@ -25,7 +25,7 @@ public record Signals(
    * @throws NullPointerException if the server delay is null
    */
   public Signals {
-    Checks.notNull("server delay", serverDelay);
+    Checks.notNull("serverDelay", serverDelay);
   }
 
   boolean saysRetry() {

@@ -205,8 +205,7 @@ class HttpOperationTest {
   /** A decision after a thrown attempt must not see the response before it. */
   @Test
   void anAnswerSaysNothingAboutTheFailureAfterIt() {
-    TestResponse delayed =
-        status(503).header("Retry-After", "5").header("Idempotent-Replayed", "true");
+    TestResponse delayed = status(503).header("Retry-After", "5");
     Wire wire = Wire.run(get(retry()), delayed, LOST, status(200));
     assertEquals(List.of(Duration.ofSeconds(5), Duration.ofMillis(100)), waits(wire));
     assertEquals(ServerDelay.none(), wire.outcomes().get(1).verdict().serverDelay());

@@ -133,14 +133,17 @@ class HttpRetryTest {
             .name("refund")
             .replayable(true)
             .bodyRepeatable(true)
+            .optional()
             .deadline(Duration.ofSeconds(3))
             .policy(RetryPolicy.valueOf("maxAttempts=7"))
             .build();
     assertEquals(
-        "RetryOptions(name=refund, key=set, deadline=PT3S, replayable=true, policy=no retry)",
+        "RetryOptions(name=refund, key=set, derivedKey=null, deadline=PT3S, replayable=true,"
+            + " policy=no retry, optional)",
         key.with(later).toString());
     assertEquals(
-        "RetryOptions(name=pay, key=set, deadline=PT3S, replayable=true, policy=no retry)",
+        "RetryOptions(name=pay, key=set, derivedKey=null, deadline=PT3S, replayable=true,"
+            + " policy=no retry, optional)",
         later.with(key).toString());
     assertEquals(Optional.of(true), later.with(key).bodyRepeatable());
     assertEquals(7, later.with(RetryOptions.none()).policy(RetryPolicy.defaults()).maxAttempts());
@@ -219,7 +222,7 @@ class HttpRetryTest {
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
     cases.put("kind", () -> TransportFailure.of(null));
-    cases.put("server delay", () -> new Signals(null, null, false, false));
+    cases.put("serverDelay", () -> new Signals(null, null, false, false));
     cases.put("request", () -> new OperationView(null, true));
     cases.forEach((name, code) ->
         assertEquals(

@@ -10,18 +10,18 @@ import okhttp3.Response;
  * attempt begins where its call leaves the dispatcher's queue.
  */
 final class AttemptInterceptor implements Interceptor {
-  private final AttemptRegistry wires;
+  private final AttemptRegistry registry;
 
   private final boolean alone; // no other application interceptor
 
-  AttemptInterceptor(AttemptRegistry wires, boolean alone) {
-    this.wires = wires;
+  AttemptInterceptor(AttemptRegistry registry, boolean alone) {
+    this.registry = registry;
     this.alone = alone;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    WireTrace wire = wires.get(chain.call());
+    WireTrace wire = registry.get(chain.call());
     if (wire == null) {
       if (chain.call().isCanceled()) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue

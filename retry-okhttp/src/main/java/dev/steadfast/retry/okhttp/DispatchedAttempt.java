@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DispatchedAttempt implements Callback {
   private final RunningCall owner;
-  private final OkHttpTransport exchange;
+  private final OkHttpTransport transport;
   private final Attempt<Answer> attempt;
   private final WireTrace wire;
   private @Nullable Thread thread;
@@ -21,9 +21,9 @@ final class DispatchedAttempt implements Callback {
   private @Nullable Throwable failure;
 
   DispatchedAttempt(
-      RunningCall owner, OkHttpTransport exchange, Attempt<Answer> attempt, WireTrace wire) {
+      RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
     this.owner = owner;
-    this.exchange = exchange;
+    this.transport = transport;
     this.attempt = attempt;
     this.wire = wire;
   }
@@ -53,7 +53,7 @@ final class DispatchedAttempt implements Callback {
     Runnable undo = attempt.restoreContext();
     try {
       if (response != null) {
-        exchange.answered(response, wire, attempt);
+        transport.answered(response, wire, attempt);
       } else {
         attempt.complete(null, thrown);
       }

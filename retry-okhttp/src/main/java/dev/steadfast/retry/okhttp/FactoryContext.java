@@ -28,7 +28,7 @@ final class FactoryContext {
   private final OkHttpClient client;
   private final Call.@Nullable Factory users;
   private final HttpRetry retry;
-  private final AttemptRegistry wires = AttemptRegistry.ofDerivedClient();
+  private final AttemptRegistry registry = AttemptRegistry.ofDerivedClient();
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   /**
@@ -45,19 +45,19 @@ final class FactoryContext {
       HttpRetry retry) {
     this.owner = owner;
     this.retry = retry;
-    this.client = derived(plain, wires);
+    this.client = derived(plain, registry);
     this.users = around == null ? null : Checks.notNull("call factory", around.apply(client));
   }
 
-  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry wires) {
+  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry registry) {
     OkHttpClient.Builder derived = plain.newBuilder();
     // One layer retries: the outer one.
     derived.interceptors().removeIf(FactoryContext::ours);
     derived.networkInterceptors().removeIf(FactoryContext::ours);
     derived.eventListenerFactory(CallContextCapture.usersOwn(plain.eventListenerFactory()));
     boolean alone = derived.interceptors().isEmpty();
-    derived.interceptors().add(0, new AttemptInterceptor(wires, alone));
-    ResendSuppressor guard = ResendSuppressor.addTo(derived, wires);
+    derived.interceptors().add(0, new AttemptInterceptor(registry, alone));
+    ResendSuppressor guard = ResendSuppressor.addTo(derived, registry);
     if (!alone) {
       derived.interceptors().add(guard); // within the client's own: they see what the server sent
     }
@@ -101,8 +101,8 @@ final class FactoryContext {
     return retry;
   }
 
-  AttemptRegistry wires() {
-    return wires;
+  AttemptRegistry registry() {
+    return registry;
   }
 
   void started(Running call) {

@@ -154,14 +154,10 @@ final class OkHttpFailures {
 
   private static boolean hopeless(SSLException failure) {
     String message = String.valueOf(failure.getMessage());
-    boolean certificate = failure instanceof SSLHandshakeException && causedByCertificate(failure);
+    boolean certificate =
+        failure instanceof SSLHandshakeException
+            && failure.getCause() instanceof CertificateException;
     return certificate || message.contains("nrecognized SSL message");
-  }
-
-  private static boolean causedByCertificate(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return cause instanceof CertificateException
-        || (cause != null && cause.getClass().getName().startsWith("sun.security.validator."));
   }
 
   private static FailureKind connectKind(IOException failure) {

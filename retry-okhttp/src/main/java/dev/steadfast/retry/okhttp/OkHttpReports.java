@@ -31,7 +31,8 @@ public final class OkHttpReports {
    * @return its report; where the first attempt was accepted, the report of one clean attempt. A
    *     response below 400 that another client has made cannot be told from that one.
    * @throws IllegalArgumentException if the status is 400 or above and the response carries no
-   *     report: another client has made it, or an interceptor has put another request into it
+   *     report: another client has made it, it answers an upgrade or a duplex body, which pass
+   *     untouched, or an interceptor has put another request into it
    */
   public static RetryReport of(Response response) {
     Tag tag = response.request().tag(Tag.class);

@@ -44,7 +44,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   /** How one entry point makes an attempt. */
   interface Sender {
     /** Sends, and completes the attempt. */
-    void send(Request request, Attempt<Answer> attempt, OkHttpTransport exchange)
+    void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
         throws IOException;
 
     /** Runs a callback where the client runs such. */
@@ -103,8 +103,8 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
-  WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry wires) {
-    WireTrace created = new WireTrace(operation, deadline, wires, attempt, call);
+  WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry registry) {
+    WireTrace created = new WireTrace(operation, deadline, registry, attempt, call);
     wire = created;
     return created;
   }

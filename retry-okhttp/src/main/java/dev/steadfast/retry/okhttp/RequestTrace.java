@@ -146,7 +146,6 @@ abstract class RequestTrace extends DeliveryCount {
     if (isOverNow()) {
       throw new IOException("Canceled");
     }
-    WireRequests.adviseOnResendBeneath(operation, head, disposition());
     startRequest();
     betweenGuardAndProbe = false;
     safety = WireRequests.safety(operation, request);
@@ -170,7 +169,7 @@ abstract class RequestTrace extends DeliveryCount {
   }
 
   /** What became of the latest request. */
-  private Disposition disposition() {
+  Disposition disposition() {
     Response answer = head;
     if (answer != null) {
       return HttpOperation.refuses(answer.code()) ? Disposition.REFUSED : Disposition.ANSWERED;

@@ -27,28 +27,28 @@ import okhttp3.Response;
  * address where the server refused the stream.
  */
 final class ResendSuppressor implements Interceptor {
-  private final AttemptRegistry wires;
+  private final AttemptRegistry registry;
   private final boolean probes; // no other network interceptor comes between this and the wire
 
-  ResendSuppressor(AttemptRegistry wires, boolean probes) {
-    this.wires = wires;
+  ResendSuppressor(AttemptRegistry registry, boolean probes) {
+    this.registry = registry;
     this.probes = probes;
   }
 
   /** Puts the network half around the network interceptors that a client has. */
-  static ResendSuppressor addTo(OkHttpClient.Builder builder, AttemptRegistry wires) {
+  static ResendSuppressor addTo(OkHttpClient.Builder builder, AttemptRegistry registry) {
     boolean alone = builder.networkInterceptors().isEmpty();
-    ResendSuppressor guard = new ResendSuppressor(wires, alone);
+    ResendSuppressor guard = new ResendSuppressor(registry, alone);
     builder.networkInterceptors().add(0, guard);
     if (!alone) {
-      builder.networkInterceptors().add(new WireProbe(wires));
+      builder.networkInterceptors().add(new WireProbe(registry));
     }
     return guard;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    WireTrace wire = wires.get(chain.call());
+    WireTrace wire = registry.get(chain.call());
     Connection connection = chain.connection();
     if (connection == null) {
       return wire == null
@@ -121,7 +121,7 @@ final class ResendSuppressor implements Interceptor {
       socket.setSoTimeout(1);
       try {
         if (in.read() >= 0 && !reused) {
-          wires.interceptors().serverSpokeFirst();
+          registry.interceptors().serverSpokeFirst();
         }
       } finally {
         socket.setSoTimeout(timeout);

@@ -35,14 +35,17 @@ import okhttp3.Response;
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
-  private final AttemptRegistry wires;
+  private final AttemptRegistry registry;
   private final CallContextCapture callContext;
   private final CallStarts starts;
 
   private RetryInterceptor(
-      HttpRetry retry, AttemptRegistry wires, CallContextCapture callContext, CallStarts starts) {
+      HttpRetry retry,
+      AttemptRegistry registry,
+      CallContextCapture callContext,
+      CallStarts starts) {
     this.retry = retry;
-    this.wires = wires;
+    this.registry = registry;
     this.callContext = callContext;
     this.starts = starts;
   }
@@ -76,20 +79,20 @@ public final class RetryInterceptor implements Interceptor {
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    AttemptRegistry wires = AttemptRegistry.ofUsersClient();
+    AttemptRegistry registry = AttemptRegistry.ofUsersClient();
     Checks.notNull("retry", retry);
     CallContextCapture callContext = CallContextCapture.addTo(builder);
     CallStarts starts = new CallStarts(retry.environment().ticker());
     if (!builder.interceptors().isEmpty()) {
       builder.interceptors().add(0, starts);
     }
-    builder.addInterceptor(new RetryInterceptor(retry, wires, callContext, starts));
-    ResendSuppressor.addTo(builder, wires);
+    builder.addInterceptor(new RetryInterceptor(retry, registry, callContext, starts));
+    ResendSuppressor.addTo(builder, registry);
     return builder;
   }
 
-  AttemptRegistry wires() {
-    return wires;
+  AttemptRegistry registry() {
+    return registry;
   }
 
   CallStarts starts() {
@@ -121,7 +124,7 @@ public final class RetryInterceptor implements Interceptor {
     try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
       RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
       RetryLoop<Answer> loop =
-          RetryLoop.of(plan, operation.info(), exchange(chain, operation, request));
+          RetryLoop.of(plan, operation.info(), transport(chain, operation, request));
       watch.start(loop::cancel);
       long elapsed = starts.elapsedNanos(chain.call());
       long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);
@@ -133,32 +136,32 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
-  private OkHttpTransport exchange(Chain chain, HttpOperation operation, Request request) {
+  private OkHttpTransport transport(Chain chain, HttpOperation operation, Request request) {
     return new OkHttpTransport(
-        operation, request, new Proceed(chain, wires), retry.bufferBodiesUpTo());
+        operation, request, new Proceed(chain, registry), retry.bufferBodiesUpTo());
   }
 
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, AttemptRegistry wires) implements OkHttpTransport.Sender {
+  private record Proceed(Chain chain, AttemptRegistry registry) implements OkHttpTransport.Sender {
     @Override
-    public void send(Request request, Attempt<Answer> attempt, OkHttpTransport exchange)
+    public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
         throws IOException {
-      WireTrace wire = exchange.wire(attempt, chain.call(), wires);
+      WireTrace wire = transport.wire(attempt, chain.call(), registry);
       InterceptorBounds bounds = wire.bounded();
-      wires.put(chain.call(), wire);
+      registry.put(chain.call(), wire);
       Runnable unmark = wire.markAttempt();
       try {
         Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
-        exchange.answered(response, wire, attempt);
+        transport.answered(response, wire, attempt);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
-            && !exchange.buffers(response)) {
+            && !transport.buffers(response)) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
         unmark.run();
         bounds.end();
-        wires.remove(chain.call());
+        registry.remove(chain.call());
       }
     }
 

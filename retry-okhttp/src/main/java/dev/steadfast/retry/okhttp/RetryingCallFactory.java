@@ -115,8 +115,8 @@ public final class RetryingCallFactory implements Call.Factory {
     return context.client();
   }
 
-  AttemptRegistry wires() {
-    return context.wires();
+  AttemptRegistry registry() {
+    return context.registry();
   }
 
   int underWay() {

@@ -145,9 +145,9 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     if (here != null && !here.equals(operation.plan().callContext())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
     }
-    OkHttpTransport exchange =
+    OkHttpTransport transport =
         new OkHttpTransport(operation, request, this, factory.retry().bufferBodiesUpTo());
-    RetryLoop<Answer> running = RetryLoop.of(operation.plan(), operation.info(), exchange);
+    RetryLoop<Answer> running = RetryLoop.of(operation.plan(), operation.info(), transport);
     factory.started(this);
     loop = running;
     if (canceled) {
@@ -169,41 +169,41 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   }
 
   @Override
-  public void send(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+  public void send(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     if (callback == null) {
-      execute(attempted, attempt, exchange);
+      execute(attempted, attempt, transport);
     } else {
-      enqueue(attempted, attempt, exchange);
+      enqueue(attempted, attempt, transport);
     }
   }
 
   // On the calling thread.
-  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
-    WireTrace wire = prepare(attempted, attempt, exchange);
+  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+    WireTrace wire = prepare(attempted, attempt, transport);
     try {
-      answer(wire, exchange, attempt);
+      answer(wire, transport, attempt);
     } finally {
-      factory.wires().remove(wire.call());
+      factory.registry().remove(wire.call());
     }
   }
 
-  private static void answer(WireTrace wire, OkHttpTransport exchange, Attempt<Answer> attempt) {
+  private static void answer(WireTrace wire, OkHttpTransport transport, Attempt<Answer> attempt) {
     try {
-      exchange.answered(wire.call().execute(), wire, attempt);
+      transport.answered(wire.call().execute(), wire, attempt);
     } catch (Throwable thrown) {
       attempt.complete(null, thrown);
     }
   }
 
   // Through the dispatcher, with a place in its queue per attempt.
-  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
-    WireTrace wire = prepare(attempted, attempt, exchange);
+  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+    WireTrace wire = prepare(attempted, attempt, transport);
     if (!attempt.queued()) {
       return;
     }
     boolean taken = false;
     try {
-      wire.call().enqueue(new DispatchedAttempt(this, exchange, attempt, wire));
+      wire.call().enqueue(new DispatchedAttempt(this, transport, attempt, wire));
       taken = true;
     } finally {
       if (!taken) {
@@ -214,18 +214,18 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
 
   /** The call of an attempt is over, on the thread that is to be told. */
   void arrived(DispatchedAttempt end, WireTrace wire) {
-    factory.wires().remove(wire.call());
+    factory.registry().remove(wire.call());
     turn = end;
   }
 
-  private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport exchange) {
+  private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     AttemptTag tag = factory.newTag();
     Call call = factory.newAttempt(attempted, tag);
     prepare(call);
     if (tag != null) {
       tag.set(call);
     }
-    WireTrace wire = exchange.wire(attempt, call, factory.wires());
+    WireTrace wire = transport.wire(attempt, call, factory.registry());
     last = wire;
     if (canceled) {
       wire.hold();
@@ -233,7 +233,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     if (timeoutLifted) {
       wire.liftTimeout();
     }
-    factory.wires().put(call, wire);
+    factory.registry().put(call, wire);
     attempt.onCancel(wire);
     return wire;
   }

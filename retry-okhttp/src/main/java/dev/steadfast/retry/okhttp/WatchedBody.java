@@ -15,12 +15,12 @@ final class WatchedBody extends RequestBody {
   private static final long SHORT_BYTES = 64 * 1024;
 
   private final RequestBody delegate;
-  private final OkHttpTransport exchange;
+  private final OkHttpTransport transport;
   private volatile boolean written;
 
-  WatchedBody(RequestBody delegate, OkHttpTransport exchange) {
+  WatchedBody(RequestBody delegate, OkHttpTransport transport) {
     this.delegate = delegate;
-    this.exchange = exchange;
+    this.transport = transport;
   }
 
   static boolean worthIt(@Nullable RequestBody body) {
@@ -59,7 +59,7 @@ final class WatchedBody extends RequestBody {
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
     written = true;
-    WireTrace wire = exchange.wire();
+    WireTrace wire = transport.wire();
     if (wire == null) {
       delegate.writeTo(sink);
       return;

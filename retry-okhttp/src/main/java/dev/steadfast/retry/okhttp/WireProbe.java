@@ -11,15 +11,15 @@ import okhttp3.Response;
  * What the user's interceptors made of the caller's request by then is what counts.
  */
 final class WireProbe implements Interceptor {
-  private final AttemptRegistry wires;
+  private final AttemptRegistry registry;
 
-  WireProbe(AttemptRegistry wires) {
-    this.wires = wires;
+  WireProbe(AttemptRegistry registry) {
+    this.registry = registry;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    WireTrace wire = wires.get(chain.call());
+    WireTrace wire = registry.get(chain.call());
     return wire == null || wire.isOnDeadConnection()
         ? chain.proceed(chain.request())
         : probed(chain, chain.request(), wire);
@@ -31,6 +31,7 @@ final class WireProbe implements Interceptor {
     if (connection != null) {
       wire.on(connection);
     }
+    WireRequests.adviseOnResendBeneath(wire.operation, wire.head(), wire.disposition());
     wire.sending(request);
     try {
       Response response = chain.proceed(request);

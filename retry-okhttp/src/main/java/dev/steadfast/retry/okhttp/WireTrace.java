@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What is known of its requests is in the base class.
  */
 final class WireTrace extends RequestTrace implements Runnable {
-  private final AttemptRegistry wires;
+  private final AttemptRegistry registry;
   private final Attempt<?> attempt;
   private final Call call;
   private final @Nullable BodyDeadline deadline;
@@ -33,12 +33,12 @@ final class WireTrace extends RequestTrace implements Runnable {
   WireTrace(
       HttpOperation operation,
       @Nullable BodyDeadline deadline,
-      AttemptRegistry wires,
+      AttemptRegistry registry,
       Attempt<?> attempt,
       Call call) {
-    super(operation, wires.interceptors());
+    super(operation, registry.interceptors());
     this.deadline = deadline;
-    this.wires = wires;
+    this.registry = registry;
     this.attempt = attempt;
     this.call = call;
   }
@@ -55,7 +55,7 @@ final class WireTrace extends RequestTrace implements Runnable {
   @Override
   public void run() {
     if (!passedOn()) {
-      wires.remove(call); // it may never leave the dispatcher's queue
+      registry.remove(call); // it may never leave the dispatcher's queue
     }
     call.cancel();
   }
@@ -194,7 +194,7 @@ final class WireTrace extends RequestTrace implements Runnable {
    * has carried no request of ours may be a pooled one, too: a plain client may have used it.
    */
   boolean asksFirst(Request request, boolean reusedConnection) {
-    if (reusedConnection ? attempt.number() > 1 : !wires.interceptors().mayAskNewConnections()) {
+    if (reusedConnection ? attempt.number() > 1 : !registry.interceptors().mayAskNewConnections()) {
       return reusedConnection;
     }
     return !operation.survivesDeadConnection(WireRequests.safety(operation, request));

@@ -289,7 +289,7 @@ class CallTest {
 
   @ParameterizedTest
   @EnumSource
-  void anUpgradeIsOkHttpsOwn(Entry entry) {
+  void anUpgradeIsOkHttpsOwn(Entry entry) throws Exception {
     Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
     server.enqueue(Reply.status(503));
     Request upgrade =
@@ -300,7 +300,10 @@ class CallTest {
             .build();
     Call call = calls.newCall(upgrade);
 
-    assertEquals(503, entry.make(call).status());
+    try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
+      assertEquals(503, response.code());
+      assertThrows(IllegalArgumentException.class, () -> OkHttpReports.of(response));
+    }
 
     assertFalse(call instanceof RetryingCall);
     assertEquals(1, server.requests().size());

@@ -102,13 +102,13 @@ final class Rig implements AutoCloseable {
       assertEquals(0, client.connectionPool().connectionCount(), "connections in use");
       for (Interceptor each : client.interceptors()) {
         if (each instanceof RetryInterceptor ours) {
-          assertEquals(0, ours.wires().size(), "attempts under way");
+          assertEquals(0, ours.registry().size(), "attempts under way");
           assertEquals(0, ours.starts().size(), "calls under way");
         }
       }
     }
     for (RetryingCallFactory factory : factories) {
-      assertEquals(0, factory.wires().size(), "attempts under way");
+      assertEquals(0, factory.registry().size(), "attempts under way");
       assertEquals(0, factory.underWay(), "operations under way");
     }
     assertEquals(0, time.pending(), "timers and waits");

@@ -333,7 +333,7 @@ class WireRouteTest {
         .build();
   }
 
-  /** None is answered before all of them are on their wires. */
+  /** None is answered before all of them are on their registry. */
   @ParameterizedTest
   @EnumSource
   void callsAtOnceHaveTheirOwnWires(Entry entry) throws Exception {

@@ -32,7 +32,7 @@ class GuardLeaksTest {
 
   /** One guard per request, say, on the registry of the process. */
   @Test
-  void manyGuardsOnARegistry_addOneConsumerToItsBreaker_ifTheyWaitForIt() throws Exception {
+  void manyGuardsOnARegistry_addOneConsumerToItsBreaker() throws Exception {
     CircuitBreakerConfig config =
         CircuitBreakerConfig.custom().waitDurationInOpenState(Duration.ofHours(1)).build();
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config);
@@ -40,7 +40,7 @@ class GuardLeaksTest {
     for (int i = 0; i < 100; i++) {
       Resilience4jGuards.circuitBreaker(registry).acquire(INFO, 0).succeeded(1);
     }
-    assertEquals(0, consumers(breaker.getEventPublisher()));
+    assertEquals(1, consumers(breaker.getEventPublisher()));
     for (int i = 0; i < 100; i++) {
       Resilience4jGuards.circuitBreaker(registry)
           .waitingForHalfOpen()

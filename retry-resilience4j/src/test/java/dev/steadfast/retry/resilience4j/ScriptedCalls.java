@@ -35,8 +35,16 @@ final class ScriptedCalls {
   sealed interface Ending {}
 
   /** An answer. */
-  record Status(int status, Map<String, List<String>> headerMap, boolean cached)
+  record Status(int status, Map<String, List<String>> headerMap, boolean cached, String server)
       implements Ending, ResponseView {
+    Status(int status, Map<String, List<String>> headerMap, boolean cached) {
+      this(status, headerMap, cached, "");
+    }
+
+    Status from(String origin) {
+      return new Status(status, headerMap, cached, origin);
+    }
+
     static Status of(int status) {
       return new Status(status, Map.of(), false);
     }
@@ -47,7 +55,7 @@ final class ScriptedCalls {
 
     @Override
     public Optional<String> origin() {
-      return Optional.of("https://api.example:443");
+      return Optional.of(server);
     }
 
     @Override
@@ -175,7 +183,7 @@ final class ScriptedCalls {
       Evidence evidence = evidence(Disposition.ANSWERED, response.status());
       return response.cached()
           ? new Outcome(Verdict.acceptedWithoutServer(), evidence)
-          : operation.outcome(response, evidence);
+          : operation.outcome(response.from(operation.info().origin()), evidence);
     }
 
     @Override

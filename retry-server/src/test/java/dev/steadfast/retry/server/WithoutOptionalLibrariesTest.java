@@ -52,7 +52,10 @@ class WithoutOptionalLibrariesTest {
       List<String> names =
           files
               .map(file -> CLASSES.relativize(file).toString())
-              .filter(file -> file.endsWith(".class") && !FOR_OPTIONAL.matcher(file).find())
+              .filter(file ->
+                  file.endsWith(".class")
+                      && !file.endsWith("module-info.class")
+                      && !FOR_OPTIONAL.matcher(file).find())
               .map(file -> file.replaceFirst("\\.class$", "").replace(File.separatorChar, '.'))
               .toList();
       for (String name : names) {

@@ -45,6 +45,11 @@ final class HttpViews {
     }
 
     @Override
+    public Optional<String> origin() {
+      return Optional.of(Request.GET.origin());
+    }
+
+    @Override
     public List<String> headers(String name) {
       return headerMap.getOrDefault(name, List.of());
     }

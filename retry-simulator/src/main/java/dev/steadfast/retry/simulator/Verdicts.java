@@ -45,7 +45,7 @@ final class Verdicts {
         attempts++;
         inOutage += Math.max(0, 1 - now / length);
         int number = state.startAttempt();
-        now += state.attemptTimeoutNanos(number, now);
+        now += Math.min(state.ownTimeoutNanos(number), state.remainingNanos(now));
         RetryDecision decision = state.next(Outcomes.TIMEOUT, now);
         goesOn = decision instanceof RetryDecision.Retry;
         now += decision instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0;

@@ -119,7 +119,8 @@ record Waits(List<Row> rows, List<End> ends, Spread ended, List<Attempt> attempt
       for (int retry = 0; retry <= sample.retries(); retry++) {
         long start = now;
         int attempt = state.startAttempt();
-        now += Math.min(sample.attemptNanos(), state.attemptTimeoutNanos(attempt, now));
+        long most = Math.min(state.ownTimeoutNanos(attempt), state.remainingNanos(now));
+        now += Math.min(sample.attemptNanos(), most);
         RetryDecision decision = state.next(Outcomes.UNAVAILABLE, now);
         endedAt[number - 1] = now;
         long delay = decision instanceof RetryDecision.Retry next ? next.delayNanos() : 0;

@@ -40,7 +40,8 @@ class DeadlineVectorsTest {
     if (retries) {
       assertEquals(
           millis(vector.expected(), "attemptTimeoutMillis"),
-          Duration.ofNanos(state.attemptTimeoutNanos(2, course.nowNanos())));
+          Duration.ofNanos(
+              Math.min(state.ownTimeoutNanos(2), state.remainingNanos(course.nowNanos()))));
     } else {
       assertEquals("stop deadline", course.trace());
     }

@@ -492,7 +492,7 @@ class RetryStateTest {
     assertEquals(StopReason.DO_NOT_RETRY, stop(state.next(Course.outcome("fail+doNotRetry"), 0)));
     String log = account.log();
 
-    String message = "the operation ended after 2 attempts: told not to retry";
+    String message = "the operation ended after 2 attempts, told not to retry";
     assertIllegal(message, () -> state.next(Course.outcome("accept"), 0));
     assertIllegal(message, () -> state.next(Course.outcome("fail"), 0));
     assertIllegal(message, () -> state.startAttempt());
@@ -561,25 +561,25 @@ class RetryStateTest {
   void anAttemptMayTakeTheSmallerOfItsTimeoutAndWhatRemains() {
     RetryState state = state(policy("attemptTimeout=2s,10s; totalTimeout=30s"), "");
     state.begin(0, Long.MAX_VALUE);
-    assertEquals(Course.nanos("2s"), state.attemptTimeoutNanos(1, 0));
-    assertEquals(Course.nanos("10s"), state.attemptTimeoutNanos(2, 0));
-    assertEquals(Course.nanos("10s"), state.attemptTimeoutNanos(3, Course.nanos("20s")));
-    assertEquals(Course.nanos("9s"), state.attemptTimeoutNanos(3, Course.nanos("21s")));
-    assertEquals(Course.nanos("1s"), state.attemptTimeoutNanos(1, Course.nanos("29s")));
-    assertEquals(0, state.attemptTimeoutNanos(1, Course.nanos("31s")));
+    assertEquals(Course.nanos("2s"), attemptTimeoutNanos(state, 1, 0));
+    assertEquals(Course.nanos("10s"), attemptTimeoutNanos(state, 2, 0));
+    assertEquals(Course.nanos("10s"), attemptTimeoutNanos(state, 3, Course.nanos("20s")));
+    assertEquals(Course.nanos("9s"), attemptTimeoutNanos(state, 3, Course.nanos("21s")));
+    assertEquals(Course.nanos("1s"), attemptTimeoutNanos(state, 1, Course.nanos("29s")));
+    assertEquals(0, attemptTimeoutNanos(state, 1, Course.nanos("31s")));
 
     RetryState unbounded = state(policy("totalTimeout=none"), "");
     unbounded.begin(0, Long.MAX_VALUE);
-    assertEquals(Long.MAX_VALUE, unbounded.attemptTimeoutNanos(1, 0));
+    assertEquals(Long.MAX_VALUE, attemptTimeoutNanos(unbounded, 1, 0));
   }
 
   @Test
   void theResendOnAStaleConnection_getsTheTimeOfTheAttemptThatItRepeats() {
     RetryState state = state(policy("attemptTimeout=1s,5s,9s"), "");
     Course course = new Course(state, 0, Long.MAX_VALUE).attempts("stale");
-    assertEquals(Course.nanos("1s"), state.attemptTimeoutNanos(2, 0));
-    assertEquals(Course.nanos("5s"), state.attemptTimeoutNanos(3, 0));
-    assertEquals(Course.nanos("1s"), state.attemptTimeoutNanos(1, 0));
+    assertEquals(Course.nanos("1s"), attemptTimeoutNanos(state, 2, 0));
+    assertEquals(Course.nanos("5s"), attemptTimeoutNanos(state, 3, 0));
+    assertEquals(Course.nanos("1s"), attemptTimeoutNanos(state, 1, 0));
     assertEquals("retry 0s stale connection", course.trace());
   }
 
@@ -699,5 +699,9 @@ class RetryStateTest {
     }
     assertTrue(least >= Course.nanos("4s") && least < Course.nanos("4010ms"), "least " + least);
     assertTrue(most <= Course.nanos("8s") && most > Course.nanos("7990ms"), "most " + most);
+  }
+
+  private static long attemptTimeoutNanos(RetryState state, int attempt, long nowNanos) {
+    return Math.min(state.ownTimeoutNanos(attempt), state.remainingNanos(nowNanos));
   }
 }

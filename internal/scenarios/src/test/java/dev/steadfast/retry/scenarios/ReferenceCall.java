@@ -3,6 +3,7 @@ package dev.steadfast.retry.scenarios;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.RetryTransport;
@@ -15,6 +16,7 @@ import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -240,7 +242,12 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
 
   @Override
   public dev.steadfast.retry.engine.Outcome outcome(Throwable failure) {
-    return operation.outcome(TransportFailure.of(kind(failure)), evidence());
+    FailureKind kind = kind(failure);
+    TransportFailure seen =
+        failure instanceof ProtocolException
+            ? TransportFailure.permanent(kind, StopReason.NOT_RETRYABLE)
+            : TransportFailure.of(kind);
+    return operation.outcome(seen, evidence());
   }
 
   @Override

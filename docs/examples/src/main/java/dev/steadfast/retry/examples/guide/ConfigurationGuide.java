@@ -34,6 +34,23 @@ final class ConfigurationGuide {
     return policy;
   }
 
+  static HttpRetry rateLimits() {
+    // region rate-limits
+    HttpRetry retry = HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry changed(HttpRetry retry) {
+    // region to-builder
+    HttpRetry patient =
+        retry.toBuilder()
+            .policy(retry.policy().toBuilder().totalTimeout(Duration.ofMinutes(5)).build())
+            .build();
+    // endregion
+    return patient;
+  }
+
   static RetryPolicy policyAsText() {
     // region policy-text
     RetryPolicy policy =

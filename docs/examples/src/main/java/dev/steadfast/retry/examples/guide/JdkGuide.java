@@ -99,6 +99,14 @@ final class JdkGuide {
     return end;
   }
 
+  static HttpClient builder(HttpRetry retry) {
+    // region jdk-builder
+    HttpClient http =
+        RetryingHttpClient.newBuilder(retry).connectTimeout(Duration.ofSeconds(2)).build();
+    // endregion
+    return http;
+  }
+
   static HttpClient http1() {
     // region jdk-http1
     HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

@@ -10,6 +10,7 @@ import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.HttpUrl;
@@ -38,6 +39,14 @@ final class OkHttpGuide {
       System.out.println(response.code() + ", " + OkHttpReports.of(response));
     }
     // endregion
+  }
+
+  static Call.Factory ownCalls(
+      OkHttpClient client, Function<OkHttpClient, Call.Factory> telemetry, HttpRetry retry) {
+    // region okhttp-own-calls
+    Call.Factory calls = RetryingCallFactory.wrap(client, telemetry, retry);
+    // endregion
+    return calls;
   }
 
   static void enqueue(Call.Factory calls, Request request, Runnable done) {

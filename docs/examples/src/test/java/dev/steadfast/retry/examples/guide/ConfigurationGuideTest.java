@@ -19,8 +19,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,19 @@ final class ConfigurationGuideTest {
   @Test
   void policy_isTheSameInCodeAndAsText() {
     assertEquals(ConfigurationGuide.policyInCode(), ConfigurationGuide.policyAsText());
+  }
+
+  @Test
+  void rateLimits_followADelayThatTheDefaultsRefuse() {
+    assertEquals(Duration.ofMinutes(2), ConfigurationGuide.rateLimits().policy().maxServerDelay());
+  }
+
+  @Test
+  void changed_keepsEverythingElse() {
+    HttpRetry retry = HttpRetry.builder().bufferBodiesUpTo(5).build();
+    HttpRetry patient = ConfigurationGuide.changed(retry);
+    assertEquals(Optional.of(Duration.ofMinutes(5)), patient.policy().totalTimeout());
+    assertEquals(5, patient.bufferBodiesUpTo());
   }
 
   @Test

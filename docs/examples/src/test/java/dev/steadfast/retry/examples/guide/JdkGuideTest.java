@@ -24,6 +24,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +58,13 @@ final class JdkGuideTest {
     return server.requests().stream()
         .map(each -> each.header("Idempotency-Key").orElse("none"))
         .toList();
+  }
+
+  @Test
+  void builder_givesAClientThatRetries() {
+    HttpClient http = JdkGuide.builder(HttpRetry.defaults());
+    assertEquals(Optional.of(Duration.ofSeconds(2)), http.connectTimeout());
+    assertInstanceOf(RetryingHttpClient.class, http);
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.HttpUrl;
@@ -41,6 +42,25 @@ final class OkHttpGuideTest {
   void close() {
     client.dispatcher().executorService().shutdown();
     server.close();
+  }
+
+  @Test
+  void ownCalls_areMadeForEachAttempt() throws IOException {
+    server.enqueue(Reply.status(503));
+    AtomicInteger made = new AtomicInteger();
+    Call.Factory own =
+        OkHttpGuide.ownCalls(
+            client,
+            ours ->
+                request -> {
+                  made.incrementAndGet();
+                  return ours.newCall(request);
+                },
+            retry());
+    try (Response response = own.newCall(new Request.Builder().url(url()).build()).execute()) {
+      assertEquals(200, response.code());
+    }
+    assertEquals(2, made.get());
   }
 
   private Request post() {

@@ -1,0 +1,24 @@
+package dev.steadfast.retry.engine;
+
+/**
+ * How long the caller of this process waits, as a part of an operation's bound. What is cut short
+ * by it is nobody's failure.
+ */
+final class CallerDeadline {
+  private final long nanos;
+
+  CallerDeadline(long nanos) {
+    this.nanos = nanos;
+  }
+
+  /** Whether another deadline comes first. Both may wrap: only their difference is used. */
+  boolean isAfter(long otherNanos) {
+    return otherNanos - nanos < 0;
+  }
+
+  /** Whether too little is left for an attempt. Clients round times, so it need not have passed. */
+  boolean isReached(long nowNanos, long minimumAttemptNanos) {
+    long left = nanos - nowNanos;
+    return left <= 0 || left < minimumAttemptNanos;
+  }
+}
