@@ -11,7 +11,7 @@ public enum Disposition {
   REFUSED,
   /** The server answered, so it has seen the request. */
   ANSWERED,
-  /** The request may have been processed; nobody can tell. */
+  /** It is unknown whether the request was processed. */
   UNKNOWN;
 
   /**

@@ -29,7 +29,10 @@ public enum FailureKind {
   BROKEN_BODY,
   /** The server limits the rate: 429. */
   THROTTLED,
-  /** An operation with the same key, or on the same resource, is under way: 409. */
+  /**
+   * 409: an operation with the same key is under way, the resource exists already, or versions
+   * conflict.
+   */
   CONFLICT,
   /** The server did not want to risk early data: 425 (RFC 8470 section 5.2). */
   TOO_EARLY,

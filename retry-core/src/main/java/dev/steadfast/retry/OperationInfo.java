@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What identifies an operation to listeners and in reports. Immutable; each operation that somebody
- * listens to, or guards, has an object of its own, so a listener may use it as a key.
+ * What identifies an operation to listeners and in reports. Immutable; each operation with a
+ * listener or a guard has an object of its own, so a listener may use it as a key.
  */
 public final class OperationInfo {
   private final String origin;

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bounds retries across operations: it pays for each retry, and runs dry when most operations
- * fail, which is when retrying would hurt most.
+ * Bounds retries across operations: each retry is paid for from the budget. When most operations
+ * fail, the budget is used up and retries stop, because then they would hurt the server most.
  *
  * <pre>{@code
  * RetryBudget budget = RetryBudget.perOrigin(0.1); // the default: a retry for every ten successes
@@ -60,9 +60,9 @@ public interface RetryBudget {
   }
 
   /**
-   * Success-funded tokens with an account per origin: nothing is earned while nothing succeeds, so
-   * a storm ends by itself however high the load (simulations: it recovers as fast as without
-   * retries).
+   * Success-funded tokens with an account per origin: nothing is earned while nothing succeeds. In
+   * simulations of a stalled server, clients recover about as fast as without retries if the floor
+   * is 0; each retry per second of the floor adds load.
    *
    * @param ratio retries earned per success, 0 to 10; millionths count
    * @param burst the most tokens that are kept, and what a new origin starts with, 0 to 1,000,000

@@ -73,7 +73,7 @@ public interface RetryReport {
    * How each attempt went, the oldest first. Of an operation with more than 100 attempts the last
    * 100 are kept.
    *
-   * @return an immutable list; empty where the first attempt was accepted and nobody listened
+   * @return an immutable list; empty where the first attempt was accepted and there was no listener
    */
   List<AttemptReport> attemptReports();
 
@@ -87,8 +87,8 @@ public interface RetryReport {
   /**
    * How long the operation took.
    *
-   * @return the time from its start to its end; zero where the first attempt was accepted and
-   *     nobody listened
+   * @return the time from its start to its end; zero where the first attempt was accepted and there
+   *     was no listener
    */
   Duration elapsed();
 
@@ -116,7 +116,7 @@ public interface RetryReport {
   boolean serverMayHaveActed();
 
   /**
-   * Whether nobody can tell what the operation did: it was not accepted, and of one of its attempts
+   * Whether it is unknown what the operation did: it was not accepted, and of one of its attempts
    * the answer was lost, or told of an error of the server's own (5xx, 408). Then keep the {@link
    * #idempotencyKey()}: the same request under the same key settles it. After another 4xx to the
    * only attempt this is false, for the server says that it did not do what was asked.

@@ -18,7 +18,9 @@ public enum StopReason {
   ATTEMPTS_EXHAUSTED("attempts exhausted"),
   /** The server, the caller or the layer above said not to retry. */
   DO_NOT_RETRY("told not to retry"),
-  /** The server asks for a longer wait than the policy's ceiling; the report carries the delay. */
+  /**
+   * The server asks for a longer wait than {@link RetryPolicy#maxServerDelay}; the report has it.
+   */
   SERVER_DELAY_TOO_LONG("the server's delay is above the ceiling"),
   /** The deadline has passed, or would pass before another attempt could do anything. */
   DEADLINE("deadline"),

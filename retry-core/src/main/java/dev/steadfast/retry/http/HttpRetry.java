@@ -22,7 +22,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that makes HTTP calls of a client survive failure.
+ * How a client retries HTTP calls: policy, budget, idempotency keys, rules, guards and listeners.
  *
  * <pre>{@code
  * HttpRetry retry =
@@ -498,9 +498,9 @@ public final class HttpRetry {
     }
 
     /**
-     * Who is told, by request headers, that somebody above retries and what time is left. Default:
-     * nobody, as nothing of this should leak to third parties. A header that the caller set is
-     * never overwritten.
+     * The origins that are told, by request headers, that a layer above retries and how much time
+     * is left. Default: none, because nothing of this should leak to third parties. A header that
+     * the caller set is never overwritten.
      *
      * @param origins scheme, host and port each, as in {@code https://stock.internal:8443}; the
      *     port may be left out where it is the scheme's own

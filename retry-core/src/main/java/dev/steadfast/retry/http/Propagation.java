@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What of a scope goes out, and to whom.
  *
- * @param origins who is told; nobody else learns of it
+ * @param origins the servers that are told
  * @param headers how it is written
  * @param ownsRetries whether those below are told that this layer retries
  */

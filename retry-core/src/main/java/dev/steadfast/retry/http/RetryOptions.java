@@ -200,8 +200,8 @@ public final class RetryOptions {
 
     /**
      * A bound on this operation and all that belongs to it: queue, request body, attempts, waits,
-     * and the response body, whoever reads it. The smaller of it and the policy's total timeout
-     * holds. Default: none.
+     * and the reading of the response body, also by the caller. The smaller of it and the policy's
+     * total timeout holds. Default: none.
      *
      * @param deadline more than zero, from the start of the operation
      * @return this

@@ -8,13 +8,13 @@ public enum Advice {
           + " stream as request body (BodyPublishers.ofInputStream, Spring's request factory without"
           + " buffering, RequestBody.isOneShot). Send bytes, a string or a file; where the stream"
           + " yields the same bytes each time, say RetryOptions.bodyRepeatable(true)"),
-  /** Somebody beneath this library sends again what failed. */
+  /** A layer below this library sends again what failed. */
   RESENT_BENEATH(
       "its request was sent again within one attempt after it had failed, which redirects,"
           + " authentication and further addresses of the host do not explain. Likely cause: an"
           + " interceptor of the client that retries by itself, such as one that an SDK has added."
           + " The attempts of both multiply: switch its retries off"),
-  /** Somebody above this library retries. */
+  /** A layer above this library retries. */
   RETRIED_ABOVE(
       "its request says that it is a retry (x-stainless-retry-count). Likely cause: an SDK above"
           + " this client that retries by itself. The attempts of both multiply: switch its retries"

@@ -39,7 +39,7 @@ public interface CallContext {
   }
 
   /**
-   * Whether somebody above owns the retries: then an operation makes one attempt.
+   * Whether a layer above owns the retries: then an operation makes one attempt.
    *
    * @return true for one attempt
    */

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of an operation whose first attempt was accepted and that nobody listened to: nobody
- * took its times.
+ * The report of an operation whose first attempt was accepted and that had no listener. It has no
+ * times, because none were taken.
  */
 public final class CleanReport implements RetryReport {
   private static final CleanReport OF_UNKNOWN_OPERATION = new CleanReport(null);

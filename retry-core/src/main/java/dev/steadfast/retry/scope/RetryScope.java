@@ -197,7 +197,7 @@ public final class RetryScope implements AutoCloseable {
   /**
    * Whether a layer above owns the retries: then calls within are made once.
    *
-   * @return false if nobody above said so
+   * @return false if no caller said so
    */
   public boolean doNotRetry() {
     return inbound.doNotRetry();

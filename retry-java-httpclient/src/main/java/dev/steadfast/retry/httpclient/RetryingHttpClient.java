@@ -25,11 +25,12 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link HttpClient} that survives failure: it sends through another client, and again where
- * that is safe. Immutable and safe for use by many threads.
+ * An {@link HttpClient} that retries: it sends requests through another client, and sends them
+ * again where that is safe. Immutable and safe for use by many threads.
  *
  * <pre>{@code
- * HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults());
+ * RetryingHttpClient http =
+ *     RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults());
  * }</pre>
  *
  * <p>The caller gets the last response, or the last exception as it was thrown; {@link
