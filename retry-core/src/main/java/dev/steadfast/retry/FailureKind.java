@@ -20,9 +20,9 @@ public enum FailureKind {
   /** The server refused the request unprocessed (RFC 9113 section 8.7). */
   REFUSED_STREAM,
   /**
-   * The server ended the connection in an orderly way (RFC 9113 section 6.8), and the client gave
-   * up the requests that were on it; where the method is idempotent, the first resend costs no
-   * budget. On {@code java.net.http} of Java 17 and its like; newer ones go on by themselves.
+   * The server announced the end of an HTTP/2 connection (RFC 9113 section 6.8), and the client
+   * failed the requests on it. The first resend of an idempotent method costs no budget. Only
+   * {@code java.net.http} of Java 17, and of 21 before its fix, does this.
    */
   GOAWAY,
   /** The response head came, its body did not arrive whole. */

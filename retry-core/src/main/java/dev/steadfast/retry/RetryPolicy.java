@@ -241,7 +241,7 @@ public final class RetryPolicy {
   }
 
   /**
-   * The text form, which {@link #valueOf} reads unless the backoff is a strategy of the user's own.
+   * The text form. {@link #valueOf} reads it, unless the policy has a backoff that the user wrote.
    *
    * @return every setting with its unit
    */
@@ -346,12 +346,12 @@ public final class RetryPolicy {
     }
 
     /**
-     * The longest time in which no byte of a request or response body moves while the client waits
-     * for the network, on {@code java.net.http}. Default 30 s. At its end the operation, or the
-     * reading of the body, ends with {@code HttpTimeoutException}. It lets a stream or a long
-     * transfer live and ends a stalled one. A response whose body is known to be collected in
-     * memory is bounded by the total timeout too. On OkHttp the client's own read and write
-     * timeouts do this, and this one has no effect.
+     * The longest silence within a body, on {@code java.net.http}. Default 30 s. If the client
+     * waits for the network and no byte of a request or response body arrives for that long, the
+     * operation, or the reading of the body, ends with {@code HttpTimeoutException}. So a stream or
+     * a long transfer may go on, and a stalled one ends. A response whose body is known to be
+     * collected in memory is bounded by the total timeout too. On OkHttp the client's own read and
+     * write timeouts do this, and this one has no effect.
      *
      * @param bodyIdleTimeout more than zero
      * @return this

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The timer of a deadline that a fast answer takes back: scheduled for 30 s and cancelled at once.
+ * Schedules a timer of 30 s and cancels it at once, as an operation does that is answered quickly.
  * All threads share the timers, as all operations of a process do.
  */
 @State(Scope.Benchmark)

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The race that settles an attempt: its client, its timer and a cancellation may each end it, and
- * one compare-and-set on the {@link AttemptPhase} decides. Running it has it look at its time. Safe
- * for use by many threads.
+ * Settles an attempt. Its client, its timer and a cancellation may each try to end it at the same
+ * time; one compare-and-set on the {@link AttemptPhase} decides which of them does. As a task of
+ * the timer it checks whether its time is up. Safe for use by many threads.
  *
  * @param <R> the response
  */

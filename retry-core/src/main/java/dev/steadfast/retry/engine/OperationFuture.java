@@ -83,7 +83,8 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
     return thrown instanceof CancellationException ? thrown : failure.apply(thrown);
   }
 
-  // A derived future is completed with its own value: what it came from goes on.
+  // Completing a derived future from outside does not end the operation: only the first future has
+  // a result function.
   private boolean endsOperation(boolean completed) {
     if (completed && result != null) {
       running.cancel();

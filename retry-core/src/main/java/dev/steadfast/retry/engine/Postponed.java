@@ -56,8 +56,8 @@ final class Postponed<R> {
   }
 
   /**
-   * Waits for the thread that judges the head, and settles the attempt afterwards: the calling
-   * thread of a blocking operation is out of the client already.
+   * Waits until the thread that judges the head has settled the attempt. Needed in a blocking
+   * operation whose calling thread has left the client before that.
    */
   void awaitEnd(BooleanSupplier over) {
     CountDownLatch waiting = new CountDownLatch(1);

@@ -215,8 +215,8 @@ abstract class RequestTrace extends DeliveryCount {
   }
 
   /**
-   * Whether OkHttp may try another address of the host: the server has refused the request
-   * unprocessed, and the host has an address that has not.
+   * Whether OkHttp may try another address of the host. It may if this address has refused the
+   * request unprocessed, and another address of the host has not.
    */
   boolean mayGoOn(IOException failure, Connection connection) {
     if (isOver() || !same(failure, leftProbe) || !OkHttpErrors.refusedStream(failure)) {

@@ -10,8 +10,8 @@ import okhttp3.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes OkHttp calls that are retried where that is safe: for OkHttp itself, Retrofit, and SDKs
- * that take a {@link Call.Factory}. Immutable and safe for use by many threads.
+ * Makes OkHttp calls that are retried where that is safe. It is for OkHttp itself, for Retrofit,
+ * and for SDKs that take a {@link Call.Factory}. Immutable and safe for use by many threads.
  *
  * <pre>{@code
  * Call.Factory calls = RetryingCallFactory.wrap(okHttpClient, HttpRetry.defaults());

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a module exports to everybody: each type on a line, its members indented below it. Written
- * alike by every JDK.
+ * Prints the public API of a module: each type on a line, and its members indented below it. The
+ * text is the same on every JDK.
  */
 final class PublicApi {
   private static final int SHOWN_MODIFIERS =
