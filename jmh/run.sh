@@ -3,7 +3,7 @@
 #   mvn -q -Pjmh package && jmh/run.sh [quick]
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
 # measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
-# else to do. Quick took 15 minutes on two cores, the whole about half an hour.
+# else to do. Quick took 15 minutes on two cores, the whole about 70.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,11 +19,13 @@ forks=()
 several=(-f 3) # with more threads one fork differs from another by more than its own error
 precision=()
 once=()
+rounds=$(seq 10)
 if [ "${1:-}" = quick ]; then
   forks=(-f 1)
   several=(-f 1)
   precision=(-wi 3 -i 3 -w 500ms -r 500ms)
   once=(-wi 1 -i 1)
+  rounds=1
 fi
 pin=()
 if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then
@@ -49,12 +51,19 @@ run() {
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
+# The rows that are compared with the plain client run in ten forks, in turn, so that a slow minute of
+# the machine meets all of them. The others run in one.
+compared='OkHttpBenchmark.(get|async)(Plain|Steadfast)$|JdkClientBenchmark.(get|async)(Plain|Steadfast|Methanol)$'
+for round in $rounds; do
+  run "http-$round" "${pin[@]}" "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
+done
+run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -e "$compared" -prof gc "${precision[@]}"
+run unpinned "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
 micro='(Backoff|Contention|Engine|Budget|Timer|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
 run sixteen "$java" -jar $jar 'TimerBenchmark' "${several[@]}" -t 16 "${precision[@]}"
-run http "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -prof gc "${precision[@]}"
 if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
   run virtual "${pin[@]}" "$java" -jar $jar 'EngineBenchmark' -f 1 -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"
 fi

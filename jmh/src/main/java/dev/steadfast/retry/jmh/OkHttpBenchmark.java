@@ -30,8 +30,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
-@Warmup(iterations = 4, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 16, time = 1)
+@Measurement(iterations = 4, time = 1)
 public class OkHttpBenchmark {
   private final LoopbackServer server = new LoopbackServer((head, length) -> LoopbackServer.OK);
   private final OkHttpClient client = Configurations.okHttp();

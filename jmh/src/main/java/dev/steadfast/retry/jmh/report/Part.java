@@ -46,16 +46,18 @@ record Part(String benchmark, String title, String text, String bar) {
             ""),
         new Part(
             "Timer",
-            "A deadline that is taken back",
-            "Scheduled for 30 s and cancelled at once, with one set of timers for all threads. With"
-                + " more threads than cores the time of one call includes that of waiting for a core.",
+            "A timer that is cancelled",
+            "Scheduled for 30 s and cancelled at once. All threads share the timers. With more"
+                + " threads than cores the time of one call includes that of waiting for a core.",
             ""),
         new Part(
             "OkHttp",
             "An OkHttp call",
-            "On loopback, accepted at the first attempt, body read. ± of a median is how far that"
-                + " of an iteration lies from it. Bytes are of the whole process; the server makes none"
-                + " per request.",
+            "On loopback, accepted at the first attempt, body read. Client and server share one core,"
+                + " but for the rows on all cores. Where a row has ten forks, its numbers are the"
+                + " medians of the forks, and ± is the farther end of the 97.9 % interval; else ± of a"
+                + " median is how far the median of an iteration lies from it. Bytes are of the whole"
+                + " process; the server allocates none per request.",
             ""),
         new Part("JdkClient", "A java.net.http request", "On loopback, as above.", ""),
         new Part(
@@ -95,7 +97,7 @@ record Part(String benchmark, String title, String text, String bar) {
   }
 
   boolean drawn(Row row) {
-    return row.variant().threads() == 1 && !row.variant().virtual();
+    return row.variant().equals(Row.Variant.pinned(row.variant().jdk(), 1));
   }
 
   Map<String, Double> bars(Results results) {
@@ -147,11 +149,17 @@ record Part(String benchmark, String title, String text, String bar) {
     String unit = rows.get(0).unit();
     lines.add(
         header(
-            "", "", List.of("mean, " + unit, "median", "99 %", "bytes, JDK " + results.mainJdk())));
+            "", "forks", List.of("mean, " + unit, "median", "99 %", "bytes, JDK " + results.mainJdk())));
     for (Row row : rows) {
       lines.add(
-          "| %s | %s | %s | %s | %s |"
-              .formatted(row.name(), row.time(), row.median(), row.percentile("99.0"), bytes(row)));
+          "| %s | %d | %s | %s | %s | %s |"
+              .formatted(
+                  row.name() + (row.variant().pinned() ? "" : ", on all cores"),
+                  row.forks().size(),
+                  row.time(),
+                  row.median(),
+                  row.percentile("99.0"),
+                  bytes(row)));
     }
     return ruled(lines);
   }
@@ -186,7 +194,7 @@ record Part(String benchmark, String title, String text, String bar) {
     List<Integer> jdks = new ArrayList<>(List.of(results.mainJdk()));
     jdks.addAll(results.otherJdks());
     for (int jdk : jdks) {
-      Row.Variant variant = new Row.Variant(jdk, 1, false);
+      Row.Variant variant = Row.Variant.pinned(jdk, 1);
       line.append(results.find(benchmark, name, variant).map(Part::bytes).orElse(""));
       line.append(" | ");
     }

@@ -55,7 +55,7 @@ public final class Report {
     page.add("# Benchmarks");
     page.add("");
     page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
-    page.add("± is JMH's 99.9 % confidence interval. Bytes are those allocated per call.");
+    page.add("± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those allocated per call.");
     page.add("The names of rows are those of the methods in `jmh/`, so each can be run alone.");
     page.add("");
     page.add(
@@ -64,7 +64,7 @@ public final class Report {
     if (Files.exists(commands)) {
       page.add("");
       page.add("```");
-      page.addAll(Files.readAllLines(commands));
+      Files.readAllLines(commands).stream().distinct().forEach(page::add); // rounds repeat theirs
       page.add("```");
     }
   }
@@ -127,7 +127,7 @@ public final class Report {
     page.add("");
     page.add("## Against the targets");
     page.add("");
-    page.add("x is a ratio within this run; its error is that of both numbers.");
+    page.add("x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds.");
     page.add("");
     page.add("| what | target | measured | reached |");
     page.add("|---|---|---|---|");

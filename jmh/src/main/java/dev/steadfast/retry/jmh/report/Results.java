@@ -13,7 +13,10 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** All rows of a run: those of the newest JDK, and beside them the same on older ones. */
+/**
+ * All rows of a run: those of the newest JDK, and beside them the same on older ones. Results of
+ * the same benchmark from several files are the forks of one row.
+ */
 final class Results {
   private final List<Row> rows = new ArrayList<>();
   private final SortedSet<Integer> jdks = new TreeSet<>();
@@ -22,10 +25,11 @@ final class Results {
   static Results read(Path folder) throws IOException {
     Results results = new Results();
     for (Path file : jsonFiles(folder)) {
+      boolean pinned = !file.getFileName().toString().startsWith("unpinned");
       try (Reader reader = Files.newBufferedReader(file)) {
         JsonParser.parseReader(reader)
             .getAsJsonArray()
-            .forEach(element -> results.add(Row.of(element.getAsJsonObject())));
+            .forEach(element -> results.add(Row.of(element.getAsJsonObject(), pinned)));
       }
     }
     if (results.rows.isEmpty()) {
@@ -41,6 +45,11 @@ final class Results {
   }
 
   private void add(Row row) {
+    Optional<Row> earlier = find(row.benchmark(), row.name(), row.variant());
+    if (earlier.isPresent()) {
+      earlier.get().addFork(row);
+      return;
+    }
     rows.add(row);
     jdks.add(row.variant().jdk());
   }
@@ -74,7 +83,7 @@ final class Results {
   }
 
   Row get(String path, int threads) {
-    return get(path, new Row.Variant(mainJdk(), threads, false));
+    return get(path, Row.Variant.pinned(mainJdk(), threads));
   }
 
   Row get(String path, Row.Variant variant) {

@@ -8,21 +8,35 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
-/** What JMH tells of one benchmark with one set of parameters. */
-record Row(String benchmark, String name, Variant variant, JsonObject json) {
+/**
+ * What JMH tells of one benchmark with one set of parameters.
+ *
+ * @param forks its results: one, or one for each round in which it was run
+ */
+record Row(String benchmark, String name, Variant variant, List<JsonObject> forks) {
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
-  /** On what a benchmark ran. */
-  record Variant(int jdk, int threads, boolean virtual) {
+  /**
+   * On what a benchmark ran.
+   *
+   * @param pinned false for the rows that ran once more on all cores, to be compared with those
+   *     that ran on one
+   */
+  record Variant(int jdk, int threads, boolean virtual, boolean pinned) {
+    static Variant pinned(int jdk, int threads) {
+      return new Variant(jdk, threads, false, true);
+    }
+
     @Override
     public String toString() {
       String number = threads == 1 ? "1 thread" : threads + " threads";
-      return virtual ? number + ", virtual" : number;
+      return number + (virtual ? ", virtual" : "") + (pinned ? "" : ", on all cores");
     }
   }
 
-  static Row of(JsonObject json) {
+  static Row of(JsonObject json, boolean pinned) {
     String path = json.get("benchmark").getAsString();
     int method = path.lastIndexOf('.');
     String type = path.substring(path.lastIndexOf('.', method - 1) + 1, method);
@@ -41,20 +55,29 @@ record Row(String benchmark, String name, Variant variant, JsonObject json) {
         new Variant(
             Runtime.Version.parse(version).feature(),
             json.get("threads").getAsInt(),
-            json.get("jvmArgs").toString().contains("jmh.executor=VIRTUAL")),
-        json);
+            json.get("jvmArgs").toString().contains("jmh.executor=VIRTUAL"),
+            pinned),
+        new ArrayList<>(List.of(json)));
+  }
+
+  void addFork(Row again) {
+    forks.addAll(again.forks);
+  }
+
+  private JsonObject first() {
+    return forks.get(0);
   }
 
   private JsonObject primary() {
-    return json.getAsJsonObject("primaryMetric");
+    return first().getAsJsonObject("primaryMetric");
   }
 
   boolean isShot() {
-    return json.get("mode").getAsString().equals("ss");
+    return first().get("mode").getAsString().equals("ss");
   }
 
   boolean isSample() {
-    return json.get("mode").getAsString().equals("sample");
+    return first().get("mode").getAsString().equals("sample");
   }
 
   String unit() {
@@ -62,16 +85,26 @@ record Row(String benchmark, String name, Variant variant, JsonObject json) {
   }
 
   Estimate time() {
-    return isShot() ? Estimate.ofShots(raw(primary())) : score(primary());
+    if (isShot()) {
+      return Estimate.ofShots(raw(primary()));
+    }
+    return forks.size() == 1 ? score(primary()) : Estimate.ofForks(each(Row::scoreOf));
   }
 
-  /** A percentile of the samples. */
+  /** A percentile of the samples: of several forks the median. */
   Estimate percentile(String percent) {
-    return Estimate.exact(primary().getAsJsonObject("scorePercentiles").get(percent).getAsDouble());
+    double[] ofForks = each(fork -> percentileOf(fork, percent));
+    return Estimate.exact(Estimate.ofForks(ofForks).value());
   }
 
-  /** The median of the samples, and how far that of an iteration lies from it at most. */
+  /**
+   * The median of the samples. Of one fork with how far that of an iteration lies from it at most,
+   * of several the median of their medians.
+   */
   Estimate median() {
+    if (forks.size() > 1) {
+      return Estimate.ofForks(each(Row::medianOf));
+    }
     double median = percentile("50.0").value();
     double farthest = 0;
     for (JsonElement fork : primary().getAsJsonArray("rawDataHistogram")) {
@@ -80,6 +113,38 @@ record Row(String benchmark, String name, Variant variant, JsonObject json) {
       }
     }
     return new Estimate(median, farthest);
+  }
+
+  /** The median of this row over that of another, in the rounds that had both. */
+  Estimate medianOver(Row base) {
+    if (forks.size() == 1 || forks.size() != base.forks.size()) {
+      return median().over(base.median());
+    }
+    double[] ratios = each(Row::medianOf);
+    double[] bases = base.each(Row::medianOf);
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] /= bases[i];
+    }
+    return Estimate.ofForks(ratios);
+  }
+
+  private double[] each(ToDoubleFunction<JsonObject> of) {
+    return forks.stream().mapToDouble(of).toArray();
+  }
+
+  private static double medianOf(JsonObject fork) {
+    return percentileOf(fork, "50.0");
+  }
+
+  private static double percentileOf(JsonObject fork, String percent) {
+    return fork.getAsJsonObject("primaryMetric")
+        .getAsJsonObject("scorePercentiles")
+        .get(percent)
+        .getAsDouble();
+  }
+
+  private static double scoreOf(JsonObject fork) {
+    return fork.getAsJsonObject("primaryMetric").get("score").getAsDouble();
   }
 
   /** The median of values in ascending order, each with how often it was measured. */
@@ -103,14 +168,24 @@ record Row(String benchmark, String name, Variant variant, JsonObject json) {
   }
 
   Optional<Estimate> bytes() {
-    return Optional.ofNullable(json.getAsJsonObject("secondaryMetrics").getAsJsonObject(ALLOCATED))
-        .map(Row::score);
+    if (!first().getAsJsonObject("secondaryMetrics").has(ALLOCATED)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        forks.size() == 1
+            ? score(allocated(first()))
+            : Estimate.ofForks(each(fork -> allocated(fork).get("score").getAsDouble())));
+  }
+
+  private static JsonObject allocated(JsonObject fork) {
+    return fork.getAsJsonObject("secondaryMetrics").getAsJsonObject(ALLOCATED);
   }
 
   /** What the benchmark counts itself. JMH adds counters up over the shots; these are of one. */
   Map<String, Estimate> counters() {
     Map<String, Estimate> counters = new LinkedHashMap<>();
-    json.getAsJsonObject("secondaryMetrics")
+    first()
+        .getAsJsonObject("secondaryMetrics")
         .asMap()
         .forEach((key, metric) -> {
           if (!key.startsWith("gc.")) {

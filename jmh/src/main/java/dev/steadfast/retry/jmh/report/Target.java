@@ -17,6 +17,7 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
     for (int threads : new int[] {1, 2, 8}) {
       budget(all, threads);
     }
+    timer(all);
     http(all);
     slots(all);
     waiting(all);
@@ -94,17 +95,28 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
   }
 
   private static void http(List<Target> all) {
-    all.add(more("OkHttp GET", 200, "OkHttp.getSteadfast", "OkHttp.getPlain"));
-    all.add(more("OkHttp POST with key", 600, "OkHttp.postSteadfastKeyed", "OkHttp.postPlain"));
-    all.add(
-        more(
-            "OkHttp GET with attempt header",
-            600,
-            "OkHttp.getSteadfastAttemptHeader",
-            "OkHttp.getPlain"));
-    all.add(median("OkHttp GET", 1.03, "OkHttp.getSteadfast", "OkHttp.getPlain"));
+    all.add(median("JDK send", 1.10, "JdkClient.getSteadfast", "JdkClient.getPlain"));
+    all.add(median("JDK sendAsync", 1.10, "JdkClient.asyncSteadfast", "JdkClient.asyncPlain"));
+    all.add(median("JDK send", 1, "JdkClient.getSteadfast", "JdkClient.getMethanol"));
+    all.add(median("JDK sendAsync", 1, "JdkClient.asyncSteadfast", "JdkClient.asyncMethanol"));
+    all.add(median("OkHttp execute", 1.03, "OkHttp.getSteadfast", "OkHttp.getPlain"));
+    all.add(median("OkHttp enqueue", 1.05, "OkHttp.asyncSteadfast", "OkHttp.asyncPlain"));
+    all.add(more("OkHttp GET", 700, "OkHttp.getSteadfast", "OkHttp.getPlain"));
+    all.add(more("OkHttp enqueue", 900, "OkHttp.asyncSteadfast", "OkHttp.asyncPlain"));
+    all.add(more("OkHttp POST with key", 1_000, "OkHttp.postSteadfastKeyed", "OkHttp.postPlain"));
+    all.add(more("JDK send", 600, "JdkClient.getSteadfast", "JdkClient.getPlain"));
     all.add(more("JDK sendAsync", 600, "JdkClient.asyncSteadfast", "JdkClient.asyncPlain"));
-    all.add(median("JDK sendAsync", 1.03, "JdkClient.asyncSteadfast", "JdkClient.asyncPlain"));
+  }
+
+  private static void timer(List<Target> all) {
+    for (int threads : new int[] {1, 16}) {
+      all.add(
+          new Target(
+              "Timer of 30 s scheduled and cancelled, threads: " + threads,
+              "ns",
+              150,
+              results -> results.get("Timer.steadfast", threads).time()));
+    }
   }
 
   private static void slots(List<Target> all) {
@@ -132,6 +144,17 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
               what + ", heap of one", "B", 400, results -> counter(results, path, "heapBytes")));
       all.add(new Target(what + ", threads", "", 0, results -> counter(results, path, "threads")));
     }
+    all.add(
+        new Target(
+            "100,000 operations due at once, due to attempt started, 99 %",
+            "ms",
+            50,
+            results ->
+                counter(
+                        results,
+                        "Waiting.steadfastUnlimited waiting=100000 wakeMillis=1000",
+                        "lateMicros99")
+                    .over(Estimate.exact(1000))));
   }
 
   private static void simulator(List<Target> all) {
@@ -151,12 +174,14 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
         what, "x", most, results -> results.get(path).time().over(results.get(base).time()));
   }
 
+  // The upper bound of the ratio counts, but for the comparison with a peer.
   private static Target median(String what, double most, String path, String base) {
+    String to = base.endsWith("Plain") ? "plain" : "Methanol";
     return new Target(
-        what + ", median, to plain",
+        what + ", median, to " + to,
         "x",
         most,
-        results -> results.get(path).median().over(results.get(base).median()));
+        results -> results.get(path).medianOver(results.get(base)));
   }
 
   private static Target bytes(String what, double most, String path) {
