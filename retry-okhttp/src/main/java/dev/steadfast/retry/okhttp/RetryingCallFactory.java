@@ -62,7 +62,7 @@ public final class RetryingCallFactory implements Call.Factory {
    * a client with a {@link RetryInterceptor}.
    *
    * <pre>{@code
-   * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::newCallFactory, retry);
+   * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::createCallFactory, retry);
    * }</pre>
    *
    * @param client the client; not changed
