@@ -6,7 +6,7 @@ public enum Disposition {
   UNSENT,
   /**
    * The server says that it did nothing: 401, 407, 421, 425, an HTTP/2 stream that it refused, or
-   * what a rule claims, as the built-in rules do for 429.
+   * an answer that a rule takes for a refusal, as the built-in rules do for 429.
    */
   REFUSED,
   /** The server answered, so it has seen the request. */

@@ -9,8 +9,8 @@ package dev.steadfast.retry;
  * the attempt leaves the client's own queue. No permit is held during a wait. Every permit is
  * answered exactly once.
  *
- * <p>A guard need not read a clock: it is told the time, in monotonic nanoseconds of which only
- * differences mean something.
+ * <p>A guard need not read a clock: it gets the time as monotonic nanoseconds, of which only
+ * differences have a meaning.
  */
 public interface Guard {
 

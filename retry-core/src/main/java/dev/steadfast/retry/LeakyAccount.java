@@ -44,7 +44,7 @@ final class LeakyAccount implements RetryBudget.Account {
     private final long startNanos; // of the current slice
     private final int current;
     private final long[] slices;
-    // What was taken in each slice; an object of its own, by which a refund finds its slice again.
+    // What was taken in each slice; a separate object, so that a refund can find its slice.
     private final @Nullable Withdrawal[] taken;
 
     Ring(long startNanos, int current, long[] slices, @Nullable Withdrawal[] taken) {

@@ -4,7 +4,8 @@ import dev.steadfast.retry.internal.OriginTable;
 
 /**
  * An account per origin, in a bounded table. Once the table has been full, new accounts start with
- * one retry. So neither an origin that was forgotten nor invented host names get another one.
+ * one retry. So an origin that was forgotten does not get a second start, and invented host names
+ * get no more than one retry each.
  */
 final class OriginBudget implements RetryBudget {
   private final OriginTable<Account> table;

@@ -64,7 +64,7 @@ public final class Retrier {
    * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result
    * @return the accepted result, or the last one when retrying ended
-   * @throws Exception the last exception of the work, unchanged but for a suppressed {@link
+   * @throws Exception the last exception of the work, unchanged except for a suppressed {@link
    *     RetryTrace}; {@link InterruptedException} if interrupted during a wait; {@link
    *     java.util.concurrent.TimeoutException} if the deadline passed before an attempt could
    *     start; {@link java.util.concurrent.RejectedExecutionException} if the scheduler takes no
@@ -192,9 +192,9 @@ public final class Retrier {
     }
 
     /**
-     * Which exceptions are worth another attempt. Default: every {@link Exception} but {@link
-     * InterruptedException} and {@link CancellationException}, which never are; nor is an {@link
-     * Error}. What the predicate throws ends the operation.
+     * Which exceptions are worth another attempt. Default: every {@link Exception} except {@link
+     * InterruptedException} and {@link CancellationException}. These two and every {@link Error}
+     * are never retried. If the predicate throws, the operation ends.
      *
      * @param retryExceptions safe for use by many threads
      * @return this

@@ -66,8 +66,8 @@ public interface RetryBudget {
    *
    * @param ratio retries earned per success, 0 to 10; millionths count
    * @param burst the most tokens that are kept, and what a new origin starts with, 0 to 1,000,000
-   * @param floorPerSecond retries granted per second beside, up to the burst, so that a quiet
-   *     client can retry too; 0 to 1,000,000
+   * @param floorPerSecond retries that are granted per second in addition, up to the burst, so that
+   *     a quiet client can retry too; 0 to 1,000,000
    * @return a budget
    * @throws IllegalArgumentException if an argument is out of its range or NaN
    */
@@ -79,10 +79,10 @@ public interface RetryBudget {
   }
 
   /**
-   * Request-funded, as Finagle and Linkerd: each first try deposits {@code ratio} of a retry that
-   * expires after {@code ttl}; beside, a reserve of {@code minPerSecond} times the ttl. In an
-   * outage retries go on at the ratio, so above a load of {@code 1 / (1 + ratio)} it does not end
-   * by itself; prefer {@link #successFunded}.
+   * Request-funded, as Finagle and Linkerd: each first attempt adds {@code ratio} of a retry, which
+   * expires after {@code ttl}. There is also a reserve of {@code minPerSecond} times the ttl. In an
+   * outage retries go on at the ratio, so above a load of {@code 1 / (1 + ratio)} the overload does
+   * not end by itself. Prefer {@link #successFunded}.
    *
    * @param ratio retries per first try, 0 to 1,000; less than a millionth counts as 0
    * @param minPerSecond retries per second that are always granted, 0 to 1,000,000
@@ -221,8 +221,8 @@ public interface RetryBudget {
      * The operation is over; AWS's quota returns the last cost here after a success.
      *
      * @param outcome how it ended
-     * @param last what its last attempt had taken, if that attempt has not been told of by {@link
-     *     #attemptFailed}; null if nothing
+     * @param last what was withdrawn for its last attempt, unless {@link #attemptFailed} already
+     *     got it; null if nothing
      * @param nowNanos the time; that of the operation's begin may be given where its first attempt
      *     succeeded
      */

@@ -6,9 +6,9 @@ import java.time.Duration;
  * Told about every step of an operation: enough for counters, and for one span per attempt.
  *
  * <p>The events of one operation come one after the other, in the order of the methods below, from
- * whichever thread drives the operation; events of different operations come at the same time, so
- * an implementation must be safe for use by many threads. It must not block. What it throws is
- * logged and changes nothing.
+ * the thread that drives the operation. Events of different operations come at the same time, so an
+ * implementation must be safe for use by many threads. It must not block. What it throws is logged
+ * and changes nothing.
  */
 public interface RetryListener {
 

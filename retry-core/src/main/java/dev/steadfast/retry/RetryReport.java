@@ -108,18 +108,19 @@ public interface RetryReport {
   Optional<Duration> serverDelay();
 
   /**
-   * Whether the server may have acted on any attempt. False is proven: nothing was sent, or all of
-   * it was refused unprocessed.
+   * Whether the server may have acted on any attempt. If it is false, that is proven: nothing was
+   * sent, or everything that was sent was refused unprocessed.
    *
    * @return true unless the opposite is proven
    */
   boolean serverMayHaveActed();
 
   /**
-   * Whether it is unknown what the operation did: it was not accepted, and of one of its attempts
-   * the answer was lost, or told of an error of the server's own (5xx, 408). Then keep the {@link
-   * #idempotencyKey()}: the same request under the same key settles it. After another 4xx to the
-   * only attempt this is false, for the server says that it did not do what was asked.
+   * Whether it is unknown what the operation did. It is true if the operation was not accepted, and
+   * the answer to one of its attempts was lost or reported an error of the server (5xx, 408). Then
+   * keep the {@link #idempotencyKey()}, and send the same request with the same key again to find
+   * out. After any other 4xx to the only attempt this is false, because the server says that it did
+   * not do what was asked.
    *
    * @return true if the effect of the operation is unknown
    */
@@ -141,7 +142,8 @@ public interface RetryReport {
   boolean replayed();
 
   /**
-   * The idempotency key that all attempts carried: keep it with a payment whose fate is unknown.
+   * The idempotency key that all attempts carried: store it with a payment if the outcome is
+   * unknown.
    *
    * @return the key, empty for none
    */

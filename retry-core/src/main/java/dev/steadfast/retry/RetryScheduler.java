@@ -5,8 +5,9 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Runs tasks later and lets threads wait. Implementations are safe for use by many threads.
  *
- * <p>The library relies on this: a task never runs on a thread whose delay would delay other
- * timers, because tasks may call user code; and a task that was accepted runs in the end.
+ * <p>The library relies on two promises. A task never runs on the thread of the timers, because a
+ * task may call user code that blocks, and other timers would then be late. And a task that was
+ * accepted runs in the end.
  */
 public interface RetryScheduler {
 
@@ -43,7 +44,7 @@ public interface RetryScheduler {
    */
   boolean await(CountDownLatch wake, long nanos) throws InterruptedException;
 
-  /** A scheduled task that can be taken back. */
+  /** A scheduled task that can be cancelled. */
   interface Task {
     /** Takes the task back; without effect once it ran. Frees what the timer holds at once. */
     void cancel();

@@ -43,7 +43,8 @@ public final class ServerDelay {
   }
 
   /**
-   * Wait exactly this long, and start the backoff anew afterwards, as gRFC A6 says of pushback.
+   * Wait exactly this long, and start the backoff from the beginning afterwards, as gRFC A6
+   * requires for a pushback.
    *
    * @param delay zero or more
    * @return a server delay

@@ -29,7 +29,7 @@ public final class UnsuccessfulAttemptException extends IOException {
   }
 
   /**
-   * Records no stack: the exception is made for each failed attempt and thrown to nobody.
+   * Records no stack: one exception is made for each failed attempt, and it is never thrown.
    *
    * @return this
    */

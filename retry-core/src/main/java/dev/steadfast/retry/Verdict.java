@@ -104,7 +104,8 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
    *
    * @param reason why
    * @param kind what went wrong
-   * @param serverDelay the delay that the server asked for all the same; the report shows it
+   * @param serverDelay the delay that the server asked for although nothing is retried; the report
+   *     shows it
    */
   record Permanent(StopReason reason, FailureKind kind, ServerDelay serverDelay)
       implements Verdict {

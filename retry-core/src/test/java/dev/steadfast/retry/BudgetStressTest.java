@@ -124,8 +124,8 @@ class BudgetStressTest {
     assertAtMost(0.2 * totals.operations() + 10 * ttls, totals);
   }
 
-  // As many failures as successes pay for, so that the account is never empty nor full, and stays
-  // where retries are granted and refused in turns: what is left tells whether each has counted.
+  // There are as many failures as the successes pay for. So the account is never full for long, and
+  // retries are granted and refused alternately. What is left shows whether each call was counted.
   @Test
   void grpcThrottle_losesNothing() throws Exception {
     ThrottleAccount account = (ThrottleAccount) RetryBudget.grpcThrottle(1_000, 0.5).account("x");

@@ -95,7 +95,7 @@ class BudgetVectorsTest {
   @MethodSource("aws")
   void awsStandardRetry(Vectors.Vector vector) {
     JsonObject in = vector.input();
-    // A refusal of ours is final at once: whoever polls for long sleeps between his own polls.
+    // Our refusal is final at once: a caller that polls for long waits between its own polls.
     assumeFalse(in.has("longPolling"), "the wait of a long-polling call is the poller's");
     int cost = in.get("cost").getAsInt();
     QuotaAccount account =

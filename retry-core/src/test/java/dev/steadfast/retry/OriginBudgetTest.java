@@ -148,7 +148,7 @@ class OriginBudgetTest {
         for (int i = 0; i < MOST; i++) {
           accounts.add(budget.account("h" + i));
         }
-        start.await(); // nobody is forgotten before the table is full
+        start.await(); // no origin is forgotten before the table is full
         for (int i = MOST; i < 5_000; i++) {
           budget.account("h" + i);
         }

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt on its way, as a {@link RetryTransport} sees it. A response, a failure, the timer or
- * a cancellation settles it, whichever comes first; who comes second closes what it holds.
+ * a cancellation settles it: the first of them decides, and a later one closes the response that it
+ * holds.
  *
  * <p>For authors of adapters, who get it from the loop. Safe for use by many threads.
  *
@@ -51,17 +52,18 @@ public interface Attempt<R> {
 
   /**
    * Called within {@link RetryTransport#start} right before the attempt goes into a queue of the
-   * client's whose executor may keep the calling thread. From now on the operation's deadline
-   * holds, and the end of the attempt does not wait for the return of {@code start}. Not for
-   * blocking operations.
+   * client, if the client's executor may run it on the calling thread. From now on the operation's
+   * deadline applies, and the end of the attempt does not wait for the return of {@code start}. Not
+   * for blocking operations.
    *
    * @return false if the attempt is over already; then nothing may be queued
    */
   boolean queued();
 
   /**
-   * Puts a longer bound in the place of the one that the operation began with: a part of that was
-   * taken back. May come from any thread; the policy's total timeout stays as it is.
+   * Replaces the bound that the operation began with by a longer one, because the caller has
+   * cancelled a timeout that was part of it. May be called from any thread. The policy's total
+   * timeout does not change.
    *
    * @param boundNanos the bound from now on; {@link Long#MAX_VALUE} for none
    */
@@ -125,8 +127,8 @@ public interface Attempt<R> {
   boolean head(R head);
 
   /**
-   * The attempt failed because a function of the user's threw, which no retry can mend. Call {@link
-   * #complete} all the same.
+   * The attempt failed because user code threw, so a retry would not help. {@link #complete} must
+   * still be called.
    *
    * @param thrown what it threw
    */

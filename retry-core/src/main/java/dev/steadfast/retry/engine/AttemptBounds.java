@@ -60,7 +60,7 @@ final class AttemptBounds {
   /**
    * The time that is left to an attempt.
    *
-   * @param operation what it is of
+   * @param operation the operation that the attempt belongs to
    * @param number its number
    * @param open its phase
    * @param nowNanos the time

@@ -14,7 +14,9 @@ package dev.steadfast.retry.engine;
  */
 enum AttemptPhase {
   QUEUED,
-  /** Guards are being passed, or a head is being judged: nobody else may settle now. */
+  /**
+   * Guards are being asked, or a head is being judged: no other thread may settle the attempt now.
+   */
   BUSY,
   RUNNING,
   HEAD,

@@ -68,7 +68,7 @@ final class AttemptRace<R> implements Runnable {
     return phase;
   }
 
-  /** Has nobody else settle the attempt until {@link #reopen} or {@link #fail}. */
+  /** Keeps other threads from settling the attempt until {@link #reopen} or {@link #fail}. */
   boolean busyAfter(AttemptPhase before) {
     return PHASE.compareAndSet(this, before, AttemptPhase.BUSY);
   }
@@ -188,7 +188,7 @@ final class AttemptRace<R> implements Runnable {
     attempt.endWith(null, reason);
     stopOnTheWire();
     if (attempt.blocking()) {
-      return; // the calling thread is in the wire, which lets go of it now
+      return; // the calling thread is in the transport and returns from it now
     }
     if (end == AttemptPhase.CANCELLED) {
       attempt.operation().execute(attempt::handOver);
@@ -213,7 +213,7 @@ final class AttemptRace<R> implements Runnable {
     }
   }
 
-  // The client may throw here. The operation must go on or end all the same.
+  // The client may throw here. The operation must still go on or end.
   private void stopOnTheWire() {
     Runnable stop = canceller;
     try {

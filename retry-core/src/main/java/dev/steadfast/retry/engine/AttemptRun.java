@@ -22,9 +22,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   private final AttemptBounds bounds = new AttemptBounds();
   private final AttemptRace<R> race;
 
-  // start() returns on one thread, and the attempt may end on another. The later of the two goes on
-  // with the operation. The end of an attempt that its client queues waits for start() only if it
-  // comes on the same thread. So here is that thread, or who has come; null for nobody.
+  // start() returns on one thread, and the attempt may end on another. The later of the two
+  // continues the operation. If the client queues the attempt, its end waits for start() only if it
+  // comes on the same thread. So this holds that thread, or a mark of the side that came first;
+  // null if none has come.
   private volatile @Nullable Object handOver;
 
   private enum Came {
@@ -192,7 +193,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     }
     addBodyTime();
     boolean delivers = false;
-    Runnable undo = restoreContext(); // listeners are told, perhaps on the client's thread
+    Runnable undo = restoreContext(); // for the listeners, which may run on the client's thread
     try {
       Outcome outcome = operation().outcomeAtHead(head);
       boolean accepted = outcome.verdict() instanceof Verdict.Accepted;

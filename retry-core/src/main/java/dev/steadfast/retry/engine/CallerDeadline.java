@@ -1,8 +1,8 @@
 package dev.steadfast.retry.engine;
 
 /**
- * How long the caller of this process waits, as a part of an operation's bound. What is cut short
- * by it is nobody's failure.
+ * How long the caller of this process waits, as a part of an operation's bound. An attempt that
+ * this time cuts off does not count as a failure.
  */
 final class CallerDeadline {
   private final long nanos;

@@ -73,9 +73,9 @@ public record Evidence(
   }
 
   /**
-   * Whether nobody can tell what the server did: its answer is lost, or tells of an error of its
-   * own. A status from 400 to 499 says that it did not do what was asked. 408 does not: a proxy may
-   * send it after it has passed the request on.
+   * Whether it is unknown what the server did: its answer is lost, or reports an error of the
+   * server. A status from 400 to 499 says that it did not do what was asked. 408 does not: a proxy
+   * may send it after it has passed the request on.
    */
   boolean ambiguous() {
     boolean told = status >= 400 && status < 500 && status != 408;

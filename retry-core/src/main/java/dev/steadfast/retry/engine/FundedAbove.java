@@ -7,8 +7,9 @@ import dev.steadfast.retry.internal.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An account of which a layer above keeps the books: it is asked, and told of nothing. All that can
- * be taken here pays for the resend on a stale connection, which adds no load and goes back.
+ * The account of an inner layer, while a layer above does the accounting. It passes no events on.
+ * The only withdrawal here is for the resend on a stale connection, which adds no load, and it is
+ * refunded.
  */
 record FundedAbove(RetryBudget.Account account) implements RetryBudget.Account {
   /** The account that pays for the retries of an operation. */

@@ -107,7 +107,7 @@ final class GuardPermits {
     for (Guard.Permit permit : permits) {
       try {
         answer.accept(permit);
-      } catch (Throwable broken) { // an error too: the next permit is answered all the same
+      } catch (Throwable broken) { // an error too: the next permit must still be settled
         LOG.warn("a guard threw when its permit was answered; the operation goes on", broken);
       }
     }

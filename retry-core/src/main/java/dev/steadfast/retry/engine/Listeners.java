@@ -116,7 +116,7 @@ final class Listeners implements RetryListener {
     }
   }
 
-  /** Whether a likely mistake has been told of. */
+  /** Whether a warning about a likely mistake has been given. */
   boolean advised(Advice advice) {
     return advised.contains(advice);
   }

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One operation: passes what happens to it on to its state, its guards, its record and its
- * listeners. Confined like the loop that it belongs to; what an attempt asks of it comes from
- * whoever owns the attempt then.
+ * listeners. Confined like the loop that it belongs to; an attempt calls it only on the thread that
+ * owns the attempt at that time.
  */
 final class Operation<R> implements Admission {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -78,7 +78,7 @@ final class Operation<R> implements Admission {
     }
   }
 
-  /** Begins with an operation that nobody listens to and whose first attempt is over. */
+  /** Begins with an operation that has no listener, after its first attempt. */
   void beginAfterFirstAttempt(long beganNanos) {
     state.beginAfterFirstAttempt(beganNanos);
     record.begin(beganNanos);
@@ -140,7 +140,7 @@ final class Operation<R> implements Admission {
     }
   }
 
-  /** Whether an attempt has begun whose end has not been booked. */
+  /** Whether an attempt has begun and its end is not recorded yet. */
   boolean attemptRuns() {
     return record.attemptRuns();
   }
@@ -168,7 +168,7 @@ final class Operation<R> implements Admission {
     return decision;
   }
 
-  /** Books an attempt that was accepted, and whose end the budget has been told of. */
+  /** Records an attempt that was accepted. The budget already knows of its end. */
   void acceptedAlready(R response) {
     Outcome outcome = transport.outcome(response);
     record.attemptEnded(outcome, null, now());
@@ -221,7 +221,7 @@ final class Operation<R> implements Admission {
     }
   }
 
-  /** How long to wait for the next attempt, whose delay counts from the decision. */
+  /** How long to wait for the next attempt. The delay is counted from the decision. */
   long leftToWaitNanos() {
     return dueNanos - now();
   }
@@ -258,7 +258,7 @@ final class Operation<R> implements Admission {
         state.abandon(reason, now());
       }
     } catch (Throwable broken) {
-      // The user's budget may throw. The operation ends all the same.
+      // The user's budget may throw. The operation still ends.
       Suppressed.add(thrown, broken);
     }
   }
@@ -267,7 +267,7 @@ final class Operation<R> implements Admission {
    * Tells everybody of the end.
    *
    * @param thrown whether the caller gets an exception, which carries the report
-   * @return the report; null if there is nobody to tell
+   * @return the report; null if no listener needs it
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
     transport.over();

@@ -12,9 +12,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an operation, told of its end by the loop. As with the JDK's own HTTP futures,
- * cancelling a derived one reaches the operation; the JDK asks for a subclass to do that. Being
- * completed by anybody but the loop ends waits and attempts too.
+ * The future of an operation, which the loop completes. As with the JDK's own HTTP futures,
+ * cancelling a derived one reaches the operation; this is why it is a subclass. If anyone except
+ * the loop completes it, waits and attempts end too.
  */
 final class OperationFuture<R, T> extends CompletableFuture<T>
     implements BiConsumer<@Nullable R, @Nullable Throwable> {

@@ -16,7 +16,7 @@ final class Postponed<R> {
   private volatile @Nullable AttemptPhase end;
   private volatile @Nullable Throwable reason; // of the end
   private volatile boolean look;
-  private volatile @Nullable CountDownLatch settled; // null: nobody waits for that
+  private volatile @Nullable CountDownLatch settled; // null: no thread waits for that
 
   /** What {@link Attempt#complete} was given. */
   record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
@@ -57,7 +57,7 @@ final class Postponed<R> {
 
   /**
    * Waits until the thread that judges the head has settled the attempt. Needed in a blocking
-   * operation whose calling thread has left the client before that.
+   * operation if its calling thread has left the client before that.
    */
   void awaitEnd(BooleanSupplier over) {
     CountDownLatch waiting = new CountDownLatch(1);

@@ -35,7 +35,8 @@ public interface RetryLoop<R> {
   /**
    * Carries the operation out on the calling thread.
    *
-   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
+   *     for none
    * @return the response
    * @throws Throwable the failure, with its report
    */
@@ -44,7 +45,8 @@ public interface RetryLoop<R> {
   /**
    * Carries the operation out without a thread of its own.
    *
-   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
+   *     for none
    * @param completion gets the response or the failure, once
    */
   void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion);
@@ -53,7 +55,8 @@ public interface RetryLoop<R> {
    * As {@link #start(long, BiConsumer)}, with a future for the outcome. Cancelling it, or any
    * future derived from it, ends the operation; so does completing it from outside.
    *
-   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
+   *     for none
    * @param <T> the type that the caller sees
    * @param result makes the caller's result of the response
    * @param failure makes what the future fails with of the failure; {@link

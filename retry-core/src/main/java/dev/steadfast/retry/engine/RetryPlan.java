@@ -157,7 +157,7 @@ public final class RetryPlan {
   }
 
   /**
-   * The same plan for an operation on which those above do not depend.
+   * The same plan for an operation on which the inbound request does not depend.
    *
    * @param word true: they are not told that it gave up
    * @return a changed copy, or this
@@ -169,7 +169,7 @@ public final class RetryPlan {
   /**
    * The same plan with what carries the caller's context to other threads.
    *
-   * @param capture null for nothing beside the context class loader
+   * @param capture null for the context class loader alone
    * @return a changed copy
    */
   public RetryPlan withContext(@Nullable ContextCapture capture) {
@@ -257,7 +257,7 @@ public final class RetryPlan {
   }
 
   /**
-   * Warns of a likely mistake of the user's, unless these listeners have told of it before.
+   * Warns of a likely mistake of the user, once for these listeners.
    *
    * @param advice what to warn of
    * @param operation the operation that shows it, for its label
@@ -267,7 +267,7 @@ public final class RetryPlan {
   }
 
   /**
-   * Whether a likely mistake has been told of.
+   * Whether a warning about a likely mistake has been given.
    *
    * @param advice what to warn of
    * @return true if {@link #advise} would do nothing

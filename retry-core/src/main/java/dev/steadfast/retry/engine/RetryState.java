@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what follows an attempt. One object per operation, confined to whoever drives it; it does
- * no I/O and reads no clock.
+ * Decides what follows an attempt. One object per operation, used only by the thread that drives
+ * it. It does no I/O and reads no clock.
  *
- * <p>Before the first step the budget is told of the failure, for some budgets charge it. The order
- * of a decision:
+ * <p>Before the first step the budget learns of the failure, because some budgets charge for
+ * failures. The order of a decision:
  *
  * <ol>
  *   <li>accepted: deposit, stop
@@ -47,7 +47,7 @@ public final class RetryState {
   private @Nullable CallerDeadline caller; // a part of the bound
 
   private int attempts;
-  private boolean resent; // on a stale connection: one attempt beside maxAttempts
+  private boolean resent; // on a stale connection: one attempt in addition to maxAttempts
   private @Nullable BackoffSequence backoffs; // null: no attempt has failed
   private short kindsSeen; // a bit for each
   private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
@@ -95,20 +95,21 @@ public final class RetryState {
    * Starts the operation's time.
    *
    * @param nowNanos the time
-   * @param boundNanos a bound on the operation beside the policy's; {@link Long#MAX_VALUE} for none
+   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
+   *     for none
    */
   public void begin(long nowNanos, long boundNanos) {
     startTime(nowNanos, boundNanos);
     budget.operationBegan(nowNanos);
   }
 
-  /** Begins with an operation whose first attempt is over and whose budget knows that it began. */
+  /** Begins with an operation after its first attempt. Its budget knows that it began. */
   void beginAfterFirstAttempt(long beganNanos) {
     startTime(beganNanos, Long.MAX_VALUE);
     attempts = 1;
   }
 
-  /** Ends an operation whose budget has been told of the success. */
+  /** Ends an operation. Its budget already knows of the success. */
   void acceptedAlready() {
     stopped = StopReason.ACCEPTED;
   }
@@ -119,7 +120,8 @@ public final class RetryState {
   }
 
   /**
-   * Which part of the bound is the caller's: what is cut short by it is nobody's failure.
+   * Which part of the bound is the caller's. An attempt that this part cuts off does not count as a
+   * failure.
    *
    * @param remainingNanos how long the caller waits; {@link Long#MAX_VALUE} if it does not say
    */
@@ -195,7 +197,7 @@ public final class RetryState {
     return nanos.total() != Long.MAX_VALUE || hasBound;
   }
 
-  /** How many of so many attempts count as such. */
+  /** How many of the attempts count against maxAttempts: the free resend does not. */
   private int counted(int made) {
     return resent ? made - 1 : made;
   }
@@ -326,9 +328,9 @@ public final class RetryState {
   }
 
   /**
-   * Whether the operation ended in a way that a layer above must know of: it retried in vain, or
-   * its server, guard or budget says that retrying does harm. Not what the layer above reserved to
-   * itself, nor a first failure that nobody retried.
+   * Whether the operation ended in a way that a layer above must know of: its retries failed, or
+   * its server, guard or budget says that retrying does harm. It is false if the layer above owns
+   * the retries, and after a first failure that was not retried.
    */
   boolean gaveUp(StopReason reason) {
     return switch (reason) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
  * <p>For authors of adapters. One object per operation; its methods are never called by two threads
- * at the same time, but for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
+ * at the same time, except for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
  *
  * @param <R> the response
  */
@@ -97,11 +97,11 @@ public interface RetryTransport<R> {
   /**
    * Frees what a response holds: it is followed by another attempt, or came too late.
    *
-   * @param response a response that nobody gets
+   * @param response a response that the caller does not get
    */
   default void discard(R response) {}
 
-  /** The operation is over; called once, before the caller is told. It must not throw. */
+  /** The operation is over; called once, before the caller gets the result. It must not throw. */
   default void over() {}
 
   /**
@@ -120,7 +120,7 @@ public interface RetryTransport<R> {
   /**
    * Whether {@link #deliver} can put a report on a response.
    *
-   * @return true by default; false spares the making of reports that nobody could read
+   * @return true by default; with false, no report is made if no one could read it
    */
   default boolean carriesReports() {
     return true;

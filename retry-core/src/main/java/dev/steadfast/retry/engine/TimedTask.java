@@ -35,7 +35,7 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     return dueNanos;
   }
 
-  /** Whether nobody has taken the task out. */
+  /** Whether the task is still there: it was neither run nor cancelled. */
   boolean waits() {
     return task != null;
   }
@@ -54,9 +54,9 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     NEXT.lazySet(this, below);
   }
 
-  /** From now on a cancellation is told to the owner. */
+  /** From now on a cancellation notifies the owner. */
   void leaveInbox() {
-    next = this; // a full fence: whoever cancels sees it, or is seen in waits()
+    next = this; // a full fence: a cancelling thread sees this, or waits() sees it
   }
 
   @Override

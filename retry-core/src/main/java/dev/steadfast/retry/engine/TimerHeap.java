@@ -31,7 +31,7 @@ final class TimerHeap<T> {
     return times[0];
   }
 
-  /** Adds a timer. If memory runs out, the heap is as it was. */
+  /** Adds a timer. If memory runs out, the heap does not change. */
   void add(long dueNanos, T timer) {
     if (size == times.length) {
       resize(size + (size >> 2));

@@ -62,7 +62,7 @@ public final class Work {
       String name,
       Predicate<Throwable> retryExceptions,
       @Nullable Predicate<@Nullable Object> retryResults) {
-    // One account for good: the table that it comes from may forget a retrier that is in use.
+    // The account is kept, because its table may forget a retrier that is still in use.
     this.plan = plan.withReplayable(true).withAccountOf(name);
     this.name = name;
     this.info = OperationInfo.of(name, name);
@@ -116,8 +116,8 @@ public final class Work {
   }
 
   /**
-   * Makes the first attempt without the loop, where nobody listens and nothing guards: if it is
-   * accepted, no object is made. Otherwise the loop goes on.
+   * Makes the first attempt without the loop, if there is no listener and no guard. If the result
+   * is accepted, no object is made. Otherwise the loop continues.
    */
   @SuppressWarnings("NullAway") // work may return null, where its type allows it
   private <T> T callFirst(Callable<? extends T> callable, @Nullable Object[] slots)

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * task in its queue has waited for 20 ms. If no thread can be started, the task stays in the queue,
  * and the {@link TimerThread} tries again every 10 ms.
  *
- * <p>No task is left behind: whoever adds one does so before it looks for an idle worker, and a
- * worker enters itself as idle before it looks at the queue for the last time.
+ * <p>No task is left behind: a task is added before the adding thread looks for an idle worker, and
+ * a worker enters itself as idle before it looks at the queue for the last time.
  */
 final class WorkerPool {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -94,7 +94,7 @@ final class WorkerPool {
     return !starved && start(usualWorkers);
   }
 
-  /** Adds a worker, unless there are so many. Returns false if there is none more. */
+  /** Adds a worker, unless there are as many as allowed. Returns false if none was added. */
   private boolean start(int most) {
     if (workers.get() >= most) {
       return false;

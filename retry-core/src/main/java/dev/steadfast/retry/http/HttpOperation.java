@@ -319,8 +319,8 @@ public final class HttpOperation {
   }
 
   /**
-   * Learns from an answer whose origin was not known when {@link #outcome(ResponseView, Evidence)}
-   * was asked; for clients that show a head before they tell who sent it.
+   * Learns from an answer if its origin was not known at the time of {@link #outcome(ResponseView,
+   * Evidence)}: some clients show a head before they say which server sent it.
    *
    * @param response the answer
    */

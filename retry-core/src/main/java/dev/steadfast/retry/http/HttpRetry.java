@@ -289,8 +289,8 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds keys to POST and PATCH. Default: none. Vouches that the servers this client talks to
-     * honour them: a request with a key is sent again when its answer is lost.
+     * Adds keys to POST and PATCH. Default: none. By this you promise that the servers of this
+     * client honour keys: a request with a key is sent again when its answer is lost.
      *
      * @param keys where keys come from and how they are sent
      * @return this
@@ -383,8 +383,8 @@ public final class HttpRetry {
     /**
      * A header that is made once per operation and sent unchanged on every attempt, such as {@code
      * Repeatability-First-Sent} of OASIS Repeatable Requests. Default: none. A header that the
-     * caller set is never overwritten, nor is the key; a second call for one name replaces the
-     * first.
+     * caller set is never overwritten, and neither is the key. A second call for one name replaces
+     * the first.
      *
      * @param name the header
      * @param value makes the value of the request and the time of the operation's start; empty for
@@ -412,12 +412,13 @@ public final class HttpRetry {
     }
 
     /**
-     * A further response header that says, by one of its values, whether to retry. To retry: that
-     * lifts a permanent status, beats neither attempts, deadline nor budget, and makes no request
-     * replayable. Not to retry: that holds whatever other headers say. Default: {@code
-     * x-should-retry} and {@code Stripe-Should-Retry}, each {@code true} or {@code false}; always
-     * read, and never to retry, are {@code Qos-Retry-Hint: do-not-retry} on 429 and 503, Finagle's
-     * final nack on 503, and a negative or unreadable {@code grpc-retry-pushback-ms}.
+     * A further response header that says, by one of its values, whether to retry. A signal to
+     * retry also applies to a status that is normally final. It does not extend attempts, deadline
+     * or budget, and does not make a request replayable. A signal not to retry takes precedence
+     * over all other headers. Default: {@code x-should-retry} and {@code Stripe-Should-Retry}, each
+     * {@code true} or {@code false}. These always mean not to retry: {@code Qos-Retry-Hint:
+     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
+     * {@code grpc-retry-pushback-ms}.
      *
      * @param header the header
      * @param value the value, compared without regard to case
@@ -482,8 +483,8 @@ public final class HttpRetry {
      * key or path, and then one throttled caller would hold back the others.
      *
      * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
-     * its own deadline, and holds no permit; it is let go at a random time after the delay, by the
-     * policy's server delay spread. If its deadline is too near it fails with an {@link
+     * its own deadline, and holds no permit. It goes on at a random time after the delay, as the
+     * policy's server delay spread says. If its deadline is too near, it fails with an {@link
      * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
      *
      * <p>After a redirect it is the origin that answered; on {@code java.net.http}, which does not
@@ -498,9 +499,9 @@ public final class HttpRetry {
     }
 
     /**
-     * The origins that are told, by request headers, that a layer above retries and how much time
-     * is left. Default: none, because nothing of this should leak to third parties. A header that
-     * the caller set is never overwritten.
+     * The origins that get request headers which say that a layer above retries and how much time
+     * is left. Default: none, because third parties should not see this. A header that the caller
+     * set is never overwritten.
      *
      * @param origins scheme, host and port each, as in {@code https://stock.internal:8443}; the
      *     port may be left out where it is the scheme's own
@@ -516,7 +517,7 @@ public final class HttpRetry {
 
     /**
      * Whether this client tells the origins of {@link #propagateTo} not to retry, because it does.
-     * Default false: they are told so only within a scope that says it of a layer above.
+     * Default false: then only a scope in which a layer above retries makes this client send it.
      *
      * @param owns true where this is the layer that retries
      * @return this

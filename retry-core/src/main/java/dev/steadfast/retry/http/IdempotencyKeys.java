@@ -12,13 +12,14 @@ import java.util.function.Supplier;
  * Where the keys of operations come from, and how they are sent. Immutable and safe for use by many
  * threads.
  *
- * <p>Configuring keys vouches: <em>this server honours keys on POST and PATCH</em>. A server that
- * ignores them is charged twice when an answer is lost, so nothing is added by default. With a
+ * <p>By configuring keys you promise: <em>this server honours keys on POST and PATCH</em>. A server
+ * that ignores them may act twice when an answer is lost, so no key is added by default. With a
  * server that honours them processing is effectively once <em>within its retention window</em>; see
  * its documentation for how long it keeps keys.
  *
- * <p>One operation has one key, minted before its first attempt and sent unchanged, byte for byte,
- * on every attempt. A key header that the caller set wins and vouches for that request.
+ * <p>One operation has one key, made before its first attempt and sent unchanged, byte for byte, on
+ * every attempt. A key header that the caller set is used instead; it promises the same for that
+ * request.
  *
  * @see <a href="https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/">The
  *     Idempotency-Key HTTP Header Field, IETF draft</a>
@@ -42,7 +43,7 @@ public final class IdempotencyKeys {
     String mint(RequestView request, Supplier<Instant> clock);
   }
 
-  // One parameter per field; nobody but the factories and copies below calls it.
+  // One parameter per field; only the factories and copies below call it.
   private IdempotencyKeys(
       KeySource source, int shortest, String header, KeyForm form, int maxLength) {
     this.source = source;

@@ -9,11 +9,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a scope goes out, and to whom.
+ * Which parts of a scope are sent, and to which servers.
  *
- * @param origins the servers that are told
+ * @param origins the servers that get the headers
  * @param headers how it is written
- * @param ownsRetries whether those below are told that this layer retries
+ * @param ownsRetries whether the layers below learn that this layer retries
  */
 record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetries) {
 

@@ -42,7 +42,7 @@ public interface RequestView {
   }
 
   /**
-   * Writes an origin as {@link #origin()} does, for clients that have its parts at hand.
+   * Writes an origin as {@link #origin()} does, for clients that already have its parts.
    *
    * @param scheme in lower case
    * @param host in lower case; an IPv6 address in brackets

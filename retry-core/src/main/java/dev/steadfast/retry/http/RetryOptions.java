@@ -153,8 +153,9 @@ public final class RetryOptions {
     private Builder() {}
 
     /**
-     * The key of this operation, for any method. Vouches that the server honours it. Default: what
-     * the client's configuration mints. A key header of the request itself wins over both.
+     * The key of this operation, for any method. By this you promise that the server honours it.
+     * Default: the key that the client's configuration makes. A key header of the request itself
+     * takes precedence over both.
      *
      * @param key 1 to 255 printable ASCII characters
      * @return this
@@ -168,8 +169,8 @@ public final class RetryOptions {
 
     /**
      * Derives the key of this operation, for any method, from the key of the inbound request that
-     * it is made for. When that request is repeated, this one has the same key again. Vouches that
-     * the server honours it. Default: no key derives.
+     * it is made for. When that request is repeated, this one has the same key again. By this you
+     * promise that the server honours it. Default: no key is derived.
      *
      * <p>The key is SHA-256 over the principal, the service and inbound operation, the inbound key
      * and this name. Outside of a scope, or in one without a principal or a key, none derives, and
@@ -226,8 +227,8 @@ public final class RetryOptions {
 
     /**
      * Whether a body of unknown length yields the same bytes when it is asked again ({@code
-     * java.net.http} cannot tell). Default: not. A resend that yields other bytes fails all the
-     * same, before its last byte.
+     * java.net.http} cannot tell). Default: no. A resend that yields other bytes still fails,
+     * before its last byte.
      *
      * @param repeatable the caller's word
      * @return this
@@ -262,9 +263,9 @@ public final class RetryOptions {
     }
 
     /**
-     * The inbound request does not depend on this operation: if it gives up, its scope is not told,
-     * so that a failure of the inbound request for another reason is not answered with {@code
-     * x-should-retry: false}. Default: each operation that gives up is told of.
+     * The inbound request does not depend on this operation: if it gives up, its scope does not
+     * learn of it. So if the inbound request fails for another reason, its answer does not get
+     * {@code x-should-retry: false}. Default: the scope learns of each operation that gives up.
      *
      * @return this
      */

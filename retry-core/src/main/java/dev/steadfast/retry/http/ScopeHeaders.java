@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The headers by which a scope travels from service to service: "do not retry, I will", the time
- * that is left, the idempotency key and the number of the attempt; and back: "retrying is of no
- * use". No standard names them. Immutable and safe for use by many threads.
+ * that is left, the idempotency key and the number of the attempt. One more goes back: "do not
+ * retry this". No standard defines their names. Immutable and safe for use by many threads.
  *
  * <p>What is malformed is ignored, with a line at debug level: a header can only tighten what
  * applies, never loosen it. Of a header with several values, whether on lines of their own or
@@ -42,7 +42,7 @@ public final class ScopeHeaders {
     }
   }
 
-  // One parameter per field; nobody but the factories and copies below calls it.
+  // One parameter per field; only the factories and copies below call it.
   private ScopeHeaders(
       Field doNotRetry,
       @Nullable String grpcTimeout,
@@ -291,7 +291,7 @@ public final class ScopeHeaders {
   }
 
   /**
-   * What a server adds to its response where its own calls gave up.
+   * What a server adds to its response if its own calls gave up.
    *
    * @return one header
    */

@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds back operations to an origin that has just told one of them to wait.
  *
- * <p>What is learned is bounded in number. An entry whose time is over makes room. Where there is
- * no room nothing is kept, so that nobody is held back for the sake of another origin.
+ * <p>The number of entries is limited. If the table is full, an entry that is over is removed. If
+ * there is none, the new delay is not kept, so that no operation is held back because of another
+ * origin.
  */
 final class ServerDelayGate implements Guard {
   private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
-  // Who was refused at the last instant is told to come at once, and not that nothing is known.
+  // An operation that is refused at the very end gets a delay of almost zero, and not "unknown".
   private static final long GRACE_NANOS = 1_000_000;
 
   private static final Permit NOTHING_HELD =

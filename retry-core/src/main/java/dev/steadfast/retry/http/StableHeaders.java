@@ -19,7 +19,7 @@ final class StableHeaders {
    * @param request the caller's request; what it has is not added
    * @param key the key of the operation
    * @param clock for values that need the time
-   * @return an immutable map, or one that nobody changes
+   * @return an immutable map, or one that does not change any more
    */
   static Map<String, String> of(
       Map<String, BiFunction<RequestView, Instant, Optional<String>>> configured,

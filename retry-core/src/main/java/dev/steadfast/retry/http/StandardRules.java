@@ -13,8 +13,8 @@ import java.util.TreeSet;
  * The built-in classification. Immutable and safe for use by many threads.
  *
  * <p>A request that may have been processed is retried only if it is replayable as it went over the
- * wire: an idempotent method (RFC 9110 section 9.2.2), an idempotency key that the user vouched
- * for, or the caller's word. That is not for these rules to say; they claim where the server did
+ * wire: an idempotent method (RFC 9110 section 9.2.2), an idempotency key that the user configured,
+ * or a statement of the caller. These rules do not decide that. They only say when the server did
  * nothing.
  *
  * <table>
@@ -209,7 +209,7 @@ public final class StandardRules implements HttpClassifier {
     }
 
     /**
-     * Whether an answer whose body breaks while the client collects it is retried, if the request
+     * Whether to retry if the body of an answer breaks while the client collects it and the request
      * is replayable. Default true.
      *
      * @param retry false to get the exception instead

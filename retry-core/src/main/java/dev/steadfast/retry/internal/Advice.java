@@ -2,7 +2,7 @@ package dev.steadfast.retry.internal;
 
 /** What users are warned of because they are likely to have overlooked it. */
 public enum Advice {
-  /** A request could have been sent again but for its body. */
+  /** A request was not sent again only because its body cannot be repeated. */
   ONE_SHOT_BODY(
       "it failed and is never retried, because its body can be read only once. Likely cause: a"
           + " stream as request body (BodyPublishers.ofInputStream, Spring's request factory without"

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.IntPredicate;
 
-/** Argument checks whose messages say name, value and allowed range. */
+/** Argument checks. Their messages have the name, the value and the allowed range. */
 public final class Checks {
   private static final String TOKEN_EXTRAS = "!#$%&'*+-.^_`|~";
 

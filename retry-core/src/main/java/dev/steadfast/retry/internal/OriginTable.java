@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A bounded table of what is kept per origin. For authors of budgets and guards; safe for use by
  * many threads, and without a lock for keys that are known.
  *
- * <p>When it is full, a key whose value is forgettable makes room: by default one that was not
- * asked for in the last rounds. Where none is found, new keys share one value. So made-up host
- * names push out one another, not those in use.
+ * <p>When it is full, a key that may be forgotten is removed: by default one that was not asked for
+ * in the last rounds. If there is none, new keys share one value. So made-up host names replace
+ * each other, and not the names in use.
  *
  * @param <V> what is kept
  */

@@ -85,7 +85,7 @@ public final class TextReader {
     return bad(at, found + " (expected: " + expected + ")");
   }
 
-  /** Points at a value that broke a rule, of which the message tells. */
+  /** Points at a value that is not allowed. The message says why. */
   public IllegalArgumentException bad(int at, String message) {
     StringBuilder found = new StringBuilder("character ");
     found.append(at + 1).append(": ").append(message);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keys of the calls that are made for one keyed request: the same request, repeated, makes the same
- * calls under the same keys. No two principals ever share one, nor do two operations of a service.
+ * calls under the same keys. Two principals never share a key, and neither do two operations of a
+ * service.
  */
 final class DerivedKeys {
   private final String namespace;

@@ -30,7 +30,7 @@ final class InboundContext implements CallContext {
         Objects.equals(around, beyondAround) ? this : new InboundContext(this, beyondAround);
   }
 
-  /** The same scope where a layer that retries around it is of no concern. */
+  /** The same scope, without the mark of a retrying layer around it. */
   private InboundContext(InboundContext within, @Nullable CallContext beyondAround) {
     this.scope = within.scope;
     this.around = beyondAround;

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A scope is bound to the thread that entered it, until it is closed there. It is carried to
- * other threads by {@link #wrap(Runnable)} and its like, never by itself; a call that has begun
- * carries it along. A scope within a scope takes the stricter of both. Safe for use by many
- * threads, but for {@link #close}.
+ * <p>A scope is bound to the thread that entered it, until it is closed there. It does not move to
+ * other threads by itself; {@link #wrap(Runnable)} and similar methods carry it there. A call that
+ * has begun keeps it on all threads. If a scope is within another one, the stricter of both
+ * applies. Safe for use by many threads, except for {@link #close}.
  */
 public final class RetryScope implements AutoCloseable {
   private final InboundContext inbound;
@@ -66,8 +66,8 @@ public final class RetryScope implements AutoCloseable {
   /**
    * Enters the scope of a request: reads whether to retry and the time that is left.
    *
-   * @param headers looks up a header of the request by name, in any case; null if it is absent. Of
-   *     a header on several lines it gives all values, joined by commas: the strictest holds
+   * @param headers looks up a header of the request by name, in any case; null if it is absent. If
+   *     a header has several lines, it returns all values, joined by commas; the strictest applies
    * @return the scope; close it on this thread
    */
   public static RetryScope enter(Function<String, @Nullable String> headers) {
@@ -75,8 +75,8 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * As {@link #enter(Function)}, and reads the idempotency key of an authenticated caller. The keys
-   * of calls derive from it that ask for that by {@link
+   * As {@link #enter(Function)}, and reads the idempotency key of an authenticated caller. From it
+   * derive the keys of calls that ask for this with {@link
    * dev.steadfast.retry.http.RetryOptions.Builder#derivedKey}.
    *
    * @param headers looks up a header of the request; null if it is absent
@@ -115,7 +115,7 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * Carries what surrounds the calling thread now to whichever thread runs the task.
+   * Carries the scope of the calling thread to the thread that runs the task.
    *
    * @param task the task
    * @return the task, within the scope of the calling thread
@@ -232,11 +232,11 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * Whether a call within this scope gave up after it had retried, or was told by its server,
-   * breaker or budget that retrying is of no use. A call that was left to the layer above, which
-   * retries, does not count.
+   * Whether a call within this scope gave up after it had retried, or because its server, breaker
+   * or budget did not allow a retry. A call that failed without a retry because the layer above
+   * retries does not count.
    *
-   * @return true if it is of no use for the caller to retry
+   * @return true if the caller should not retry
    */
   public boolean gaveUp() {
     return gaveUp;
@@ -247,7 +247,7 @@ public final class RetryScope implements AutoCloseable {
    * false} where they gave up, so that the layers above do not retry what was retried here. Clients
    * of this library obey it.
    *
-   * @return headers by name, none if nothing gave up
+   * @return headers by name; empty if no call gave up
    */
   public Map<String, String> responseHeaders() {
     return gaveUp ? options.headers().responseHeaders() : Map.of();

@@ -127,9 +127,10 @@ public final class ScopeOptions {
     }
 
     /**
-     * Whether the key and the attempt number of an inbound request are read although no namespace
-     * says whose they are. Default false, because an unknown caller could send any key. What only
-     * restricts the operation is always read: not to retry, and the time that is left.
+     * Whether the key and the attempt number of an inbound request are read although there is no
+     * namespace, so that their owner is unknown. Default false, because an unknown caller could
+     * send any key. Headers that only restrict the operation are always read: not to retry, and the
+     * time that is left.
      *
      * @param trust true behind a gateway that lets only known callers through
      * @return this
@@ -154,8 +155,8 @@ public final class ScopeOptions {
     }
 
     /**
-     * The name of this service, from which keys derive. Set it where several services derive keys
-     * for the same principals: a caller may send one key to two of them. Default: empty.
+     * The name of this service, from which keys derive. Set it if several services derive keys for
+     * the same principals, because a caller may send one key to two of them. Default: empty.
      *
      * @param service the same in all instances of the service
      * @return this
@@ -167,7 +168,7 @@ public final class ScopeOptions {
     }
 
     /**
-     * Whose monotonic time the deadline is measured with. Default: the system's.
+     * The clock with which the deadline is measured. Default: the system's.
      *
      * @param environment the environment
      * @return this

@@ -396,7 +396,7 @@ class TimerThreadTest {
     return new WeakReference<>(type.getClassLoader());
   }
 
-  /** Defines one class anew. */
+  /** Defines one class again. */
   private static final class OneClassLoader extends ClassLoader {
     private final String name;
 

@@ -175,7 +175,9 @@ class DerivedKeysTest {
     }
   }
 
-  /** As with a key of its own, the caller of a derived key vouches for the server. */
+  /**
+   * By asking for a derived key, the caller promises that the server honours keys, as with any key.
+   */
   @Test
   void aClientThatAddsNoKeysDerivesOneWhereItIsAskedTo() {
     HttpRetry keyless = HttpRetry.builder().budget(RetryBudget.unlimited()).build();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of the ends of calls is told upward: what the layer above had better not retry. */
+/** Which ends of calls are reported upward: those after which the layer above should not retry. */
 class GaveUpTest {
   private static final Wire.Failure LOST =
       Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
@@ -206,7 +206,7 @@ class GaveUpTest {
     assertFalse(scope.gaveUp());
   }
 
-  // Who is told.
+  // Which layers learn of it.
 
   @Test
   void scopesAroundAreToldToo() {
@@ -243,7 +243,7 @@ class GaveUpTest {
     assertEquals(!recovers, scope.gaveUp());
   }
 
-  /** It will not retry, so what its call was told is for whoever does. */
+  /** It does not retry, so the answer to its call is passed on to the layer that does. */
   @Test
   void aRetrierThatIsToldNotToRetryPassesOnWhatTheServerSaid() throws Exception {
     told();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of a scope goes out, and to whom. */
+/** Which parts of a scope are sent, and to which servers. */
 class PropagationTest {
   private static final String TOLD = "Do-Not-Retry";
   private static final String LEFT = "X-Request-Timeout-Ms";

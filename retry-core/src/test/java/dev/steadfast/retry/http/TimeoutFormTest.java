@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the time that is left is written, and read by whom one does not trust. */
+/** How the time that is left is written, and how it is read from an untrusted caller. */
 class TimeoutFormTest {
   private static final int DRAWS = 20_000;
 

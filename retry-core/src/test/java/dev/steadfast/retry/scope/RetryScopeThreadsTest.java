@@ -135,7 +135,7 @@ class RetryScopeThreadsTest {
       assertEquals(1, scope.attempt().orElseThrow());
     }
     try (RetryScope other = request(2)) {
-      gate.complete(""); // by whom a stage is completed does not matter
+      gate.complete(""); // it does not matter which thread completes a stage
       assertEquals("111none", all.get(20, TimeUnit.SECONDS));
       assertEquals(2, other.attempt().orElseThrow());
     }

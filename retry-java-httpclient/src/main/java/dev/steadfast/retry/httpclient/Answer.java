@@ -57,7 +57,7 @@ final class Answer<T> implements ResponseView {
     return response;
   }
 
-  /** Lets go of a body that nobody will read. */
+  /** Releases a body that will not be read. */
   void discard() {
     if (collector != null) {
       collector.discard();

@@ -18,9 +18,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt on the wire. As the body handler that the client sees, it has the head judged before
- * the user's handler is asked: a response that will be retried never reaches that. It is told of
- * the end of the client's call, and is the attempt's canceller.
+ * One attempt on the wire. It is the body handler that the client sees. It has the head judged
+ * before the user's handler is asked, so a response that will be retried never reaches the user's
+ * handler. It also learns of the end of the client's call, and it cancels the attempt.
  */
 final class AttemptBodyHandler<T>
     implements BodyHandler<T>,
@@ -78,15 +78,15 @@ final class AttemptBodyHandler<T>
     return status;
   }
 
-  /** Whether the user's code has got some of the body that cannot be taken back. */
+  /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
     WatchedSubscriber<T> collecting = collector;
     return collecting != null && collecting.handsOn();
   }
 
   /**
-   * Whether the client did not even take the request. Then it never will, so that what is said of
-   * the attempt stays true: a timer may give one up whose thread is just about to send.
+   * Whether the client has not taken the request. From then on it never will, so the evidence of
+   * the attempt stays true: a timer may end an attempt while its thread is just about to send.
    */
   boolean notTaken() {
     return taken != Taken.YES

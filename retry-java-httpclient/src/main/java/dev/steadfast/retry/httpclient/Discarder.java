@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the body of a response that nobody gets. A short one is read to its end, which keeps the
- * connection; one that is long or slow is cancelled, which costs the connection and no more.
+ * Takes the body of a response that the caller does not get. A short body is read to its end, which
+ * keeps the connection. A long or slow body is cancelled, which closes the connection.
  */
 final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   private static final long MOST_BYTES = 64 * 1024;
@@ -86,7 +86,7 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
     end();
   }
 
-  @SuppressWarnings("NullAway") // nobody looks at this body
+  @SuppressWarnings("NullAway") // this body is never used
   private void end() {
     RetryScheduler.Task running = timer;
     if (running != null) {

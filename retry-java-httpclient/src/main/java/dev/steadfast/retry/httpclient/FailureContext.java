@@ -7,9 +7,9 @@ import java.net.http.HttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about an attempt beside its answer or exception, and what an exception proves in
- * the light of it. The request that failed may be the second one of its attempt: the client may
- * have followed a redirect, answered a challenge, or sent a GET again, after the first one was
+ * What is known about an attempt apart from its answer or exception, and what an exception then
+ * proves. The request that failed may be the second one of its attempt: the client may have
+ * followed a redirect, answered a challenge, or sent a GET again, after the first one was
  * processed.
  *
  * @param progress how far the attempt is known to have got

@@ -120,7 +120,7 @@ final class Jdk21Methods {
     }
   }
 
-  // None of these methods declares a checked exception, but for the one that is caught above.
+  // None of these methods declares a checked exception, except the one that is caught above.
   private static RuntimeException unchecked(Throwable thrown) {
     if (thrown instanceof Error error) {
       throw error;

@@ -23,7 +23,7 @@ final class KeyedRequest {
     this.key = key;
   }
 
-  /** For a client whose options have no key. */
+  /** For a client without a key in its options. */
   static KeyedRequest none() {
     return new KeyedRequest(null);
   }

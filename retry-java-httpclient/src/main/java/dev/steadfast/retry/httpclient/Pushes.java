@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Hands each resource that the server pushes to the user's handler once, though every attempt may
- * bring it anew. A push answers a request of its own, so it stays good when its attempt fails.
+ * Hands each resource that the server pushes to the user's handler once, although every attempt may
+ * bring it again. A push answers a separate request, so it remains valid when its attempt fails.
  */
 final class Pushes<T> {
   private final PushPromiseHandler<T> users;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request body of one operation: whether it may be sent again, and what it was when it was
- * sent. {@code java.net.http} cannot tell whether a publisher yields the same bytes twice; one
- * whose length is known is believed to, and checked.
+ * sent. {@code java.net.http} cannot tell whether a publisher yields the same bytes twice. A
+ * publisher of known length is assumed to, and this is checked.
  */
 final class RequestBody {
   private static final RequestBody NONE = new RequestBody(null, true);

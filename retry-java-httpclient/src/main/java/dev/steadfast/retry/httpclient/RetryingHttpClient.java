@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
  * <p>The caller gets the last response, or the last exception as it was thrown; {@link
  * JdkReports#of} and {@link dev.steadfast.retry.RetryReport#of(Throwable)} tell what happened. A
  * response that is followed by another attempt never reaches the caller's body handler; the handler
- * is asked anew for each response that is for the caller. A body that breaks while the handler
- * collects it ({@code ofString}, {@code ofFile}) is a failure of the attempt and retried if the
- * request may be; with a handler that completes at the head ({@code ofInputStream}) reading the
+ * is called again for each response that is meant for the caller. A body that breaks while the
+ * handler collects it ({@code ofString}, {@code ofFile}) is a failure of the attempt and retried if
+ * the request may be; with a handler that completes at the head ({@code ofInputStream}) reading the
  * body is the caller's. A file is then written from its start: give {@code ofFile} the options
  * {@code CREATE, WRITE, TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the
- * one that broke. What a handler has passed on to the caller's code cannot be taken back, so a body
- * that breaks is retried only under those three and {@code discarding}: not under {@code
- * fromSubscriber} and the like, a subscriber of the caller's own, or one that wraps another ({@code
- * buffering}, {@code limiting}, {@code mapping}).
+ * one that broke. The caller's code may already have used what a handler passed on, so a body that
+ * breaks is retried only under those three and {@code discarding}: not under {@code fromSubscriber}
+ * and the like, a subscriber of the caller's own, or one that wraps another ({@code buffering},
+ * {@code limiting}, {@code mapping}).
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
@@ -90,7 +90,7 @@ public final class RetryingHttpClient extends HttpClient {
 
   /**
    * As {@link #newBuilder(HttpRetry)} with {@link HttpRetry#defaults()}. Hides the method of {@link
-   * HttpClient}, whose clients do not retry.
+   * HttpClient}, which makes clients that do not retry.
    *
    * @return a builder of retrying clients
    */
@@ -136,12 +136,12 @@ public final class RetryingHttpClient extends HttpClient {
   /**
    * A view of this client for one operation, or for several of a kind; it shares everything else.
    *
-   * <p>With an idempotency key among the options it is for one request, as a key stands for one
-   * intent. The first request that is sent with the key is remembered: its method, its target, the
-   * length of its body, and a checksum of the body if that can be sent again and has at most 1 MiB
-   * (it is read once more for that). The same request may be sent again; {@code send} and {@code
-   * sendAsync} refuse another one with an {@code IllegalArgumentException}. Views made from this
-   * view with the same key remember the same request.
+   * <p>With an idempotency key among the options, the view is for one request, because a key
+   * identifies one request. The first request that is sent with the key is remembered: its method,
+   * its target, the length of its body, and a checksum of the body if that can be sent again and
+   * has at most 1 MiB (it is read once more for that). The same request may be sent again; {@code
+   * send} and {@code sendAsync} refuse another one with an {@code IllegalArgumentException}. Views
+   * made from this view with the same key remember the same request.
    *
    * <p>Closing or shutting down a view does nothing: only the client that it is a view of ends.
    *

@@ -50,7 +50,7 @@ final class SendInterrupt {
 
   private State interrupted() {
     if (thread.isInterrupted()) {
-      return State.OVER; // by the user, whose interrupt ends the send as well
+      return State.OVER; // by the user; that interrupt ends the send as well
     }
     thread.interrupt();
     return State.FIRED;
@@ -77,7 +77,7 @@ final class SendInterrupt {
    * The thread is out of {@code send}; called by it.
    *
    * @param consumed whether {@code send} threw an {@link InterruptedException}
-   * @return whether that exception is ours; if it is not, an interrupt of ours is taken back
+   * @return whether our interrupt caused that exception; if not, an interrupt of ours is cleared
    */
   boolean over(boolean consumed) {
     if (STATE.compareAndSet(this, State.ARMED, State.OVER)) {

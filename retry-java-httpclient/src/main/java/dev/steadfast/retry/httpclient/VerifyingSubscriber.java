@@ -180,7 +180,7 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     finish();
   }
 
-  // Called when the publisher has ended and when the receiver asks for more, whichever is later.
+  // Called when the publisher has ended and the receiver asks for more, at the later of the two.
   private void finish() {
     ByteBuffer last = held;
     if ((last == null || demand.get() > 0) && finished.compareAndSet(false, true)) {

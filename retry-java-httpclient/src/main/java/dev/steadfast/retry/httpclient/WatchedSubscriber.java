@@ -34,9 +34,9 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
               BodySubscribers.discarding().getClass()));
 
   private static final Class<?> INTO_FILE =
-      BodySubscribers.ofFile(Path.of("unused")).getClass(); // written anew by the next attempt
+      BodySubscribers.ofFile(Path.of("unused")).getClass(); // the next attempt writes it again
 
-  /** Who may signal the user's subscriber: one thread at a time, and nobody after the end. */
+  /** Who may signal the user's subscriber: one thread at a time, and none after the end. */
   private enum Signals {
     IDLE,
     /** The client does. */
@@ -88,10 +88,10 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   }
 
   /**
-   * Whether the user's code may have seen what came of the body, and cannot unsee it: the next
-   * attempt would hand it the beginning once more, and subscribe a subscriber that was told of the
-   * end. What a subscriber of the user's does is unknown, and so is what one of the JDK's that
-   * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}, passes on to.
+   * Whether the user's code may have seen a part of the body. The next attempt would then pass it
+   * the beginning a second time, and would subscribe a subscriber that has already ended. It is
+   * unknown what a subscriber of the user's does. The same holds for a subscriber of the JDK that
+   * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}.
    */
   boolean handsOn() {
     return !collectsInMemory() && !INTO_FILE.equals(users.getClass());
@@ -118,7 +118,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     return found.get();
   }
 
-  /** Lets go of the body, of which nothing may have come yet. */
+  /** Cancels the body, of which nothing may have come yet. */
   void discard() {
     discarded = true;
     cancelUpstream();
@@ -141,7 +141,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
         : mostNanos;
   }
 
-  /** Ends the body: the user's subscriber is told, and the client lets go of the connection. */
+  /** Ends the body: the user's subscriber gets an error, and the client releases the connection. */
   void fail(Throwable failure) {
     broken = true;
     ended = failure;

@@ -31,9 +31,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * An application may block every thread of the common pool. Operations end all the same. They run
- * in JVMs of their own, as the pool is shared by the whole process: one with a pool of one thread,
- * one with a pool of two.
+ * An application may block every thread of the common pool. Operations still end. They run in
+ * separate JVMs, because the whole process shares the pool: one JVM has a pool of one thread, one a
+ * pool of two.
  */
 class BlockedPoolTest {
   private static final String TIMEOUT = "java.net.http.HttpTimeoutException";

@@ -43,7 +43,7 @@ class ContextClassLoaderTest {
   private final URLClassLoader mine = new URLClassLoader(new URL[0], before);
   private final CountDownLatch attached = new CountDownLatch(1);
 
-  // The client's threads would have the loader of whoever made them start.
+  // The client's threads would have the loader of the thread that made them start.
   private final ExecutorService workers =
       Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "worker");
@@ -51,7 +51,7 @@ class ContextClassLoaderTest {
         return thread;
       });
 
-  /** Where the loader was looked at, and whose it was. */
+  /** Where the loader was looked at, and which loader it was. */
   private final Map<String, String> seen = new ConcurrentHashMap<>();
 
   @BeforeEach

@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/** A client that passes everything on to another one, by whichever method it is asked. */
+/** A client that passes everything on to another one, with the same method. */
 class DelegatingClient extends HttpClient {
   private final HttpClient delegate;
 

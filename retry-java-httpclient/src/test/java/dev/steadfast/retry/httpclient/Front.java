@@ -26,7 +26,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BiConsumer;
 
-/** The real servers that enter a scope around each request, and how they are told to. */
+/**
+ * The real servers that enter a scope around each request, and how they are configured for that.
+ */
 enum Front {
   JDK_FILTER {
     @Override

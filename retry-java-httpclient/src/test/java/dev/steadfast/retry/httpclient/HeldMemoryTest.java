@@ -52,7 +52,7 @@ class HeldMemoryTest {
     bench.close();
   }
 
-  // The client's own threads would hold the loader of whoever made them start.
+  // The client's own threads would hold the loader of the thread that made them start.
   private static HttpClient plain() {
     return Bench.plain()
         .executor(task -> {
@@ -73,7 +73,7 @@ class HeldMemoryTest {
     return RetryingHttpClient.wrap(plain(), HttpRetry.builder().policy(policy).build());
   }
 
-  /** What an operation is given and nobody should hold after it, by name. */
+  /** Objects that an operation gets and that nothing should hold after it, by name. */
   private record Given(Map<String, WeakReference<?>> references) {
     Given() {
       this(new TreeMap<>());
@@ -340,7 +340,7 @@ class HeldMemoryTest {
     }
   }
 
-  /** Loads the library anew, as a servlet container does for each application. */
+  /** Loads the library again, as a servlet container does for each application. */
   private static final class OwnClassesFirst extends URLClassLoader {
     OwnClassesFirst(URL[] own) {
       super(own, HeldMemoryTest.class.getClassLoader());

@@ -34,8 +34,8 @@ class HiddenResendTest {
   }
 
   /**
-   * The server takes the request and goes away with the connection. The JDK sends the request again
-   * and meets nobody: all that it tells is that no connection was made.
+   * The server takes the request, closes the connection and stops. The JDK sends the request again
+   * and finds no server. It reports only that no connection was made.
    */
   @ParameterizedTest
   @CsvSource({"GET, SEND", "GET, SEND_ASYNC", "HEAD, SEND", "HEAD, SEND_ASYNC"})

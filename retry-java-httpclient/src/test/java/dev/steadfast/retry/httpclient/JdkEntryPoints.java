@@ -151,7 +151,10 @@ final class JdkEntryPoints {
           JdkReports.of(response));
     }
 
-    /** By design.md section 4, "What the caller gets", and by what the JDK itself throws. */
+    /**
+     * By docs/timeouts-and-cancellation.md, "What the caller gets", and by what the JDK itself
+     * throws.
+     */
     private static Category category(Exception thrown) {
       if (thrown instanceof Outcome.UserCodeException) {
         return Category.USER;

@@ -36,7 +36,7 @@ class NothingSentLateTest {
     bench.close();
   }
 
-  /** Blocks whoever asks for a proxy, which clients do before they connect. */
+  /** Blocks a thread that asks for a proxy. Clients do that before they connect. */
   private static final class SlowSelector extends ProxySelector {
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch answer = new CountDownLatch(1);

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the caller gets at each end of an operation, whichever way he went in. */
+/** What the caller gets at each end of an operation, for each entry point. */
 class OutcomesTest {
   private final Bench bench = new Bench();
 

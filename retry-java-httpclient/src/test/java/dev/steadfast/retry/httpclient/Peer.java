@@ -60,7 +60,7 @@ final class Peer implements AutoCloseable {
     return each;
   }
 
-  /** Reads so many bytes of the request body. */
+  /** Reads the given number of bytes of the request body. */
   void readBody(int bytes) throws IOException {
     current().getInputStream().skipNBytes(bytes);
   }

@@ -72,7 +72,7 @@ class RefusedStreamsTest {
 
           @Override
           public MockResponse dispatch(RecordedRequest request) {
-            refused.incrementAndGet(); // of refused streams it is told, too
+            refused.incrementAndGet(); // it gets refused streams, too
             return new MockResponse.Builder().build();
           }
         });

@@ -176,7 +176,7 @@ class SendInterruptTest {
         round.returned = true;
         boolean seen = thrown && !ours;
         while (round.acted.getCount() > 0) {
-          Thread.onSpinWait(); // a user who is late interrupts the thread all the same
+          Thread.onSpinWait(); // a user who is late still interrupts the thread
         }
         boolean flagged = Thread.interrupted();
         round.userSeen = seen || flagged;

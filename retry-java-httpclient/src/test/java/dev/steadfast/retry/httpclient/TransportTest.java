@@ -113,7 +113,7 @@ class TransportTest {
     assertEquals(Disposition.UNSENT, last(thrown).disposition());
   }
 
-  /** But for GET, which the client sends again by itself when a connection breaks. */
+  /** Except GET, which the client sends again by itself when a connection breaks. */
   @ParameterizedTest
   @CsvSource({"POST, false", "DELETE, false", "GET, true", "HEAD, true"})
   void refusedConnectionProvesThatNothingWasSent(String method, boolean mayHaveActed) {
@@ -131,7 +131,7 @@ class TransportTest {
 
   @Test
   void refusedConnectionAfterARedirectDoesNot() {
-    // The POST was processed; the GET that follows it finds nobody.
+    // The POST was processed. The GET after it finds no server.
     try (RefusedPort nobody = RefusedPort.open()) {
       bench.server.defaultReply(Reply.status(303).header("Location", nobody.uri("/").toString()));
       RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.ALWAYS));

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The attempts of a client that are under way, by OkHttp's call; and what is known of the client's
  * interceptors.
  *
- * <p>A registry and not a request tag: an authenticator may answer with a request of its own
- * making, and a tag would cost a copy of every request.
+ * <p>A registry and not a request tag: an authenticator may answer with a new request, which has no
+ * tag. And a tag would cost a copy of every request.
  */
 final class AttemptRegistry {
   // Of the process: clients that are derived from each other share their connections.

@@ -27,7 +27,7 @@ final class CallProxy {
     return UNKNOWN.isEmpty() ? call : proxy(call, UNKNOWN);
   }
 
-  /** A call that answers by itself but for some methods. */
+  /** A call that handles its methods itself, except for some. */
   static Call proxy(RetryingCall call, Set<Method> ofPrototype) {
     Call proxy =
         (Call)

@@ -29,8 +29,8 @@ final class CallingBack implements Runnable {
    */
   void start(Executor executor) {
     try {
-      // The library's own scheduler, because an executor blocks in real time, also in tests whose
-      // operations run in virtual time.
+      // The library's own scheduler, because an executor blocks in real time, also in tests in
+      // which operations run in virtual time.
       late = TimerScheduler.system().schedule(PATIENCE_NANOS, this);
     } catch (RejectedExecutionException noTimer) {
       // Without a timer, the call waits for the executor without a bound.

@@ -8,8 +8,8 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an attempt, on a thread of the dispatcher's. If the operation ends with it, the
- * callback is told once the loop has returned: what it throws is for the dispatcher.
+ * The end of an attempt, on a thread of the dispatcher. If the operation ends with it, the callback
+ * is called after the loop has returned. So what the callback throws reaches the dispatcher.
  */
 final class DispatchedAttempt implements Callback {
   private final RunningCall owner;

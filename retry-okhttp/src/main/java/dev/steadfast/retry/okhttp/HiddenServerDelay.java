@@ -18,11 +18,13 @@ record HiddenServerDelay(Headers sent, Headers seen) {
   private static final String RETRY_AFTER = "Retry-After";
   private static final Pattern SECONDS = Pattern.compile("[1-9][0-9]{0,8}");
 
-  // Removing a line moves all that follow it, so many lines are not removed: then the added one
-  // stays, on an answer that nobody can make sense of.
+  // Removing a line moves all lines after it, so no line is removed if there are many. Then the
+  // added one stays, on an answer that is malformed anyway.
   private static final int MOST_LINES = 16;
 
-  /** Of an answer on which OkHttp would send the request again at once; null of any other. */
+  /**
+   * Made for an answer on which OkHttp would send the request again at once; null for any other.
+   */
   static @Nullable HiddenServerDelay of(Response response) {
     int code = response.code();
     if (code != 503 && code != 408) {

@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.net.ProtocolException;
 
 /**
- * An exception that OkHttp does not recover from: its recovery sends the request again on any
- * {@link IOException} but a few, of which {@link ProtocolException} is one. An interceptor that was
- * added after the {@link RetryInterceptor} sees it; so it tells what the real one tells.
+ * An exception that OkHttp does not recover from: it sends a request again after any {@link
+ * IOException} except a few, and {@link ProtocolException} is one of them. An interceptor that was
+ * added after the {@link RetryInterceptor} sees this exception, so it has the message of the real
+ * one.
  */
 final class NonRecoverableException extends ProtocolException {
   private static final long serialVersionUID = 1;

@@ -30,11 +30,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One operation on OkHttp: the same for execute, enqueue and interceptor but for its sender. */
+/**
+ * One operation on OkHttp: the same for execute, enqueue and interceptor, except for its sender.
+ */
 final class OkHttpTransport implements RetryTransport<Answer> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  // What is read of a response that nobody gets, to keep its connection.
+  // How much is read of a response that the caller does not get, to keep its connection.
   private static final long DISCARD_BYTES = 64 * 1024;
   private static final long DISCARD_MILLIS = 100;
 
@@ -96,7 +98,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     if (!operation.changesHeaders()) {
       return request;
     }
-    // The tag tells the report of a clean answer whose it is.
+    // The tag connects a clean answer with its report.
     Request.Builder builder = request.newBuilder().tag(OperationInfo.class, operation.info());
     operation.headers(attempt.number(), attempt.timeoutNanos(), builder::header);
     return builder.build();
@@ -146,9 +148,9 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   }
 
   /**
-   * Whether the body is read within the attempt. Of a failure the head says all: a body that breaks
-   * must not hide a status that is final, nor what the server asks for. A stream may go on for as
-   * long as somebody listens, and its first part is worth nothing when it comes with the last.
+   * Whether the body is read within the attempt. For a failure, the head says everything: a body
+   * that breaks must not hide a final status or what the server asks for. A stream may go on for as
+   * long as the caller reads, and its first part must not wait for the last.
    */
   boolean buffers(Response response) {
     return bufferBodiesUpTo > 0
@@ -212,7 +214,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
         answer.wire().drop(); // closing alone would read on
       }
     } catch (Throwable broken) {
-      // A body of an interceptor's making may throw anything. Nobody waits for it.
+      // A body that an interceptor made may throw anything. The caller does not wait for it.
       LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
     }
   }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class OkHttpViews {
   private OkHttpViews() {}
 
-  // Without the way through java.net.URI, which parses the whole URL anew. OkHttp has both parts
-  // in lower case, and an IPv6 address without its brackets.
+  // Not through java.net.URI, which would parse the whole URL again. OkHttp has both parts in lower
+  // case, and an IPv6 address without its brackets.
   static String origin(HttpUrl url) {
     String host = url.host();
     String written = host.indexOf(':') < 0 ? host : "[" + host + "]";

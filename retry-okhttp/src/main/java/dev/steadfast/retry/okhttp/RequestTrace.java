@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * they failed or were answered, and what was hidden from OkHttp on the way back. A base class and
  * not a part of {@link WireTrace}: every attempt has one, and so it costs one object.
  *
- * <p>Written by the thread of OkHttp's call; read by whoever settles the attempt, which after a
- * timeout or a cancellation is another one.
+ * <p>Written by the thread of OkHttp's call; read by the thread that settles the attempt, which
+ * after a timeout or a cancellation is another one.
  */
 abstract class RequestTrace extends DeliveryCount {
   final HttpOperation operation;
@@ -137,8 +137,8 @@ abstract class RequestTrace extends DeliveryCount {
   }
 
   /**
-   * Counts a request that goes out now. What is known of it is written first: whoever settles the
-   * attempt reads the count before the rest.
+   * Counts a request that goes out now. What is known of it is written first, because the thread
+   * that settles the attempt reads the count before the rest.
    *
    * @throws IOException if the attempt was given up; then nothing may follow
    */
@@ -301,10 +301,10 @@ abstract class RequestTrace extends DeliveryCount {
     return thrown != null && source(thrown) != FailureSource.INTERCEPTOR;
   }
 
-  /** What is known of an attempt whose failure an interceptor made of an answer. */
+  /** What is known of an attempt if an interceptor turned an answer into a failure. */
   Evidence evidenceOfHead(Response seen, boolean bodySpent) {
     seal();
-    // What else the interceptor sent, nobody knows; a rule may still claim that nothing was done.
+    // It is unknown what else the interceptor sent. A rule may still say that nothing was done.
     return evidence(requests(false), seen.code(), bodySpent);
   }
 
@@ -333,8 +333,8 @@ abstract class RequestTrace extends DeliveryCount {
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
   }
 
-  // What an interceptor says in an answer of its own is not said of a request whose answer is lost,
-  // and nobody knows what else the interceptor did.
+  // An answer that an interceptor made says nothing about a request without an answer, and it is
+  // unknown what else the interceptor did.
   private Requests unanswered(Response answer) {
     if (head != null) {
       return requests(true);

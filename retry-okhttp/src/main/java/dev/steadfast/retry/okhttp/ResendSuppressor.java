@@ -115,7 +115,7 @@ final class ResendSuppressor implements Interceptor {
     try {
       InputStream in = socket.getInputStream();
       if (!reused && in.available() > 0) {
-        return false; // the connection may be a new one, whose server speaks first
+        return false; // the connection may be a new one, on which the server sends first
       }
       int timeout = socket.getSoTimeout();
       socket.setSoTimeout(1);

@@ -54,20 +54,20 @@ public final class RetryInterceptor implements Interceptor {
    * Adds both halves to a client: this application interceptor, and the network interceptors that
    * keep OkHttp from resending by itself and see what goes over the wire.
    *
-   * <p>Add the client's own interceptors before. What one does that is added afterwards is not
-   * seen: an application interceptor runs once per attempt, and one that sends requests by other
-   * means is noticed only when it returns their answer; a network interceptor can change a request
-   * unseen, unless it is answered. An application interceptor that is added afterwards sees what
-   * OkHttp sees: a 503 or 408 that OkHttp would resend at once has one more {@code Retry-After}
-   * line, and the failure of a request that was sent is a {@link java.net.ProtocolException} whose
-   * cause is the real one. The caller gets the headers as the server sent them, and the real
-   * exception if the interceptor passes on what it got. Clients that are made by {@link
-   * OkHttpClient#newBuilder} keep both halves as long as their lists of interceptors are not
-   * cleared. Where the network half is missing, a warning is logged at the first answer, and from
-   * then on nothing counts as unsent.
+   * <p>Add the client's own interceptors before this one, because Steadfast does not see what a
+   * later one does. A later application interceptor runs once per attempt. If it sends requests
+   * through another client, this is noticed only when it returns the answer. A later network
+   * interceptor can change a request unseen, unless the request is answered. An application
+   * interceptor that is added afterwards sees what OkHttp sees: a 503 or 408 that OkHttp would
+   * resend at once has one more {@code Retry-After} line, and the failure of a request that was
+   * sent is a {@link java.net.ProtocolException} whose cause is the real one. The caller gets the
+   * headers as the server sent them, and the real exception if the interceptor passes on what it
+   * got. Clients that are made by {@link OkHttpClient#newBuilder} keep both halves as long as their
+   * lists of interceptors are not cleared. Where the network half is missing, a warning is logged
+   * at the first answer, and from then on nothing counts as unsent.
    *
-   * <p>Set the client's event listener before: one that is set afterwards takes the place of what
-   * notes, for enqueued calls, the scope that a call is made within.
+   * <p>Set the client's event listener before. A listener that is set afterwards replaces the one
+   * with which this interceptor learns the scope of an enqueued call.
    *
    * @param builder the builder of the client
    * @param retry the configuration
@@ -165,7 +165,10 @@ public final class RetryInterceptor implements Interceptor {
       }
     }
 
-    /** The attempt's time where it is shorter than that of the operation, whose end has a timer. */
+    /**
+     * The time of the attempt, if it is shorter than that of the operation. The end of the
+     * operation has a timer.
+     */
     private static long ownTimeoutNanos(Attempt<Answer> attempt) {
       long own = attempt.timeoutNanos();
       return own < attempt.remainingNanos() ? own : Long.MAX_VALUE;

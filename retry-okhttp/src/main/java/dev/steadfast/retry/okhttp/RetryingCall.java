@@ -18,8 +18,8 @@ import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call whose attempts are OkHttp calls of their own. What users see of it is here; what later
- * versions of OkHttp add to {@link Call} goes to a prototype, see {@link CallProxy}.
+ * A call that makes an OkHttp call for each attempt. The methods that users see are here. Methods
+ * that later versions of OkHttp add to {@link Call} go to a prototype, see {@link CallProxy}.
  */
 final class RetryingCall extends RunningCall implements Call {
   private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Timeout> TIMEOUT =

@@ -18,11 +18,10 @@ import org.jspecify.annotations.Nullable;
  * try (Response response = calls.newCall(request).execute()) { ... }
  * }</pre>
  *
- * <p>An enqueued call that waits for its retry holds no thread and none of the dispatcher's places.
- * The client keeps its pool, dispatcher, cache, interceptors and timeouts; its interceptors run
- * once per attempt. What OkHttp would resend by itself is not sent: every request on the wire is an
- * attempt that the report counts, but for redirects, authentication and the fallback to another
- * address.
+ * <p>An enqueued call that waits for its retry holds no thread and no place in the dispatcher. The
+ * client keeps its pool, dispatcher, cache, interceptors and timeouts; its interceptors run once
+ * per attempt. OkHttp's own resends are switched off. So every request on the wire is an attempt
+ * that the report counts, except for redirects, authentication and the fallback to another address.
  *
  * <p>Options for one operation are a request tag: {@code
  * request.newBuilder().tag(RetryOptions.class, options)}. A clone of a call is an operation of its
@@ -62,7 +61,7 @@ public final class RetryingCallFactory implements Call.Factory {
    * a client with a {@link RetryInterceptor}.
    *
    * <pre>{@code
-   * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::newCallFactory, retry);
+   * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::createCallFactory, retry);
    * }</pre>
    *
    * @param client the client; not changed
@@ -105,7 +104,7 @@ public final class RetryingCallFactory implements Call.Factory {
 
   /**
    * Cancels every call of this factory that is queued, on the wire or waiting. {@code
-   * Dispatcher.cancelAll} does not know of those that wait.
+   * Dispatcher.cancelAll} does not reach calls that wait.
    */
   public void cancelAll() {
     context.cancelAll();

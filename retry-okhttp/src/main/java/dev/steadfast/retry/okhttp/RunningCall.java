@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life cycle of a call whose attempts are OkHttp calls of their own: how it begins, makes its
- * attempts, is cancelled, and tells its callback. A base class, so that it costs no object.
+ * The life cycle of a call that makes an OkHttp call for each attempt: how it begins, makes its
+ * attempts, is cancelled, and calls its callback. It is a base class, so that it costs no object.
  */
 abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Running {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");

@@ -7,8 +7,9 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request body whose way over the wire is followed: one that can be written once, so that it is
- * known whether it was, and one that may take long, during which the total timeout does not run.
+ * A request body that is watched while it is sent. A body that can be written only once is watched
+ * to know whether it was written. A body that may take long is watched because the total timeout
+ * does not run while it is sent.
  */
 final class WatchedBody extends RequestBody {
   // What fits into the buffers of a connection counts as sent at once.

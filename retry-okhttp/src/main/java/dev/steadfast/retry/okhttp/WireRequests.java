@@ -65,8 +65,8 @@ final class WireRequests {
 
   /**
    * Warns if a request goes out after one of the same attempt that failed. OkHttp is kept from
-   * that, but for the next address of a host that refused the stream. So an interceptor retries by
-   * itself.
+   * that, except for the next address of a host that refused the stream. So an interceptor must be
+   * retrying by itself.
    *
    * @param answer the head of the answer before, null without one
    * @param before what became of the request before

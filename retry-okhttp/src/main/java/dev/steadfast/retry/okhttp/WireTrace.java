@@ -84,8 +84,8 @@ final class WireTrace extends RequestTrace implements Runnable {
   }
 
   /**
-   * Takes back the timeout of the caller's call, from the operation and from OkHttp's call. The
-   * latter has an effect only while that runs, so it is done again when it leaves the queue.
+   * Cancels the timeout of the caller's call, for the operation and for OkHttp's call. For OkHttp's
+   * call this has an effect only while it runs, so it is done again when the call leaves the queue.
    */
   void liftTimeout() {
     timeoutLifted = true;
@@ -202,7 +202,7 @@ final class WireTrace extends RequestTrace implements Runnable {
 
   // Time.
 
-  /** For an interceptor, whose attempts the loop cannot end. */
+  /** For an interceptor, because the loop cannot end its attempts. */
   InterceptorBounds bounded() {
     InterceptorBounds made =
         new InterceptorBounds(
@@ -282,12 +282,15 @@ final class WireTrace extends RequestTrace implements Runnable {
     held = true;
   }
 
-  /** Whether our timer, our canceller or nobody's need of the response ended OkHttp's call. */
+  /**
+   * Whether Steadfast ended OkHttp's call: by a timer, by a cancellation, or because the response
+   * was not needed any more.
+   */
   boolean stopped() {
     return attempt.stopped() || dropped;
   }
 
-  /** Whether somebody cancelled OkHttp's call who is neither our timer nor our canceller. */
+  /** Whether OkHttp's call was cancelled by something other than our timer or our canceller. */
   boolean cancelledByOthers() {
     return (held || call.isCanceled()) && !stopped();
   }

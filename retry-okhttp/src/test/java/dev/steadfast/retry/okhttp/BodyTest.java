@@ -342,7 +342,7 @@ class BodyTest {
     assertEquals(FailureKind.BROKEN_BODY, rig.recorder.attempts().get(0).kind().orElseThrow());
   }
 
-  /** A redirect whose target cannot be reached is another thing. */
+  /** It is different if the target of a redirect cannot be reached. */
   @ParameterizedTest
   @EnumSource
   void aRedirectThatCannotBeFollowedIsNot(Entry entry) {
@@ -401,7 +401,7 @@ class BodyTest {
     return ResponseBody.create(source, body.contentType(), -1);
   }
 
-  // ---- bodies of responses that nobody gets
+  // ---- bodies of responses that the caller does not get
 
   @ParameterizedTest
   @EnumSource

@@ -161,7 +161,7 @@ class CallbackTest {
 
   // ---- callbacks that throw
 
-  /** OkHttp logs it; nobody is called twice. */
+  /** OkHttp logs it; no callback is called twice. */
   @Test
   void aCallbackThatFailsIsNotToldOfIt() throws Exception {
     open.countDown();
@@ -189,7 +189,9 @@ class CallbackTest {
     assertEquals(1, calls.get());
   }
 
-  /** OkHttp cancels the call, as nobody will close the response, and throws on. */
+  /**
+   * OkHttp cancels the call, because the response will not be closed, and throws the error again.
+   */
   @Test
   void aCallbackWithABugLeavesNoConnection() throws Exception {
     open.countDown();

@@ -395,7 +395,7 @@ class CancelTest {
     assertEquals(StopReason.INTERRUPTED, got.report().reason());
   }
 
-  /** The flag of the thread that enqueues is nobody's business. */
+  /** The interrupt flag of the thread that enqueues does not matter. */
   @Test
   void anInterruptedThreadMayEnqueue() throws Exception {
     Call call = rig.calls(Entry.ENQUEUE, Rig.builder(), rig.once()).newCall(Calls.get(server));

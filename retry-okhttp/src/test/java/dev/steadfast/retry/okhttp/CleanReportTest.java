@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the report of an operation says whose first attempt was accepted. */
+/** What the report says if the first attempt of an operation was accepted. */
 class CleanReportTest {
   private static final String KEY = "Idempotency-Key";
 
@@ -38,7 +38,7 @@ class CleanReportTest {
     server.close();
   }
 
-  /** Whose key the POST carries. */
+  /** Which key the POST carries. */
   enum Key {
     MINTED,
     CALLERS_HEADER,

@@ -253,7 +253,7 @@ class DeadlineTest {
     assertTimeout(entry.make(rig.calls(entry, Rig.builder(), bounded()).newCall(put)));
   }
 
-  /** OkHttp's own timeout ends an upload that nobody reads. */
+  /** OkHttp's own timeout ends an upload that the server does not read. */
   @ParameterizedTest
   @EnumSource
   void anUploadThatStallsEnds(Entry entry) throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Executors of the dispatcher's that take no work: the callback comes all the same. */
+/** Executors of the dispatcher that take no work: the callback still comes. */
 class ExecutorTest {
   private final Rig rig = new Rig();
   private final Books books = new Books();
@@ -163,7 +163,7 @@ class ExecutorTest {
         .build();
   }
 
-  /** The wait is over, and nobody takes the second attempt. */
+  /** The wait is over, and no executor takes the second attempt. */
   @ParameterizedTest
   @EnumSource(names = {"REJECTS", "THROWS_AN_ERROR", "THROWS_AN_EXCEPTION"})
   void atTheSecondAttempt(Fails fails) throws Exception {

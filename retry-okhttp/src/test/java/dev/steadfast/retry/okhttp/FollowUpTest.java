@@ -276,7 +276,7 @@ class FollowUpTest {
     assertEquals(4, rig.recorder.deliveries());
   }
 
-  /** The answer is judged: a 401 that nobody answers is final. */
+  /** The answer is judged: a 401 without an authenticator is final. */
   @ParameterizedTest
   @EnumSource
   void anAuthenticatorThatFailsLeavesTheChallengeUnanswered(Entry entry) {

@@ -54,7 +54,9 @@ class LiftedTimeoutTest {
     server.close();
   }
 
-  /** Returns once a timeout that began now has run out, and whoever it ends has been told. */
+  /**
+   * Returns when a timeout that began now has run out and the call that it ends has learned of it.
+   */
   private static void awaitTimeout(long millis) throws InterruptedException {
     CountDownLatch over = new CountDownLatch(1);
     AsyncTimeout timeout =
@@ -207,7 +209,7 @@ class LiftedTimeoutTest {
     return RetryScope.enter(headers::get, null, options);
   }
 
-  /** The other bound is 25 s after the beginning, however late the timeout is taken back. */
+  /** The other bound is 25 s after the beginning, no matter how late the timeout is cancelled. */
   @ParameterizedTest
   @MethodSource("entriesAndOthers")
   void theOtherBoundsHoldAtTheirTime(Entry entry, Other other) throws Exception {

@@ -63,8 +63,8 @@ class MissingNetworkHalfTest {
     return loss.from(rig, rig.retry().build(), Rig.builder());
   }
 
-  // The next request goes out on a fresh connection: what OkHttp does about a pooled one nobody
-  // can keep it from here.
+  // The next request goes out on a new connection, because OkHttp's resend on a pooled one cannot
+  // be prevented here.
   private void answered(Way way, OkHttpClient client) {
     assertEquals(200, way.make(client.newCall(Calls.get(server))).status());
     client.connectionPool().evictAll();

@@ -114,7 +114,9 @@ final class OkHttpUnderTest implements Client {
     }
   }
 
-  /** By design.md section 4, "What the caller gets", and by what OkHttp itself throws. */
+  /**
+   * By docs/timeouts-and-cancellation.md, "What the caller gets", and by what OkHttp itself throws.
+   */
   private static Category category(Exception thrown) {
     if (thrown instanceof Outcome.UserCodeException
         || thrown.getCause() instanceof Outcome.UserCodeException) { // a callback takes no other

@@ -46,7 +46,7 @@ class OtherMeansTest {
 
   /** What it does about a failure there. */
   enum Then {
-    /** Throws an exception of its own in place of an error answer. */
+    /** Throws an exception of its own instead of returning an error answer. */
     THROWS,
     /** Throws one of the kind that tells of a connection that was not made. */
     THROWS_A_CONNECT_FAILURE,

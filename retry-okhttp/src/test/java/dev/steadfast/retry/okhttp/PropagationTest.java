@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What of a scope goes out on the wire, and to whom. */
+/** Which parts of a scope go over the wire, and to which servers. */
 class PropagationTest {
   private static final String TOLD = "Do-Not-Retry";
   private static final String LEFT = "X-Request-Timeout-Ms";

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Keeps what a listener is told. Safe for use by many threads. */
+/** Keeps the events of a listener. Safe for use by many threads. */
 final class Recorder implements RetryListener {
   private final List<AttemptReport> attempts = new CopyOnWriteArrayList<>();
   private final List<Duration> waits = new CopyOnWriteArrayList<>();

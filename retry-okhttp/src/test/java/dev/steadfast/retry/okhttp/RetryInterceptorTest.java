@@ -135,7 +135,7 @@ class RetryInterceptorTest {
                     }
                   }));
       sockets.start();
-      // Not the rig's: OkHttp lets go of a web socket's connection some time after onClosed.
+      // Not the rig's: OkHttp releases a web socket's connection some time after onClosed.
       OkHttpClient client = RetryInterceptor.addTo(Rig.builder(), rig.once()).build();
       Request request = new Request.Builder().url(sockets.url("/")).build();
       CompletableFuture<Throwable> refused = new CompletableFuture<>();

@@ -41,7 +41,7 @@ class RewrittenHostTest {
     there.close();
   }
 
-  /** Whose key it is. */
+  /** Which key it is. */
   enum Key {
     CALLERS_HEADER,
     OF_OPTIONS,

@@ -144,7 +144,7 @@ class StaleConnectionTest {
     assertEquals(2, rig.recorder.attempts().size());
     AttemptReport first = rig.recorder.attempts().get(0);
     assertEquals(FailureKind.STALE_CONNECTION, first.kind().orElseThrow());
-    // Nobody can tell that from a server that took the request and fell over.
+    // The client cannot distinguish this from a server that took the request and crashed.
     assertEquals(Disposition.UNKNOWN, first.disposition());
   }
 

@@ -69,7 +69,7 @@ final class Target implements AutoCloseable {
     return client("127.0.0.1", SecondAddress.ADDRESS);
   }
 
-  /** A client that knows two addresses; at the first nobody listens. */
+  /** A client that knows two addresses; the first refuses connections. */
   OkHttpClient.Builder clientOfDeadFirst() {
     return client(SecondAddress.ADDRESS, "127.0.0.1");
   }

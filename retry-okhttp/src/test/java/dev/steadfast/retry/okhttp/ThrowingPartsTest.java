@@ -262,7 +262,7 @@ class ThrowingPartsTest {
     }
   }
 
-  /** The exception goes where OkHttp lets it go, and nobody is called twice. */
+  /** The exception goes where OkHttp passes it, and no callback is called twice. */
   @ParameterizedTest
   @EnumSource
   void aCallbackThatThrowsIsCalledOnce(Thrown thrown) throws Exception {

@@ -64,7 +64,7 @@ class TimeoutTest {
     assertEquals("timeout", got.failure().getMessage());
   }
 
-  /** Passes time when the first so many requests have arrived. */
+  /** Advances the time when the given number of requests has arrived. */
   private void afterRequests(int requests, Duration time) {
     AtomicInteger left = new AtomicInteger(requests);
     server.whenRequest(request -> {
@@ -390,7 +390,7 @@ class TimeoutTest {
     assertEquals(List.of(0L), left);
   }
 
-  /** Whichever timer comes first, OkHttp's or ours. */
+  /** The same with OkHttp's timer first and with ours first. */
   @ParameterizedTest
   @EnumSource
   void aCallThatTimedOutIsCanceled(Entry entry) {

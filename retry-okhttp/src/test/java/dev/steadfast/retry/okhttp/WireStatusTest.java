@@ -40,7 +40,7 @@ class WireStatusTest {
               ? null
               : response.request().newBuilder().header("Authorization", "Basic x").build();
 
-  // The same, but the body goes out anew: a token in it, say.
+  // The same, but with a new body, for example with a new token in it.
   private static final Authenticator NEW_BODY =
       (route, response) ->
           response.request().header("Authorization") != null

@@ -12,16 +12,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A resilience4j bulkhead per origin as a guard. Immutable but for its bulkheads; safe for use by
- * many threads.
+ * A resilience4j bulkhead per origin as a guard. Immutable except for its bulkheads; safe for use
+ * by many threads.
  *
  * <p>An attempt holds a permit from when it leaves the client's own queue until its response head,
  * its failure or its cancellation, never during a wait between attempts and not while the caller
- * reads the body. A full bulkhead ends the operation: nobody knows when it will have room.
+ * reads the body. A full bulkhead ends the operation, because it is unknown when it will have room.
  *
- * <p>At most 1,024 bulkheads are kept; one without calls under way makes room, and is removed from
- * the registry if this guard had put it there. If all are in use, further origins share a bulkhead
- * named {@code (others)}.
+ * <p>At most 1,024 bulkheads are kept; if there are more, one without calls under way is removed,
+ * also from the registry if this guard had put it there. If all are in use, further origins share a
+ * bulkhead named {@code (others)}.
  */
 public final class BulkheadGuard implements Guard {
   private final Instances<Bulkhead, GuardedBulkhead> instances;
@@ -53,7 +53,7 @@ public final class BulkheadGuard implements Guard {
 
   /**
    * A guard with a bulkhead for each key instead of each origin. To be called before the guard is
-   * used: the result has bulkheads of its own, but for those of a registry.
+   * used: the result has separate bulkheads, except for those of a registry.
    *
    * @param key gives the bulkhead's name; never null, of few values; safe for use by many threads
    * @return a changed copy

@@ -11,12 +11,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A resilience4j breaker per origin as a guard. Immutable but for its breakers; safe for use by
+ * A resilience4j breaker per origin as a guard. Immutable except for its breakers; safe for use by
  * many threads.
  *
- * <p>At most 1,024 breakers are kept. One that is not in use makes room, unless it is open and its
- * wait is not over; it is removed from the registry if this guard had put it there. If none can
- * make room, further origins share a breaker named {@code (others)}.
+ * <p>At most 1,024 breakers are kept. If there are more, one that is not in use is removed, unless
+ * it is open and its wait is not over. It is also removed from the registry if this guard had put
+ * it there. If none can be removed, further origins share a breaker named {@code (others)}.
  */
 public final class CircuitBreakerGuard implements Guard {
   private final @Nullable CircuitBreakerRegistry registry;
@@ -62,7 +62,7 @@ public final class CircuitBreakerGuard implements Guard {
 
   /**
    * A guard with a breaker for each key instead of each origin. To be called before the guard is
-   * used: the result has breakers of its own, but for those of a registry.
+   * used: the result has separate breakers, except for those of a registry.
    *
    * @param key gives the breaker's name; never null, of few values; safe for use by many threads
    * @return a changed copy

@@ -48,8 +48,8 @@ final class GuardedBreaker {
   }
 
   /**
-   * Whether it may be forgotten if nobody asks for it: closed, or past its wait. What the user has
-   * switched by hand stays.
+   * Whether it may be forgotten if it is not in use: it is closed, or its wait is over. A breaker
+   * that the user has switched by hand is kept.
    */
   boolean idle() {
     return switch (breaker.getState()) {

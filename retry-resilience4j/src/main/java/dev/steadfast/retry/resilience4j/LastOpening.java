@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class LastOpening {
-  // Weak in its keys, and no value holds its key: a breaker that nobody uses is forgotten.
+  // The keys are weak, and no value holds its key, so a breaker that is not in use is forgotten.
   private static final Map<CircuitBreaker, LastOpening> ALL = new WeakHashMap<>();
   private static final ReentrantLock LOCK = new ReentrantLock();
 
@@ -57,7 +57,7 @@ final class LastOpening {
   /**
    * How long an open breaker has been open.
    *
-   * @return nanoseconds by its own clock; -1 if nobody watched when it opened
+   * @return nanoseconds by its own clock; -1 if it opened before it was watched
    */
   long openNanos() {
     Opened since = opened;

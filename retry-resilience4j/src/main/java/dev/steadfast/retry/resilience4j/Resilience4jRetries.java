@@ -31,9 +31,10 @@ public final class Resilience4jRetries {
    * A backoff as an interval function: milliseconds, rounded up, so that no wait is shorter than
    * the backoff says.
    *
-   * <p>An interval function is told the number of the attempt and not the wait before. For a
-   * backoff that builds on it, such as {@link Backoff#decorrelatedJitter}, the waits before are
-   * drawn anew each time: each wait is distributed as it should be, without regard to the last.
+   * <p>An interval function gets the number of the attempt, and not the wait before. For a backoff
+   * that builds on it, such as {@link Backoff#decorrelatedJitter}, the waits before are drawn again
+   * each time. Each wait has the right distribution, but does not depend on the real wait before
+   * it.
    *
    * @param backoff the backoff
    * @return a function that is safe for use by many threads
@@ -61,11 +62,10 @@ public final class Resilience4jRetries {
    *
    * <ul>
    *   <li>Attempts and backoff are the policy's.
-   *   <li>Every {@link Exception} is retried but {@link InterruptedException} and {@link
-   *       CancellationException}, and but the failures on which a Steadfast client has decided
-   *       already: two layers that retry multiply. Only where its policy allows one attempt and no
-   *       more, {@link RetryPolicy#noRetry()}, is a failure that it would have retried retried
-   *       here.
+   *   <li>Every {@link Exception} is retried, except {@link InterruptedException}, {@link
+   *       CancellationException}, and failures of a Steadfast client, because two layers that retry
+   *       multiply. If that client's policy is {@link RetryPolicy#noRetry()}, a failure that it
+   *       would otherwise have retried is retried here.
    *   <li>A server delay that such a failure, or a response of a Steadfast client for {@code
    *       java.net.http}, reports is waited for; above the policy's ceiling a failure is not
    *       retried.
@@ -74,10 +74,10 @@ public final class Resilience4jRetries {
    *       {@code Runnable} has no result and earns nothing.
    * </ul>
    *
-   * <p>Not carried over, as resilience4j does not tell when an operation began: the total timeout
-   * and the timeouts of attempts. Bound them with a {@code TimeLimiter}. Nor is the server delay
-   * spread. Setting {@code retryOnResult} or an interval on a copy of the configuration replaces
-   * what deposits or withdraws.
+   * <p>The total timeout and the timeouts of attempts are not used, because resilience4j does not
+   * say when an operation began; use a {@code TimeLimiter} instead. The server delay spread is not
+   * used either. Setting {@code retryOnResult} or an interval on a copy of the configuration
+   * replaces what deposits or withdraws.
    *
    * @param policy the policy
    * @return a configuration

@@ -157,7 +157,10 @@ class BreakerTableTest {
     assertEquals(ERROR, counted());
   }
 
-  /** Whoever calls this process chooses that deadline: it must not open a breaker for all. */
+  /**
+   * Any caller of this process can choose that deadline, so it must not open a breaker for all
+   * callers.
+   */
   @Test
   void anAttemptThatIsCutOffByTheCallersDeadline_isNobodysFailure() {
     ScopeOptions options = ScopeOptions.builder().environment(time.environment()).build();

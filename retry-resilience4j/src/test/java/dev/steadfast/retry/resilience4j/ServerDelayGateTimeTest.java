@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Operations that are held back because another one was told to wait. */
+/** Operations that are held back because the server asked another one to wait. */
 class ServerDelayGateTimeTest {
   private static final String A = "https://a.example/x";
   private static final String B = "https://b.example/x";

@@ -11,27 +11,26 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enters a {@link RetryScope} around each request of the JDK's HTTP server, closes it whatever
- * happens, and adds {@link RetryScope#responseHeaders()} to responses of status 400 and above; a
- * header that the handler set itself stays as it is.
+ * Enters a {@link RetryScope} around each request of the JDK's HTTP server, always closes it, and
+ * adds {@link RetryScope#responseHeaders()} to responses of status 400 and above; a header that the
+ * handler set itself stays as it is.
  *
  * <pre>{@code
  * server.createContext("/", handler).getFilters().add(HttpServerScope.filter());
  * }</pre>
  *
- * <p>The scope is bound to the thread that runs the handler. What it hands to other threads is
- * carried by {@link RetryScope#wrap(Runnable)}. All that is made here is safe for use by many
- * threads.
+ * <p>The scope is bound to the thread that runs the handler. {@link RetryScope#wrap(Runnable)}
+ * carries it to other threads. All that is made here is safe for use by many threads.
  */
 public final class HttpServerScope {
   private HttpServerScope() {}
 
   /**
-   * A filter that reads the standard headers and knows no principals, so that no keys derive.
+   * A filter that reads the standard headers and knows no principals, so no keys are derived.
    *
-   * <p>The server asks a context's authenticator after its filters, and that one takes no exchange
-   * but the server's own. In such a context the filter enters the scope but adds nothing to
-   * responses, and warns once; use {@link #handler(HttpHandler)} there.
+   * <p>The server calls a context's authenticator after its filters, and the authenticator accepts
+   * only the server's own exchange. In such a context the filter enters the scope but adds nothing
+   * to responses, and warns once; use {@link #handler(HttpHandler)} there.
    *
    * @return a filter for any number of contexts
    */
@@ -44,7 +43,7 @@ public final class HttpServerScope {
    *
    * @param options how to read the request
    * @param principal who sent the request, as something before this filter has found out; null for
-   *     nobody
+   *     none
    * @return a filter for any number of contexts
    */
   public static Filter filter(
@@ -53,8 +52,8 @@ public final class HttpServerScope {
   }
 
   /**
-   * A handler that reads the standard headers, and takes for the principal whom the context's
-   * authenticator named: realm and name.
+   * A handler that reads the standard headers. The principal is the user that the context's
+   * authenticator named, as realm and name.
    *
    * @param handler handles the requests, within a scope each
    * @return a handler for any number of contexts
@@ -68,8 +67,8 @@ public final class HttpServerScope {
    *
    * @param handler handles the requests, within a scope each
    * @param options how to read the request; the operation is the handler's to set: method and path
-   * @param principal who sent the request, null for nobody; never what the sender may choose
-   *     freely, and with the issuer where the name is unique only per issuer
+   * @param principal who sent the request, null for none; never what the sender may choose freely,
+   *     and with the issuer where the name is unique only per issuer
    * @return a handler for any number of contexts
    */
   public static HttpHandler handler(

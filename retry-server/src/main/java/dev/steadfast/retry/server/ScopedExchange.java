@@ -13,7 +13,8 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exchange of which a failed response says what the scope knows; all else is the server's own.
+ * An exchange that adds what the scope knows to a failed response. Everything else is the server's
+ * own.
  */
 final class ScopedExchange extends HttpExchange {
   private final HttpExchange server;

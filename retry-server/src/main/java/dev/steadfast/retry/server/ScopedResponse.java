@@ -9,7 +9,8 @@ import java.io.PrintWriter;
 
 /**
  * Adds what the scope knows to a failed response before it is committed: when its status is set,
- * when its body begins, and when the servlet is done, whichever comes after the calls gave up.
+ * when its body begins, or when the servlet has ended, at the first of these after the calls gave
+ * up.
  */
 final class ScopedResponse extends HttpServletResponseWrapper {
   private final RetryScope scope;

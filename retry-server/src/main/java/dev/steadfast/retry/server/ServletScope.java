@@ -39,9 +39,9 @@ public final class ServletScope implements Filter {
   private final Function<HttpServletRequest, @Nullable String> principal;
 
   /**
-   * Reads the standard headers, and takes the user whom the container has authenticated, if it has,
-   * for the principal. Where the user's name is unique only per issuer, say the principal with the
-   * issuer, by {@link #of}.
+   * Reads the standard headers. The principal is the user that the container has authenticated, if
+   * there is one. If user names are unique only per issuer, give a principal that includes the
+   * issuer, with {@link #of}.
    */
   public ServletScope() {
     this(ScopeOptions.defaults(), ServletScope::authenticated);
@@ -57,8 +57,8 @@ public final class ServletScope implements Filter {
    * A filter with other options or principals.
    *
    * @param options how to read the request; the operation is the filter's to set: method and path
-   * @param principal who sent the request, null for nobody; never what the sender may choose
-   *     freely, and with the issuer where the name is unique only per issuer
+   * @param principal who sent the request, null for none; never what the sender may choose freely,
+   *     and with the issuer where the name is unique only per issuer
    * @return a filter
    */
   public static ServletScope of(
@@ -91,7 +91,7 @@ public final class ServletScope implements Filter {
     }
     if (asked.getDispatcherType() != DispatcherType.REQUEST
         && asked.getAttribute(SCOPE) instanceof RetryScope entered) {
-      // The time that is left goes on running: it is not read anew.
+      // The time that is left continues to run: it is not read again.
       CallContext before = CallContext.bind((CallContext) asked.getAttribute(CONTEXT));
       try {
         proceed(asked, new ScopedResponse(answer, entered), chain);

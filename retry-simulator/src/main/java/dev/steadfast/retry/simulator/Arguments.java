@@ -24,8 +24,8 @@ final class Arguments {
   }
 
   /**
-   * Reads {@code --name value} pairs, and none but those offered. Each is given at most once, but
-   * for policies.
+   * Reads {@code --name value} pairs. Only known names are accepted, each at most once, except for
+   * policies.
    */
   static Arguments parse(List<String> words, List<Option> offered) {
     Map<String, String> values = new HashMap<>();

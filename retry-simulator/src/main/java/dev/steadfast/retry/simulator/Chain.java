@@ -9,8 +9,8 @@ import dev.steadfast.retry.engine.RetryDecision;
 import dev.steadfast.retry.engine.RetryState;
 
 /**
- * Layers that call each other, with a bottom that fails by chance. Each layer retries what failed
- * below it, unless it was told not to. Waits take no time here.
+ * Layers that call each other, with a bottom that fails by chance. Each layer retries calls that
+ * failed below it, unless the layer above told it not to. Waits take no time here.
  */
 final class Chain {
   private static final Outcome TOLD =

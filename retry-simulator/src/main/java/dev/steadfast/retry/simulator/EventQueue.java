@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * scheduled where times are equal. It is also the scheduler and the clock of the library's loop, so
  * timeouts and waits happen here as well. Confined to one thread.
  *
- * <p>A binary heap. Most timeouts are taken back; they stay in the heap until they are due or until
- * they are the larger part of it, so its size follows what is under way and not what has been.
+ * <p>A binary heap. Most timeouts are cancelled. They stay in the heap until they are due, or until
+ * they are the larger part of it. So its size depends on what is under way, and not on what has
+ * already ended.
  */
 final class EventQueue implements RetryScheduler {
   private static final int FEW = 1024;
@@ -32,7 +33,7 @@ final class EventQueue implements RetryScheduler {
   private final class Event implements Task {
     private final long atNanos;
     private final long order;
-    private @Nullable Runnable task; // null once it is taken back, or done
+    private @Nullable Runnable task; // null once it is cancelled or done
 
     Event(long atNanos, long order, Runnable task) {
       this.atNanos = atNanos;
@@ -119,7 +120,7 @@ final class EventQueue implements RetryScheduler {
     task.run();
   }
 
-  /** How many events the heap holds, those that were taken back included. */
+  /** How many events the heap holds, including those that were cancelled. */
   int size() {
     return size;
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Workers behind one queue, first come, first served. The server does not know which of its clients
  * have given up: it does their work as well.
  *
- * <p>Of a job whose client gave up nothing is kept but its place. Those at the head are a number,
- * so that a queue which grows without end takes no memory.
+ * <p>If the client of a job gave up, only the place of the job is kept. Such jobs at the head are
+ * kept as a number, so that a queue which grows without end takes no memory.
  */
 final class FifoServer {
   /** Work that a client waits for, or did. */

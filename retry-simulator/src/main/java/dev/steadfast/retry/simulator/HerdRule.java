@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How clients that were told to wait do so: a real configuration each.
+ * How clients wait after a server asked them to: each rule is a real configuration.
  *
  * @param name its name in results
  * @param meaning how long it waits, R being what the server asked for
@@ -40,7 +40,7 @@ record HerdRule(String name, String meaning, RetryPolicy policy, boolean exact, 
     return rules;
   }
 
-  /** Each waits for exactly what it was told. */
+  /** Each waits for exactly the time that the server asked for. */
   static HerdRule exact(HerdSpec spec) {
     return new HerdRule("exact", "R", policy(spec, Backoff.none(), 0), true, false);
   }

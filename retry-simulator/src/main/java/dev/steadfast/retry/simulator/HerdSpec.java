@@ -6,7 +6,7 @@ package dev.steadfast.retry.simulator;
  * @param clients how many calls there are
  * @param perSecond what the server can do
  * @param queueLimit the calls that it lets wait
- * @param serverDelaySeconds what it tells those whom it turns away
+ * @param serverDelaySeconds the delay that it sends with each refusal
  * @param hopNanos the mean time on the way to the server; its deviation is a fifth of it
  * @param arriveNanos over what time the first calls arrive; until then the server is closed
  */

@@ -25,7 +25,7 @@ final class Numbers {
     return sign + whole + "." + digits;
   }
 
-  /** With at most so many decimals and no zeros at the end. */
+  /** With at most the given number of decimals, and no zeros at the end. */
   static String plain(double value, int decimals) {
     String text = fixed(value, decimals);
     if (text.indexOf('.') < 0) {

@@ -87,7 +87,7 @@ final class Plot {
     return this;
   }
 
-  /** The name of an axis or legend, and what else is to be said of it. */
+  /** The name of an axis or legend, and a note about it. */
   Plot scale(String aesthetic, String name, Object... settings) {
     Map<String, Object> scale = map("aesthetic", aesthetic, "name", name);
     scale.putAll(map(settings));

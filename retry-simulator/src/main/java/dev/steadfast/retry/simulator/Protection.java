@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a client is configured with. Each simulated client has objects of its own.
+ * The configuration of a client. Each simulated client has its own objects.
  *
  * @param label its name in results
  * @param policy the policy

@@ -52,7 +52,7 @@ final class Race {
     return deviation == 0 ? HOP_NANOS : (long) Math.abs(HOP_NANOS + deviation * draws.gaussian());
   }
 
-  /** Reads, writes, hears; then waits and begins again, as its policy says. */
+  /** Reads, writes and gets the result; then waits and begins again, as its policy says. */
   private final class Client {
     private final RetryState state = RetryState.of(course.policy(), budget, draws.generator());
     private long read;

@@ -34,7 +34,7 @@ final class Report {
 
   private Report() {}
 
-  /** A scenario as it was run: what was typed, and what came of it. */
+  /** A scenario as it was run: the command, and its results. */
   record Section(String command, Result result) {}
 
   static String of(List<Section> sections) {

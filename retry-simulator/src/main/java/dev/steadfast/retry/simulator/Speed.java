@@ -1,7 +1,7 @@
 package dev.steadfast.retry.simulator;
 
 /**
- * How fast a server works: at full speed but for one stretch of time. Immutable.
+ * How fast a server works: at full speed except during one period. Immutable.
  *
  * @param startNanos when the stretch begins
  * @param endNanos when it ends

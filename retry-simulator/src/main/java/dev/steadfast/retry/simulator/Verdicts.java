@@ -5,8 +5,8 @@ import dev.steadfast.retry.engine.RetryDecision;
 import dev.steadfast.retry.engine.RetryState;
 
 /**
- * What the closed forms say of a configuration in an outage. They hold for a long queue, first come
- * first served, and a server that does not know of timeouts.
+ * What the closed formulas predict for a configuration in an outage. They hold for a long queue,
+ * first come first served, and a server that does not know of timeouts.
  */
 final class Verdicts {
   private static final int SAMPLES = 400;

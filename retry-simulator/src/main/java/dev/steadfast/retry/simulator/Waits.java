@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was drawn from a policy by operations whose every attempt fails.
+ * The waits that operations get from a policy if every attempt fails.
  *
  * @param rows by retry
  * @param ends by the reason for which operations ended

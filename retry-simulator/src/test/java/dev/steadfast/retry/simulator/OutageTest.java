@@ -66,7 +66,7 @@ final class OutageTest {
     outcome.traces().forEach(trace -> assertEquals(-1, trace.recovery()));
   }
 
-  /** Three seconds or 15 %, whichever is more. */
+  /** Three seconds or 15 %: the larger of the two. */
   private static void assertRecovers(double expected, Outage.Outcome outcome) {
     assertEquals(expected, outcome.recovery(), Math.max(3, expected * 0.15));
   }

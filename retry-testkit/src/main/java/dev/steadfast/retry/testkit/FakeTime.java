@@ -156,7 +156,7 @@ public final class FakeTime implements RetryScheduler {
   }
 
   /**
-   * Blocks until at least so many tasks and sleeping threads wait.
+   * Blocks until at least the given number of tasks and sleeping threads wait.
    *
    * @param count the number
    * @throws AssertionError if that does not happen within ten real seconds
@@ -251,7 +251,7 @@ public final class FakeTime implements RetryScheduler {
       throw new InterruptedException(); // as a real wait does, however short
     }
     if (nanos <= 0) {
-      return wake.await(0, TimeUnit.NANOSECONDS); // over already, nobody need move the time
+      return wake.await(0, TimeUnit.NANOSECONDS); // already over, the time need not move
     }
     if (skips(nanos)) {
       advance(Duration.ofNanos(nanos));

@@ -20,7 +20,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Time that moves only when it is told to. */
+/** Time that moves only when a test advances it. */
 class FakeTimeTest {
   private static final OperationInfo INFO = OperationInfo.of("origin", "label");
   private static final long SECOND = Duration.ofSeconds(1).toNanos();

@@ -4,7 +4,7 @@ package dev.steadfast.retry.examples;
 enum Fault {
   /** Nothing. */
   NONE("nothing"),
-  /** The classic: nobody can tell a lost answer from a lost request. */
+  /** The best known fault: the client cannot tell a lost answer from a lost request. */
   ANSWER_LOST("charged, then the connection closes without a byte"),
   /** The retry meets the first attempt, which is still at work. */
   STILL_AT_WORK("connection lost while the server works; meanwhile 409 + Retry-After: 1"),

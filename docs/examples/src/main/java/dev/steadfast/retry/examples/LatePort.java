@@ -10,7 +10,7 @@ import java.net.URI;
 /**
  * A port of the server that refuses connections until it is opened: a server that restarts.
  *
- * <p>Until then the port is bound by a socket that does not listen, so nobody else can get it.
+ * <p>Until then the port is bound by a socket that does not listen, so no other program can get it.
  */
 final class LatePort implements AutoCloseable {
   private final PaymentServer server;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * The books: what the server charged, and what its clients were told. Safe for use by many threads.
+ * What the server charged, and which result its clients got. Safe for use by many threads.
  *
  * <p>The first request with a key opens an entry, and only that request charges; all others with
  * the key wait for it or get the same answer. A real server does this with a unique constraint, in
@@ -30,8 +30,7 @@ final class Ledger {
    *
    * @param charges how many charges were made
    * @param duplicates how many of them were one too many
-   * @param lost the payments that were never charged, or charged though the client was told that
-   *     they failed
+   * @param lost the payments that were never charged, or charged although the client got a failure
    */
   record Tally(int charges, int duplicates, List<Integer> lost) {
     boolean clean() {

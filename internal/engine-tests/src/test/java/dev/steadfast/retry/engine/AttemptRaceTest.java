@@ -109,7 +109,7 @@ class AttemptRaceTest {
     assertEquals(List.of("200"), client.discarded);
   }
 
-  /** Timers that a test runs itself, taken back or not, as a timer thread may do. */
+  /** Timers that a test runs itself, cancelled or not, as a timer thread may do. */
   private static final class Timers implements RetryScheduler {
     private final List<Runnable> scheduled = new ArrayList<>();
     private long nowNanos;
@@ -136,7 +136,7 @@ class AttemptRaceTest {
     }
   }
 
-  /** A client whose attempts the test completes. */
+  /** A client; the test completes its attempts. */
   private static final class Client implements RetryTransport<String> {
     private final List<String> discarded = new ArrayList<>();
     private @Nullable Attempt<String> attempt;

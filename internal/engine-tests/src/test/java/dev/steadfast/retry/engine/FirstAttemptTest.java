@@ -35,8 +35,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Work that nobody listens to makes its first attempt without the loop. That shows nowhere: a
- * listener that does nothing brings the same work to the loop at once.
+ * Work without a listener makes its first attempt without the loop. The results must be the same as
+ * with the loop, so each test compares them with those of a listener that does nothing: with a
+ * listener the loop is used at once.
  */
 class FirstAttemptTest {
   private static final RetryListener NOBODY = new RetryListener() {};
@@ -215,7 +216,8 @@ class FirstAttemptTest {
       seen.add("refunded " + nowNanos);
     }
 
-    // A clean success is told with the time of its begin by the one, of its end by the other.
+    // For a clean success, one of them passes the time of its beginning, and the other that of its
+    // end.
     @Override
     public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
       seen.add("ended " + outcome + " " + (last != null) + " " + (calls > 1 ? nowNanos : ""));

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Listeners are told in order, and whatever they throw stays with them. */
+/** Listeners are called in order, and what they throw changes nothing. */
 class ListenersTest {
   private static final RetryPolicy AT_ONCE = RetryPolicy.builder().backoff(Backoff.none()).build();
 
-  /** Writes down what it is told. */
+  /** Records its events. */
   private static final class Log implements RetryListener {
     private final String name;
     private final List<String> events;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An account with so many tokens that writes down what it is asked. */
+/** An account with a number of tokens, which records how it is called. */
 final class LoggedAccount implements RetryBudget.Account {
   private final List<String> log = new ArrayList<>();
   private int tokens;

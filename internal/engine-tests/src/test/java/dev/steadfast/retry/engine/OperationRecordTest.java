@@ -53,7 +53,7 @@ class OperationRecordTest {
     return record.latest();
   }
 
-  // Only one attempt that was accepted is told by its response alone.
+  // Only a single attempt that was accepted needs nothing but its response.
 
   @Test
   void aCleanFirstAttempt_needsNoReport() {

@@ -222,7 +222,7 @@ class RetrierAsyncTest {
     time.advance(Duration.ofSeconds(9));
     assertEquals(1, stages.size(), name);
     verify("1 IOException, wait 1s backoff, cancelled");
-    // The listener is told first, and the thread that ends the operation may be another one.
+    // The listener is called first, and the thread that ends the operation may be another one.
     future.handle((x, e) -> x).get(10, TimeUnit.SECONDS);
   }
 
@@ -236,11 +236,11 @@ class RetrierAsyncTest {
     assertTrue(last().isCancelled(), name);
     verify("1 CancellationException, cancelled");
     if (derived) {
-      // Whoever holds the operation's own future learns of it too.
+      // The operation's own future completes, too.
       assertInstanceOf(
           CancellationException.class, future.handle((value, failure) -> failure).join());
     } else {
-      // The listener is told first, and the thread that ends the operation may be another one.
+      // The listener is called first, and the thread that ends the operation may be another one.
       future.handle((x, e) -> x).get(10, TimeUnit.SECONDS);
     }
   }

@@ -101,7 +101,7 @@ class RetrierNestingTest {
     abstract Object through(Retrier retrier, Callable<?> work) throws Exception;
   }
 
-  /** A budget that writes down what it is told. */
+  /** A budget that records how it is called. */
   private static final class Ledger implements RetryBudget, RetryBudget.Account {
     private final List<String> entries = new ArrayList<>();
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RetryingLayerTest {
   private static final RetryBudget BUDGET = RetryBudget.unlimited();
 
-  /** A scope that writes down what it is told. */
+  /** A scope that records how it is called. */
   private static final class Scope implements CallContext {
     private final List<StopReason> told = new ArrayList<>();
     private final boolean doNotRetry;

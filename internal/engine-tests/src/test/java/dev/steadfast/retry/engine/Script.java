@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Work that does, attempt by attempt, what it is told. */
+/** Work that does, attempt by attempt, what its script says. */
 final class Script {
   private final FakeTime time;
   private final Queue<Step> steps;

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Budgets and guards of the user's that throw: an operation ends all the same, and once. */
+/** Budgets and guards of the user that throw: an operation still ends, and only once. */
 class UserCodeTest {
   private static RuntimeException broken() {
     return new IllegalArgumentException("broken");

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Bodies: of answers that break or that nobody wants, and of requests that cannot be repeated. */
+/** Bodies: of answers that break or are not wanted, and of requests that cannot be repeated. */
 final class BodyRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
   private static final String BROKEN = "BROKEN_BODY answered";

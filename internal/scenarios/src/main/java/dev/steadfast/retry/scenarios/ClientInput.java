@@ -58,7 +58,7 @@ final class ClientInput implements Runnable {
     }
   }
 
-  /** Exactly so many bytes. */
+  /** Exactly the given number of bytes. */
   byte[] read(int count) throws EOFException {
     byte[] bytes = new byte[count];
     lock.lock();

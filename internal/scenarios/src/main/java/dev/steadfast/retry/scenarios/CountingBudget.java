@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A budget of so many retries that writes down what it is asked: {@code took 1 UNAVAILABLE, refused
- * TIMEOUT, gave back, SUCCEEDED}.
+ * A budget with a number of retries, which records how it is called: {@code took 1 UNAVAILABLE,
+ * refused TIMEOUT, gave back, SUCCEEDED}.
  */
 final class CountingBudget implements RetryBudget, RetryBudget.Account {
   private static final Withdrawal ONE = Withdrawal.of(1);

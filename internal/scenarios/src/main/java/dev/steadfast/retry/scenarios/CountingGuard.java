@@ -6,7 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A guard that admits what it is not told to refuse, and writes down what its permits are told. */
+/**
+ * A guard that admits all attempts except those that a row names, and records the calls of its
+ * permits.
+ */
 final class CountingGuard implements Guard {
   private final List<String> answers = new ArrayList<>();
   private int refusedAttempt;

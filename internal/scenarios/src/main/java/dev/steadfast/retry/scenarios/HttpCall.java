@@ -24,7 +24,7 @@ public record HttpCall(
   /**
    * A request body.
    *
-   * @param form what the client is told about it
+   * @param form what the caller says about it
    * @param text the body
    */
   public record Body(Form form, String text) {
@@ -38,9 +38,9 @@ public record HttpCall(
     ABSENT,
     /** It has a length and can be written any number of times. */
     REPEATABLE,
-    /** Nobody knows its length, and it can be written once. */
+    /** Its length is not known, and it can be written once. */
     ONE_SHOT,
-    /** Nobody knows its length; the caller says that it can be written any number of times. */
+    /** Its length is not known. The caller says that it can be written any number of times. */
     UNKNOWN_LENGTH,
     /** As {@link #UNKNOWN_LENGTH}, but the second time there are other bytes of the same number. */
     CHANGING

@@ -19,7 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Interceptors and authenticators of the user's within an attempt (design.md section 3). */
+/**
+ * Interceptors and authenticators of the user within an attempt (docs/what-is-retried.md, "What the
+ * wire decides").
+ */
 final class InterceptorRows {
   private static final String HEADER = "Idempotency-Key";
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
@@ -149,7 +152,7 @@ final class InterceptorRows {
             .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"));
   }
 
-  // ---- nobody saw what was sent
+  // ---- what was sent was not seen
 
   private static List<Scenario> otherMeans() {
     return List.of(

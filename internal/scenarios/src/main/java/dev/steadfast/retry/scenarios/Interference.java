@@ -14,11 +14,11 @@ public enum Interference {
   MAKES_PUT,
   /** Makes an exception of an answer from 400 on. */
   MAPS_ERRORS,
-  /** Puts an exception of its own in the place of one. */
+  /** Replaces an exception by another one. */
   WRAPS_FAILURES,
   /** Sends by another client, and makes an exception of an answer from 400 on. */
   SENDS_ELSEWHERE,
-  /** Answers a challenge with a request of its own making, which has no key. */
+  /** Answers a challenge with a new request, which has no key. */
   AUTHENTICATES_ANEW;
 
   /** Whether the server gets something else than the caller's request. */

@@ -12,7 +12,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One key for one operation, the same on every attempt (design.md section 5, keys). */
+/** One key for one operation, the same on every attempt (docs/idempotency-keys.md). */
 final class KeyRows {
   private static final String HEADER = "Idempotency-Key";
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";

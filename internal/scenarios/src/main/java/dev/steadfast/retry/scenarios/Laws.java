@@ -172,7 +172,7 @@ final class Laws {
     return attempts.stream().filter(which).mapToInt(each -> each.deliveries().orElse(0)).sum();
   }
 
-  /** What rides on the outcome is what the listener was told. */
+  /** The report on the outcome is the one that the listener got. */
   private void sameReport(RetryReport told) {
     Optional<RetryReport> rides = rides();
     findings.check(rides.isPresent() || withoutReport(), "the outcome has no report");

@@ -9,7 +9,9 @@ import java.util.concurrent.CountDownLatch;
  * one assignment to a copy instead of a constructor call with a dozen arguments.
  */
 final class Parts {
-  /** So many bytes are read of an answer that is not wanted, design.md section 5. */
+  /**
+   * How many bytes are read of an answer that is not wanted (docs/timeouts-and-cancellation.md).
+   */
   private static final int DISCARDED = 64 * 1024;
 
   /** 0: there is no head, the body is sent as it is. */

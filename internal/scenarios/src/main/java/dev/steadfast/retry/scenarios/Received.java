@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param headers field lines in the order and the letter case in which they were sent
  * @param body the body without transfer coding; empty if the reply acted on the head
  */
-// The array is copied on the way in and out, and nobody compares requests.
+// The array is copied on the way in and out, and requests are never compared.
 @SuppressWarnings("ArrayRecordComponent")
 public record Received(
     int connection,

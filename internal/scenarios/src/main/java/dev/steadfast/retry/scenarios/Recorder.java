@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Writes down what a listener is told: {@code attempt 1: 503 UNAVAILABLE answered; wait 100ms
- * backoff; attempt 2: 200; done ACCEPTED 2}.
+ * Records the events of a listener: {@code attempt 1: 503 UNAVAILABLE answered; wait 100ms backoff;
+ * attempt 2: 200; done ACCEPTED 2}.
  *
  * <p>An attempt that was started but not ended has nothing behind its number. Behind the reason of
  * the end stand the number of attempts, the server delay of the last answer and {@code replayed},

@@ -10,9 +10,9 @@ import java.net.URI;
 /**
  * A loopback port on which every connect is refused, for as long as this object is open.
  *
- * <p>The port is bound but nobody listens on it. That is better than to bind, close and remember
- * the number: nobody else can be given the port meanwhile, and a client cannot be given it as its
- * own local port either, in which case it would connect to itself instead of being refused.
+ * <p>The port is bound but not listening. That is better than to bind it, close it and keep the
+ * number: no other program can get the port in the meantime. A client cannot get it as its own
+ * local port either; it would then connect to itself instead of being refused.
  */
 public final class RefusedPort implements AutoCloseable {
   private final Socket bound;
@@ -37,7 +37,7 @@ public final class RefusedPort implements AutoCloseable {
     return bound.getLocalPort();
   }
 
-  /** An {@code http} address at which nobody answers; the path begins with a slash. */
+  /** An {@code http} address that refuses connections; the path begins with a slash. */
   public URI uri(String path) {
     return Loopback.uri("http", port(), path);
   }

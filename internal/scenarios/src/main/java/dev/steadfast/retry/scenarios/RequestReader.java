@@ -85,7 +85,7 @@ final class RequestReader {
         throw new ProtocolException("a chunk of " + size + " bytes goes on with: " + end);
       }
     }
-    readFields(); // Trailers: no client under test sends any, and nobody asks for them.
+    readFields(); // Trailers: no client under test sends any, and no test asks for them.
     return body.toByteArray();
   }
 

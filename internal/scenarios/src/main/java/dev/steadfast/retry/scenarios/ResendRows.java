@@ -96,7 +96,7 @@ final class ResendRows {
     return rows;
   }
 
-  /** The server says that it did nothing: that is proof, whoever reads it. */
+  /** The server says that it did nothing. That is proof for every client. */
   private static List<Scenario> recklessAndUnprocessed() {
     List<Scenario> rows = new ArrayList<>();
     for (int code : List.of(401, 421, 425)) {

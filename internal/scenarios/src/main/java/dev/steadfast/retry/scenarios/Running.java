@@ -76,7 +76,7 @@ final class Running {
     this.caller = caller;
   }
 
-  /** Carries out what is due. An exception fails the test, whoever else may swallow it. */
+  /** Carries out what is due. An exception fails the test, even if other code catches it. */
   void reached(Scenario.Moment moment, int number) {
     Scenario.Action due = actions.remove(new Scenario.At(moment, number));
     if (due != null) {

@@ -36,17 +36,17 @@ public final class Scenario {
   enum Moment {
     /** The n-th request has been read by the server, which has not replied. */
     REQUEST,
-    /** A listener is told that the operation started. */
+    /** The listener's event for the start of the operation. */
     STARTED,
-    /** A listener is told of the start of attempt n. */
+    /** The listener's event for the start of attempt n. */
     ATTEMPT,
-    /** A listener is told of the end of attempt n. */
+    /** The listener's event for the end of attempt n. */
     ATTEMPT_ENDED,
-    /** A listener is told of the n-th wait, before it begins. */
+    /** The listener's event for the n-th wait, before it begins. */
     BEFORE_WAIT,
     /** The n-th wait has begun; it does not end by itself. */
     IN_WAIT,
-    /** The caller's own code sees the answer, whose body may still be on its way. */
+    /** The caller's own code sees the answer. Its body may still be on its way. */
     HEAD,
     /** The caller has got the outcome. */
     OUTCOME
@@ -72,7 +72,7 @@ public final class Scenario {
     return with(s -> s.name = s.name + more);
   }
 
-  /** Names the traps of other libraries (peers.md section 7) that this row keeps us out of. */
+  /** Names the mistakes of other libraries that this row guards against. */
   Scenario trap(int... numbers) {
     return with(s -> s.traps = numbers.clone());
   }
@@ -178,7 +178,7 @@ public final class Scenario {
         .notFor(Via.JDK, "java.net.http has no interceptors, and no such authenticators");
   }
 
-  /** At the address of the call nobody listens. */
+  /** The address of the call refuses connections. */
   Scenario refused() {
     return with(s -> s.refused = true);
   }

@@ -123,7 +123,7 @@ final class ScenarioRun {
     return builder.build();
   }
 
-  /** Lets waits end at once, but for those in which something is to happen. */
+  /** Lets waits end at once, except those during which something happens. */
   private RetryListener waits() {
     RetryListener skip = run.time().skipWaits();
     return new RetryListener() {

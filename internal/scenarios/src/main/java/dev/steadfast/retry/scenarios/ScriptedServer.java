@@ -147,7 +147,8 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   /**
-   * Waits until so many requests have been recorded in all, and returns all there are by then.
+   * Waits until the given number of requests has been recorded, and returns all that there are by
+   * then.
    *
    * @throws AssertionError if too few arrive in time
    */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Delays that a server asks for (design.md section 5, "server delays"). The virtual clock starts at
- * 2014-06-06T12:30:00Z.
+ * Delays that a server asks for (docs/what-is-retried.md, "What the server can ask for"). The
+ * virtual clock starts at 2014-06-06T12:30:00Z.
  */
 final class ServerDelayRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";

@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a server says about retrying beside its status (design.md section 5, "signals read"). */
+/**
+ * What a server says about retrying apart from its status (docs/what-is-retried.md, "What the
+ * server can ask for").
+ */
 final class SignalRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
   private static final String MISSING = "404 ERROR_STATUS answered";

@@ -8,7 +8,9 @@ import static dev.steadfast.retry.scenarios.StatusRows.OK;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import java.util.List;
 
-/** Connections that the server closed while they were idle (design.md section 5). */
+/**
+ * Connections that the server closed while they were idle (docs/decisions/stale-connections.md).
+ */
 final class StaleRows {
   private static final String STALE = "STALE_CONNECTION unknown";
   private static final String AT_ONCE = "wait 0s stale connection";

@@ -73,7 +73,7 @@ final class PlainConnection {
     return sawByte;
   }
 
-  /** Reads the body, at most so many bytes; null if it is longer. */
+  /** Reads the body up to the given number of bytes; null if it is longer. */
   byte[] readBody(Head head, boolean none, int limit) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     if (none || head.status() == 204 || head.status() == 304) {

@@ -15,8 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The loop of the core behind the plainest client there can be: it tells errors of the loop from
- * errors of the adapters, and stands for OkHttp, whose promises it keeps.
+ * The loop of the core with the simplest possible client. It shows whether an error is in the loop
+ * or in an adapter. It keeps the promises of OkHttp, so it runs OkHttp's rows.
  */
 final class ReferenceClient implements Client {
   private final HttpRetry retry;

@@ -10,7 +10,7 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.util.List;
 
-/** A server that counts requests and keys, and a configuration whose waits take no real time. */
+/** A server that counts requests and keys, and a configuration in which waits take no real time. */
 final class CountingServer implements AutoCloseable {
   private final FakeTime time = new FakeTime();
   private final ScriptedServer server = ScriptedServer.start();
@@ -51,7 +51,10 @@ final class CountingServer implements AutoCloseable {
     server.defaultReply(reply);
   }
 
-  /** So many requests came with so many different keys, and the page says so. */
+  /**
+   * Checks how many requests came, and with how many different keys, and that the page says the
+   * same.
+   */
   void assertAlone(String sdk, int requests, int keys) {
     assertCounted(requests, keys);
     InsideSdks.assertSays(sdk, "Steadfast alone", cell(requests, keys));
@@ -63,7 +66,10 @@ final class CountingServer implements AutoCloseable {
     InsideSdks.assertSays(sdk, "both retry", cell(requests, keys));
   }
 
-  /** So many requests came with so many different keys: each with one key, or none with any. */
+  /**
+   * Checks how many requests came, and with how many different keys: each has one key, or none has
+   * any.
+   */
   void assertCounted(int requests, int keys) {
     List<List<String>> sent =
         requests().stream().map(each -> each.headerValues("Idempotency-Key")).toList();

@@ -25,7 +25,7 @@ public final class Chain {
    *
    * @param arguments none
    * @throws IOException if no port can be opened
-   * @throws InterruptedException never, as nobody interrupts
+   * @throws InterruptedException never, because there are no interrupts
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Runtime runtime = Runtime.getRuntime();

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.examples.guide;
 
 import com.sun.net.httpserver.Filter;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
@@ -66,7 +67,10 @@ final class ScopeGuide {
   static void byHand(HttpExchange exchange, HttpClient stock, HttpRequest ask)
       throws IOException, InterruptedException {
     // region scope-by-hand
-    try (RetryScope scope = RetryScope.enter(exchange.getRequestHeaders()::getFirst)) {
+    Headers headers = exchange.getRequestHeaders();
+    Function<String, String> lookUp =
+        name -> headers.containsKey(name) ? String.join(",", headers.get(name)) : null;
+    try (RetryScope scope = RetryScope.enter(lookUp)) {
       int status = stock.send(ask, BodyHandlers.discarding()).statusCode(); // obeys the scope
       if (status >= 400) {
         scope.responseHeaders().forEach(exchange.getResponseHeaders()::set);

@@ -75,7 +75,8 @@ enum Policy {
     return switch (this) {
       case NONE -> drained(Scenario.LOAD, 0);
       case BUDGET -> drained(Scenario.LOAD + BUDGET_PER_SECOND, BUDGET_START);
-      // Every worker is busy with attempts that nobody waits for, and more come than are done.
+      // Every worker is busy with attempts that have timed out, and more attempts arrive than are
+      // finished.
       case JITTER -> "never: " + Scenario.MAX_ATTEMPTS + " x 0.7 > 1";
       // The last probe that fails is sent just before the stall ends; meanwhile the queue drains.
       case BREAKER -> "<= " + OPEN.plus(Scenario.TIMEOUT).toSeconds() + " s";

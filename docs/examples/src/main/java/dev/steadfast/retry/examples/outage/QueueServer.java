@@ -17,9 +17,9 @@ import java.util.Locale;
 import java.util.PriorityQueue;
 
 /**
- * An HTTP server whose answers come when its {@link FifoQueue} says: one thread, whatever the load.
- * A client that gives up closes its connection, which is let go at once; its work stays in the
- * queue. It takes GET requests, one at a time per connection.
+ * An HTTP server with one thread, for any load. Its {@link FifoQueue} says when it answers. A
+ * client that gives up closes its connection. The connection is released at once, and the work
+ * stays in the queue. It takes GET requests, one at a time per connection.
  */
 final class QueueServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
@@ -150,7 +150,7 @@ final class QueueServer implements AutoCloseable {
 
   private static void answer(Connection client) {
     if (client.channel == null) {
-      return; // the work was done for nobody
+      return; // the client has gone
     }
     try {
       client.channel.write(ByteBuffer.wrap(OK)); // fits into any socket buffer
