@@ -200,6 +200,16 @@ public final class RetryPlan {
   }
 
   /**
+   * Whether the total timeout ends an operation no later than a silent body does, for authors of
+   * adapters: then a body that the total timeout bounds need not be watched.
+   *
+   * @return false if there is no total timeout, unless there is no body idle timeout either
+   */
+  public boolean endsBeforeIdleTimeout() {
+    return nanos.total() <= nanos.bodyIdle();
+  }
+
+  /**
    * The budget.
    *
    * @return the budget

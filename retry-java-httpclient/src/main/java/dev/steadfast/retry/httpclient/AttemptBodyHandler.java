@@ -50,7 +50,8 @@ final class AttemptBodyHandler<T>
   private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
   private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
   private volatile RetryScheduler.@Nullable Task lastResort;
-  private volatile @Nullable WatchedSubscriber<T> collector;
+  private volatile boolean headPassed; // the user's handler has got the head
+  private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
   private volatile boolean answered;
   private volatile boolean handlerFailed;
@@ -147,7 +148,7 @@ final class AttemptBodyHandler<T>
     if (waiting == null) {
       return;
     }
-    if (collector != null || !clientTimesOut) {
+    if (headPassed || !clientTimesOut) {
       waiting.fire(); // the client's timeout has ended with the head
       return;
     }
@@ -175,18 +176,22 @@ final class AttemptBodyHandler<T>
     if (!attempt.head(Answer.head(info, origin))) {
       return new Discarder<>(environment.scheduler());
     }
-    WatchedSubscriber<T> collecting;
+    BodySubscriber<T> made;
     try {
-      BodySubscriber<T> made = Objects.requireNonNull(users.apply(info), "body subscriber");
-      collecting = new WatchedSubscriber<>(made, environment.ticker());
+      made = Objects.requireNonNull(users.apply(info), "body subscriber");
     } catch (Throwable thrown) {
       handlerFailed = true;
       attempt.userCodeFailed(thrown);
       // Not thrown on: the client would leave the body unread.
       return new Discarder<>(environment.scheduler(), thrown);
     }
+    headPassed = true;
+    if (WatchedSubscriber.collectsInMemory(made) && operation.plan().endsBeforeIdleTimeout()) {
+      return made; // the client runs its own subscribers without another thread's turn
+    }
+    WatchedSubscriber<T> collecting = new WatchedSubscriber<>(made, environment.ticker());
     collector = collecting;
-    if (!collecting.collectsInMemory()) {
+    if (!WatchedSubscriber.collectsInMemory(made)) {
       attempt.leaveBodyToCaller();
     }
     return collecting;

@@ -94,11 +94,11 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
    * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}.
    */
   boolean handsOn() {
-    return !collectsInMemory() && !INTO_FILE.equals(users.getClass());
+    return !collectsInMemory(users) && !INTO_FILE.equals(users.getClass());
   }
 
   /** Whether the body is known to be collected in memory. */
-  boolean collectsInMemory() {
+  static boolean collectsInMemory(BodySubscriber<?> users) {
     return IN_MEMORY.contains(users.getClass());
   }
 
