@@ -96,7 +96,7 @@ public interface Attempt<R> {
    * loader, and what the configuration captures. Without effect in a blocking operation, which
    * never leaves its thread.
    *
-   * @return undoes it; to be run on the same thread
+   * @return undoes it; to be run on the same thread. Neither throws.
    */
   Runnable restoreContext();
 

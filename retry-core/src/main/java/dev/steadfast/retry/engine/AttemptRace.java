@@ -191,7 +191,7 @@ final class AttemptRace<R> implements Runnable {
       return; // the calling thread is in the wire, which lets go of it now
     }
     if (end == AttemptPhase.CANCELLED) {
-      attempt.operation().execute(attempt::handOver);
+      Callbacks.afterCancel(attempt.operation(), attempt::handOver);
     } else {
       attempt.handOver();
     }
@@ -222,6 +222,29 @@ final class AttemptRace<R> implements Runnable {
       }
     } catch (Throwable broken) {
       LOG.warn("an attempt could not be stopped; the operation goes on without it", broken);
+    }
+  }
+
+  /**
+   * Sets the timer anew, as the time that is left has changed. For threads that the attempt does
+   * not belong to: it may reach another phase meanwhile.
+   */
+  void watch() {
+    AttemptPhase open = phase;
+    if (open.open()) {
+      watchPhase(open);
+      if (phase != open) {
+        run(); // the timer of the later phase may have been replaced
+      }
+    }
+  }
+
+  /** Sets the timer of a phase, or ends the attempt. */
+  void watchPhase(AttemptPhase open) {
+    try {
+      setTimer(attempt.operation().now(), open);
+    } catch (Throwable rejected) {
+      timerRejected(rejected);
     }
   }
 

@@ -190,21 +190,27 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     if (!race.busyAfter(AttemptPhase.RUNNING)) {
       return false;
     }
-    addBodyTime();
     boolean delivers = false;
+    try {
+      addBodyTime();
+      delivers = judge(head);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+    }
+    race.watchPhase(AttemptPhase.HEAD);
+    return race.reopen(AttemptPhase.HEAD) && delivers;
+  }
+
+  private boolean judge(R head) {
     Runnable undo = restoreContext(); // listeners are told, perhaps on the client's thread
     try {
       Outcome outcome = operation().outcomeAtHead(head);
       boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
       this.head = accepted ? outcome : operation().decide(outcome, head, null);
-      delivers = !(this.head instanceof RetryDecision.Retry);
-    } catch (Throwable thrown) {
-      userFailure = thrown;
+      return !(this.head instanceof RetryDecision.Retry);
     } finally {
       undo.run();
     }
-    setTimer(AttemptPhase.HEAD);
-    return race.reopen(AttemptPhase.HEAD) && delivers;
   }
 
   @Override
