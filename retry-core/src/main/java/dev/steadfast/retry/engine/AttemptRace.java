@@ -33,6 +33,7 @@ final class AttemptRace<R> implements Runnable {
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable AttemptTimer timer;
+  private volatile boolean ended; // what the attempt ended with can be read
 
   /**
    * The attempt that is settled.
@@ -74,11 +75,28 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Ends the attempt while it is busy. */
-  void fail(AttemptPhase end, Throwable reason) {
-    stop(timer);
-    attempt.endWith(null, reason);
+  void fail(AttemptPhase end, @Nullable Throwable reason) {
+    endWith(null, reason);
     phase = end;
     attempt.handOver();
+  }
+
+  /** By whoever has settled the attempt, before anything that may take long. */
+  private void endWith(@Nullable R response, @Nullable Throwable failure) {
+    attempt.endWith(response, failure);
+    ended = true;
+    stop(timer);
+  }
+
+  /**
+   * Waits, once the attempt is settled, until what it ended with can be read. For the calling
+   * thread of a blocking operation, to which nobody hands over: it may leave the client at the
+   * moment at which another thread settles the attempt.
+   */
+  void awaitEnd() {
+    while (phase.settled() && !ended) {
+      WorkerThread.giveWay(); // for the next step of that thread
+    }
   }
 
   /** Handles what came in the meantime. Returns whether the attempt goes on. */
@@ -114,13 +132,12 @@ final class AttemptRace<R> implements Runnable {
         later.complete(response, failure);
         if (phase == AttemptPhase.BUSY || later.takeCompletion() == null) {
           if (attempt.blocking()) {
-            later.awaitEnd(() -> phase.settled());
+            later.awaitEnd(() -> ended);
           }
           return; // the thread that is busy sees it
         }
       } else if (PHASE.compareAndSet(this, now, AttemptPhase.COMPLETED)) {
-        stop(timer);
-        attempt.endWith(response, failure);
+        endWith(response, failure);
         attempt.handOver();
         return;
       }
@@ -184,8 +201,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   private void stopped(AttemptPhase end, @Nullable Throwable reason) {
-    stop(timer);
-    attempt.endWith(null, reason);
+    endWith(null, reason);
     stopOnTheWire();
     if (attempt.blocking()) {
       return; // the calling thread is in the wire, which lets go of it now

@@ -34,7 +34,8 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   private volatile @Nullable Throwable userFailure;
 
-  // Written before the hand-over by the thread that settles the attempt, read after it.
+  // Written by the thread that settles the attempt; read after the hand-over, or in a blocking
+  // operation after the wait for that thread.
   private @Nullable R response;
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
   private @Nullable Object head; // the outcome if it is accepted, else the decision
@@ -262,6 +263,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   /** Called once when {@link RetryTransport#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
     if (blocking()) {
+      race.awaitEnd();
       return true;
     }
     boolean first =
