@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ final class AttemptEnd {
   static <R> RetryDecision next(
       Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
     Throwable userFailure = attempt.userFailure();
+    if (interruptedCaller(attempt)) {
+      return interrupted(operation, attempt, userFailure);
+    }
     if (userFailure != null) {
       return userCodeFailed(operation, attempt, userFailure);
     }
@@ -35,18 +39,28 @@ final class AttemptEnd {
     };
   }
 
+  /** Whether the client threw because the calling thread was interrupted. */
+  private static boolean interruptedCaller(AttemptRun<?> attempt) {
+    return attempt.blocking()
+        && attempt.phase() == AttemptPhase.COMPLETED
+        && attempt.failure() instanceof InterruptedException;
+  }
+
+  /** The interrupt ends the operation, whatever a head or a function of the user's says. */
+  private static <R> RetryDecision interrupted(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable Throwable userFailure) {
+    Throwable interrupted = Objects.requireNonNull(attempt.failure());
+    if (userFailure != null) {
+      Suppressed.add(interrupted, userFailure);
+    }
+    return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
+  }
+
   private static <R> RetryDecision completed(Operation<R> operation, AttemptRun<R> attempt) {
-    Throwable thrown = attempt.failure();
     RetryDecision atHead = attempt.decisionOnHead();
-    if (atHead == null) {
-      return judged(operation, attempt, attempt.response(), thrown);
-    }
-    if (atHead instanceof RetryDecision.Retry && thrown instanceof InterruptedException) {
-      // The rest of the response does not matter, but an interrupt meanwhile does.
-      Throwable interrupted = Ends.interrupted(operation, thrown);
-      return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
-    }
-    return atHead;
+    return atHead == null
+        ? judged(operation, attempt, attempt.response(), attempt.failure())
+        : atHead;
   }
 
   private static <R> RetryDecision judged(

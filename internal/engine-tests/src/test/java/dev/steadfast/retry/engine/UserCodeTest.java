@@ -211,6 +211,23 @@ class UserCodeTest {
     assertEquals(List.of(RetryBudget.Outcome.UNKNOWN), budget.ended);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aBudgetThatThrowsAtTheEnd_doesNotHideAnInterrupt(boolean heard) {
+    InterruptedException interrupted = new InterruptedException();
+    Retrier.Builder builder = Retrier.builder().budget(new BrokenBudget("operationEnded"));
+    Retrier retrier = heard ? builder.listener(new EventLog()).build() : builder.build();
+    assertSame(
+        interrupted,
+        assertThrows(
+            InterruptedException.class,
+            () ->
+                retrier.call(() -> {
+                  throw interrupted;
+                })));
+    assertTrue(mentions(interrupted, "broken"));
+  }
+
   /** Throws one exception, made in advance, whatever it is asked. */
   private record Prepared(RuntimeException thrown) implements RetryBudget, RetryBudget.Account {
     @Override
