@@ -111,9 +111,16 @@ final class AttemptEnd {
   }
 
   private static <R> RetryDecision timedOut(Operation<R> operation, AttemptRun<R> attempt) {
-    return operation.remainingNanos() > 0
-        ? judged(operation, attempt, null, Ends.attemptTimeout(operation))
-        : outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+    if (operation.remainingNanos() == 0) {
+      return outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+    }
+    Throwable timeout = Ends.attemptTimeout(operation);
+    RetryDecision atHead = attempt.decisionOnHead();
+    if (atHead == null) {
+      return judged(operation, attempt, null, timeout);
+    }
+    attempt.endWith(null, timeout); // the body stalled; what follows was decided before
+    return atHead;
   }
 
   private static <R> RetryDecision refused(Operation<R> operation, AttemptRun<R> attempt) {

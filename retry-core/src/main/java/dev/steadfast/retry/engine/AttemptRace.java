@@ -48,7 +48,10 @@ final class AttemptRace<R> implements Runnable {
 
     boolean sendingBody();
 
-    /** The time that is left in this phase, 0 if it is up. */
+    /**
+     * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
+     * the client itself, bounds the attempt.
+     */
     long leftNanos(AttemptPhase open, long nowNanos);
 
     void userCodeFailed(Throwable thrown);
@@ -177,10 +180,16 @@ final class AttemptRace<R> implements Runnable {
         return claimed;
       }
       setTimer(now, open);
+      return phase == open; // what a later phase has set may have been replaced
     } catch (Throwable rejected) {
       timerRejected(rejected);
+      return true;
     }
-    return true;
+  }
+
+  /** Has the attempt look at its time when it is reopened. For the thread that is busy. */
+  void lookWhenReopened() {
+    postponed().look();
   }
 
   /** Ends the attempt from outside. */
@@ -266,22 +275,20 @@ final class AttemptRace<R> implements Runnable {
 
   /** Sets a timer for the end of the attempt's time, unless one is set that comes before. */
   void setTimer(long nowNanos, AttemptPhase open) {
-    if (attempt.operation().transport().boundsAttempts()) {
-      return;
-    }
     boolean sending;
     do {
       sending = attempt.sendingBody();
-      replaceTimer(nowNanos, attempt.leftNanos(open, nowNanos));
+      long left = attempt.leftNanos(open, nowNanos);
+      if (left != Long.MAX_VALUE) {
+        replaceTimer(nowNanos, left);
+      } else if (!sending) { // else it looks once for nothing, and there is one after the body
+        stop(timer);
+      }
     } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
   }
 
   private void replaceTimer(long nowNanos, long leftNanos) {
     AttemptTimer running = timer;
-    if (leftNanos == Long.MAX_VALUE) {
-      stop(running);
-      return;
-    }
     long due = nowNanos + leftNanos;
     if (running != null && running.comesBy(due)) {
       return;
@@ -305,7 +312,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Without a timer the attempt might never end, so it does not go on. */
-  void timerRejected(Throwable reason) {
+  private void timerRejected(Throwable reason) {
     if (!(reason instanceof RejectedExecutionException)) {
       attempt.userCodeFailed(reason);
     }

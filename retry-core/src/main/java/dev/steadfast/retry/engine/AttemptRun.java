@@ -112,18 +112,8 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     if (!HAND_OVER.compareAndSet(this, null, Thread.currentThread())) {
       return false;
     }
-    if (race.phase() == AttemptPhase.QUEUED) {
-      setTimer(AttemptPhase.QUEUED);
-    }
+    race.watch();
     return race.phase() == AttemptPhase.QUEUED;
-  }
-
-  private void setTimer(AttemptPhase open) {
-    try {
-      race.setTimer(operation().now(), open);
-    } catch (Throwable rejected) {
-      race.timerRejected(rejected);
-    }
   }
 
   @Override
@@ -136,43 +126,58 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     if (!race.busyAfter(AttemptPhase.QUEUED)) {
       return false;
     }
+    AttemptPhase next = AttemptPhase.REJECTED; // where the next step throws
+    Throwable reason = null;
     try {
-      operation().admit();
-    } catch (Throwable refused) {
-      race.fail(AttemptPhase.REFUSED, refused);
-      return false;
-    }
-    try {
-      long now = operation().now();
-      bounds.begin(now);
-      race.setTimer(now, AttemptPhase.RUNNING);
-      operation().attemptBegan(number, request, now);
-    } catch (Throwable broken) {
-      if (!(broken instanceof RejectedExecutionException)) {
-        userFailure = broken;
+      if (isTimeUp(AttemptPhase.QUEUED)) {
+        next = AttemptPhase.TIMED_OUT; // the timer is late
+      } else {
+        next = AttemptPhase.REFUSED;
+        operation().admit();
+        next = AttemptPhase.REJECTED;
+        beginNow(request);
+        next = AttemptPhase.RUNNING;
       }
-      race.fail(AttemptPhase.REJECTED, broken);
-      return false;
+    } catch (Throwable thrown) {
+      reason = thrown;
+      if (next == AttemptPhase.REJECTED && !(thrown instanceof RejectedExecutionException)) {
+        userFailure = thrown;
+      }
     }
-    return race.reopen(AttemptPhase.RUNNING);
+    if (next == AttemptPhase.RUNNING) {
+      return race.reopen(next);
+    }
+    race.fail(next, reason);
+    return false;
+  }
+
+  private void beginNow(Object request) {
+    long now = operation().now();
+    bounds.begin(now);
+    race.setTimer(now, AttemptPhase.RUNNING);
+    operation().attemptBegan(number, request, now);
+    if (isTimeUp(AttemptPhase.RUNNING)) {
+      race.lookWhenReopened(); // a guard or a listener took long
+    }
+  }
+
+  private boolean isTimeUp(AttemptPhase open) {
+    return !operation().transport().boundsAttempts() && leftNanos(open, operation().now()) == 0;
   }
 
   @Override
   public void bodyStarted() {
     if (!bounds.sendingBody()) {
       bounds.bodyStarted(operation().now());
+      race.watch();
     }
   }
 
   @Override
   public void bodyEnded() {
-    if (!bounds.sendingBody()) {
-      return;
-    }
-    bounds.bodyEnded(operation().now());
-    AttemptPhase open = race.phase();
-    if (open.open()) {
-      setTimer(open);
+    if (bounds.sendingBody()) {
+      bounds.bodyEnded(operation().now());
+      race.watch();
     }
   }
 
