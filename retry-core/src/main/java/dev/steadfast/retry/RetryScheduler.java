@@ -17,7 +17,7 @@ public interface RetryScheduler {
    * @param task what to run
    * @return a handle that takes the task back
    * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more; the
-   *     operation then ends with that exception
+   *     operation then ends with an exception that has this one as its cause
    */
   Task schedule(long delayNanos, Runnable task);
 

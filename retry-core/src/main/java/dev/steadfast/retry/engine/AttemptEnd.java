@@ -17,10 +17,10 @@ final class AttemptEnd {
    *
    * @param operation the operation
    * @param attempt the attempt
-   * @param cancelled why the operation was cancelled, null if it was not
+   * @param cancelReason why the operation was cancelled, null if it was not
    */
   static <R> RetryDecision next(
-      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
     Throwable userFailure = attempt.userFailure();
     if (interruptedCaller(attempt)) {
       return interrupted(operation, attempt, userFailure);
@@ -29,7 +29,7 @@ final class AttemptEnd {
       return userCodeFailed(operation, attempt, userFailure);
     }
     return switch (attempt.phase()) {
-      case CANCELLED -> cancelled(operation, attempt, cancelled);
+      case CANCELLED -> cancelled(operation, attempt, cancelReason);
       case TIMED_OUT -> timedOut(operation, attempt);
       case REFUSED -> refused(operation, attempt);
       case REJECTED ->
@@ -137,8 +137,8 @@ final class AttemptEnd {
   }
 
   private static <R> RetryDecision cancelled(
-      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
-    StopReason reason = cancelled == null ? StopReason.CANCELLED : cancelled;
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
+    StopReason reason = cancelReason == null ? StopReason.CANCELLED : cancelReason;
     return outside(operation, attempt, reason, Ends.cancelled(operation, reason));
   }
 

@@ -113,9 +113,9 @@ final class AttemptRace<R> implements Runnable {
   }
 
   private void handle(Postponed<R> later) {
-    AttemptPhase end = later.end();
+    Postponed.End end = later.end();
     if (end != null) {
-      end(end, later.reason());
+      end(end.phase(), end.reason());
     } else if (later.takeLook()) {
       run();
     }

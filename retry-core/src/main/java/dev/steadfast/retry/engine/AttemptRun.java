@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> HAND_OVER =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "handOver");
+  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> MET_BY =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "metBy");
 
   private final AttemptOwner<R> owner;
   private final int number;
@@ -25,10 +25,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   // start() returns on one thread, and the attempt may end on another. The later of the two goes on
   // with the operation. The end of an attempt that its client queues waits for start() only if it
   // comes on the same thread. So here is that thread, or who has come; null for nobody.
-  private volatile @Nullable Object handOver;
+  private volatile @Nullable Object metBy;
 
   private enum Came {
-    ONE,
+    FIRST,
     END_AND_WENT_ON
   }
 
@@ -109,7 +109,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public boolean queued() {
-    if (!HAND_OVER.compareAndSet(this, null, Thread.currentThread())) {
+    if (!MET_BY.compareAndSet(this, null, Thread.currentThread())) {
       return false;
     }
     race.watch();
@@ -254,11 +254,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public void handOver() {
-    boolean started = !HAND_OVER.compareAndSet(this, null, Came.ONE);
-    if (started && handOver instanceof Thread queuedBy) {
+    boolean started = !MET_BY.compareAndSet(this, null, Came.FIRST);
+    if (started && metBy instanceof Thread queuedBy) {
       boolean here = Thread.currentThread().equals(queuedBy);
-      Came next = here ? Came.ONE : Came.END_AND_WENT_ON;
-      started = !HAND_OVER.compareAndSet(this, queuedBy, next) || !here;
+      Came next = here ? Came.FIRST : Came.END_AND_WENT_ON;
+      started = !MET_BY.compareAndSet(this, queuedBy, next) || !here;
     }
     if (started) {
       owner.goOn(this);
@@ -272,10 +272,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
       return true;
     }
     boolean first =
-        HAND_OVER.compareAndSet(this, null, Came.ONE)
-            || (handOver instanceof Thread queuedBy
-                && HAND_OVER.compareAndSet(this, queuedBy, Came.ONE));
-    return !first && handOver == Came.ONE;
+        MET_BY.compareAndSet(this, null, Came.FIRST)
+            || (metBy instanceof Thread queuedBy
+                && MET_BY.compareAndSet(this, queuedBy, Came.FIRST));
+    return !first && metBy == Came.FIRST;
   }
 
   // For the loop.

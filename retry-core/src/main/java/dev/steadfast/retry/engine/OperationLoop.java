@@ -30,7 +30,7 @@ final class OperationLoop<R>
   private @Nullable R result; // the operation is over once there is a result or a failure
   private @Nullable Throwable failure;
 
-  private @Nullable CallerContext context; // null: blocking, or over
+  private @Nullable CallerContext context; // null: blocking and nobody listens, or over
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
   private volatile @Nullable UnderWay underWay;
@@ -279,11 +279,15 @@ final class OperationLoop<R>
 
   private void callBack() {
     BiConsumer<@Nullable R, @Nullable Throwable> callback = completion;
-    context = null; // a loop that is kept keeps no class loader
+    // A loop that is kept keeps no callback and no class loader.
+    completion = OperationLoop::overBefore;
+    context = null;
     if (callback != null) {
       callback.accept(result, failure);
     }
   }
+
+  private static void overBefore(@Nullable Object result, @Nullable Throwable failure) {}
 
   // For attempts and waits.
 
