@@ -18,14 +18,15 @@ public interface RetryScheduler {
    * @param task what to run
    * @return a handle that takes the task back
    * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more; the
-   *     operation then ends with that exception
+   *     operation then ends with an exception that has this one as its cause
    */
   Task schedule(long delayNanos, Runnable task);
 
   /**
    * Runs a task as soon as possible, and not on the calling thread: what follows a cancellation
    * runs this way, so that callbacks never run on the canceller's thread. By default a task with a
-   * delay of zero. A scheduler of virtual time may run it at once.
+   * delay of zero. A scheduler of virtual time may run it at once. A task that is not accepted runs
+   * on a thread of the library's, or on the canceller's if there is none.
    *
    * @param task what to run
    * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more

@@ -59,14 +59,15 @@ final class AsyncWait implements Runnable, UnderWay {
   public void cancel() {
     if (OVER.compareAndSet(this, 0, 1)) {
       stop();
-      owner.operation().execute(owner::waitOver); // sees the cancellation first of all
+      // The loop sees the cancellation first of all.
+      Callbacks.afterCancel(owner.operation(), owner::waitOver);
     }
   }
 
   private void stop() {
     RetryScheduler.Task scheduled = task;
     if (scheduled != null) {
-      scheduled.cancel();
+      AttemptTimer.cancel(scheduled);
     }
   }
 }

@@ -95,10 +95,10 @@ public interface Attempt<R> {
 
   /**
    * Restores the context of the thread that began the operation on this thread: its context class
-   * loader, and what the configuration captures. Without effect in a blocking operation, which
-   * never leaves its thread.
+   * loader, and what the configuration captures. Without effect in a blocking operation that nobody
+   * listens to.
    *
-   * @return undoes it; to be run on the same thread
+   * @return undoes it; to be run on the same thread. Neither throws.
    */
   Runnable restoreContext();
 

@@ -1,14 +1,24 @@
 package dev.steadfast.retry.engine;
 
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
 /**
  * The time of one attempt. While the request body is sent, neither the total timeout nor the
  * client's default runs. Safe for use by many threads.
  */
 final class AttemptBounds {
+  private static final AtomicIntegerFieldUpdater<AttemptBounds> BODY =
+      AtomicIntegerFieldUpdater.newUpdater(AttemptBounds.class, "body");
+
+  // What becomes of a request body.
+  private static final int NONE = 0;
+  private static final int SENDING = 1;
+  private static final int ENDING = 2; // a thread adds up the time that it took
+
   private long beganNanos;
   private long bodyNanos; // how long bodies took; not yet added to the total timeout
   private long bodyTurnNanos; // when a body was begun while one is sent, else when the last ended
-  private volatile boolean sendingBody;
+  private volatile int body = NONE;
   private volatile boolean totalTimeoutOver; // at the head: the body is not bounded by it
 
   /** The attempt leaves the client's queue. */
@@ -18,22 +28,28 @@ final class AttemptBounds {
   }
 
   boolean sendingBody() {
-    return sendingBody;
+    return body != NONE;
   }
 
   void bodyStarted(long nowNanos) {
     bodyTurnNanos = nowNanos;
-    sendingBody = true;
+    body = SENDING;
   }
 
+  /** A body ends once, by whichever thread comes first; others change nothing. */
   void bodyEnded(long nowNanos) {
-    bodyNanos += nowNanos - bodyTurnNanos;
-    bodyTurnNanos = nowNanos;
-    sendingBody = false; // last: a thread that reads false sees the times above, too
+    if (BODY.compareAndSet(this, SENDING, ENDING)) {
+      bodyNanos += nowNanos - bodyTurnNanos;
+      bodyTurnNanos = nowNanos;
+      body = NONE; // last: a thread that reads it sees the times above, too
+    }
   }
 
   /** Takes out what request bodies took, to be added to the operation's total timeout. */
   long takeBodyNanos() {
+    while (body == ENDING) {
+      WorkerThread.giveWay(); // for the few steps of another thread
+    }
     long took = bodyNanos;
     if (took > 0) {
       bodyNanos = 0;
@@ -52,13 +68,13 @@ final class AttemptBounds {
     }
     long now = operation.now();
     long bound = operation.state().remainingBoundNanos(now);
-    return sendingBody || totalTimeoutOver
+    return sendingBody() || totalTimeoutOver
         ? bound
         : Math.min(bound, operation.state().remainingTotalNanos(now - bodyNanos));
   }
 
   /**
-   * The time that is left to an attempt.
+   * The time that is left to an attempt whose client does not bound it.
    *
    * @param operation the operation that the attempt belongs to
    * @param number its number
@@ -67,8 +83,11 @@ final class AttemptBounds {
    * @return nanoseconds, 0 if the time is up; {@link Long#MAX_VALUE} for no bound
    */
   long leftNanos(Operation<?> operation, int number, AttemptPhase open, long nowNanos) {
+    if (operation.transport().boundsAttempts()) {
+      return Long.MAX_VALUE;
+    }
     long left = operation.state().remainingBoundNanos(nowNanos);
-    boolean sending = sendingBody && open != AttemptPhase.HEAD;
+    boolean sending = sendingBody() && open != AttemptPhase.HEAD;
     if (!sending && !(open == AttemptPhase.HEAD && totalTimeoutOver)) {
       left = Math.min(left, operation.state().remainingTotalNanos(nowNanos - bodyNanos));
     }

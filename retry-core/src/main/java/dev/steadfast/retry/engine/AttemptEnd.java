@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,16 +17,19 @@ final class AttemptEnd {
    *
    * @param operation the operation
    * @param attempt the attempt
-   * @param cancelled why the operation was cancelled, null if it was not
+   * @param cancelReason why the operation was cancelled, null if it was not
    */
   static <R> RetryDecision next(
-      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
     Throwable userFailure = attempt.userFailure();
+    if (interruptedCaller(attempt)) {
+      return interrupted(operation, attempt, userFailure);
+    }
     if (userFailure != null) {
       return userCodeFailed(operation, attempt, userFailure);
     }
     return switch (attempt.phase()) {
-      case CANCELLED -> cancelled(operation, attempt, cancelled);
+      case CANCELLED -> cancelled(operation, attempt, cancelReason);
       case TIMED_OUT -> timedOut(operation, attempt);
       case REFUSED -> refused(operation, attempt);
       case REJECTED ->
@@ -35,18 +39,28 @@ final class AttemptEnd {
     };
   }
 
+  /** Whether the client threw because the calling thread was interrupted. */
+  private static boolean interruptedCaller(AttemptRun<?> attempt) {
+    return attempt.blocking()
+        && attempt.phase() == AttemptPhase.COMPLETED
+        && attempt.failure() instanceof InterruptedException;
+  }
+
+  /** The interrupt ends the operation, whatever a head or a function of the user's says. */
+  private static <R> RetryDecision interrupted(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable Throwable userFailure) {
+    Throwable interrupted = Objects.requireNonNull(attempt.failure());
+    if (userFailure != null) {
+      Suppressed.add(interrupted, userFailure);
+    }
+    return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
+  }
+
   private static <R> RetryDecision completed(Operation<R> operation, AttemptRun<R> attempt) {
-    Throwable thrown = attempt.failure();
     RetryDecision atHead = attempt.decisionOnHead();
-    if (atHead == null) {
-      return judged(operation, attempt, attempt.response(), thrown);
-    }
-    if (atHead instanceof RetryDecision.Retry && thrown instanceof InterruptedException) {
-      // The rest of the response does not matter, but an interrupt meanwhile does.
-      Throwable interrupted = Ends.interrupted(operation, thrown);
-      return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
-    }
-    return atHead;
+    return atHead == null
+        ? judged(operation, attempt, attempt.response(), attempt.failure())
+        : atHead;
   }
 
   private static <R> RetryDecision judged(
@@ -97,9 +111,16 @@ final class AttemptEnd {
   }
 
   private static <R> RetryDecision timedOut(Operation<R> operation, AttemptRun<R> attempt) {
-    return operation.remainingNanos() > 0
-        ? judged(operation, attempt, null, Ends.attemptTimeout(operation))
-        : outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+    if (operation.remainingNanos() == 0) {
+      return outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+    }
+    Throwable timeout = Ends.attemptTimeout(operation);
+    RetryDecision atHead = attempt.decisionOnHead();
+    if (atHead == null) {
+      return judged(operation, attempt, null, timeout);
+    }
+    attempt.endWith(null, timeout); // the body stalled; what follows was decided before
+    return atHead;
   }
 
   private static <R> RetryDecision refused(Operation<R> operation, AttemptRun<R> attempt) {
@@ -116,8 +137,8 @@ final class AttemptEnd {
   }
 
   private static <R> RetryDecision cancelled(
-      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelled) {
-    StopReason reason = cancelled == null ? StopReason.CANCELLED : cancelled;
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
+    StopReason reason = cancelReason == null ? StopReason.CANCELLED : cancelReason;
     return outside(operation, attempt, reason, Ends.cancelled(operation, reason));
   }
 

@@ -4,12 +4,14 @@ package dev.steadfast.retry.engine;
  * How far an attempt is. One compare-and-set takes it from one phase to the next.
  *
  * <pre>
- *            begin              complete
- *   QUEUED ---------> RUNNING ------------------------> COMPLETED
- *      |                 |    head        complete          ^
- *      |                 +----------> HEAD -----------------+
- *      |                 |              |
- *      +-----------------+--------------+---> TIMED_OUT, CANCELLED, REFUSED, REJECTED
+ *           begin                          complete
+ *   QUEUED ------> BUSY ------> RUNNING -------------------------> COMPLETED
+ *      |            |            |  |  head               complete     ^
+ *      |            |            |  +------> BUSY ------> HEAD --------+
+ *      |            |            |                          |
+ *      +------------+------------+--------------------------+---> TIMED_OUT, CANCELLED, REJECTED
+ *                   |
+ *                   +---> REFUSED
  * </pre>
  */
 enum AttemptPhase {

@@ -33,6 +33,7 @@ final class AttemptRace<R> implements Runnable {
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable AttemptTimer timer;
+  private volatile boolean ended; // what the attempt ended with can be read
 
   /**
    * The attempt that is settled.
@@ -47,7 +48,10 @@ final class AttemptRace<R> implements Runnable {
 
     boolean sendingBody();
 
-    /** The time that is left in this phase, 0 if it is up. */
+    /**
+     * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
+     * the client itself, bounds the attempt.
+     */
     long leftNanos(AttemptPhase open, long nowNanos);
 
     void userCodeFailed(Throwable thrown);
@@ -74,11 +78,28 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Ends the attempt while it is busy. */
-  void fail(AttemptPhase end, Throwable reason) {
-    stop(timer);
-    attempt.endWith(null, reason);
+  void fail(AttemptPhase end, @Nullable Throwable reason) {
+    endWith(null, reason);
     phase = end;
     attempt.handOver();
+  }
+
+  /** By whoever has settled the attempt, before anything that may take long. */
+  private void endWith(@Nullable R response, @Nullable Throwable failure) {
+    attempt.endWith(response, failure);
+    ended = true;
+    stop(timer);
+  }
+
+  /**
+   * Waits, once the attempt is settled, until what it ended with can be read. For the calling
+   * thread of a blocking operation, to which nobody hands over: it may leave the client at the
+   * moment at which another thread settles the attempt.
+   */
+  void awaitEnd() {
+    while (phase.settled() && !ended) {
+      WorkerThread.giveWay(); // for the next step of that thread
+    }
   }
 
   /** Handles what came in the meantime. Returns whether the attempt goes on. */
@@ -92,9 +113,9 @@ final class AttemptRace<R> implements Runnable {
   }
 
   private void handle(Postponed<R> later) {
-    AttemptPhase end = later.end();
+    Postponed.End end = later.end();
     if (end != null) {
-      end(end, later.reason());
+      end(end.phase(), end.reason());
     } else if (later.takeLook()) {
       run();
     }
@@ -114,13 +135,12 @@ final class AttemptRace<R> implements Runnable {
         later.complete(response, failure);
         if (phase == AttemptPhase.BUSY || later.takeCompletion() == null) {
           if (attempt.blocking()) {
-            later.awaitEnd(() -> phase.settled());
+            later.awaitEnd(() -> ended);
           }
           return; // the thread that is busy sees it
         }
       } else if (PHASE.compareAndSet(this, now, AttemptPhase.COMPLETED)) {
-        stop(timer);
-        attempt.endWith(response, failure);
+        endWith(response, failure);
         attempt.handOver();
         return;
       }
@@ -160,10 +180,16 @@ final class AttemptRace<R> implements Runnable {
         return claimed;
       }
       setTimer(now, open);
+      return phase == open; // what a later phase has set may have been replaced
     } catch (Throwable rejected) {
       timerRejected(rejected);
+      return true;
     }
-    return true;
+  }
+
+  /** Has the attempt look at its time when it is reopened. For the thread that is busy. */
+  void lookWhenReopened() {
+    postponed().look();
   }
 
   /** Ends the attempt from outside. */
@@ -184,14 +210,13 @@ final class AttemptRace<R> implements Runnable {
   }
 
   private void stopped(AttemptPhase end, @Nullable Throwable reason) {
-    stop(timer);
-    attempt.endWith(null, reason);
+    endWith(null, reason);
     stopOnTheWire();
     if (attempt.blocking()) {
       return; // the calling thread is in the transport and returns from it now
     }
     if (end == AttemptPhase.CANCELLED) {
-      attempt.operation().execute(attempt::handOver);
+      Callbacks.afterCancel(attempt.operation(), attempt::handOver);
     } else {
       attempt.handOver();
     }
@@ -225,24 +250,45 @@ final class AttemptRace<R> implements Runnable {
     }
   }
 
+  /**
+   * Sets the timer anew, as the time that is left has changed. For threads that the attempt does
+   * not belong to: it may reach another phase meanwhile.
+   */
+  void watch() {
+    AttemptPhase open = phase;
+    if (open.open()) {
+      watchPhase(open);
+      if (phase != open) {
+        run(); // the timer of the later phase may have been replaced
+      }
+    }
+  }
+
+  /** Sets the timer of a phase, or ends the attempt. */
+  void watchPhase(AttemptPhase open) {
+    try {
+      setTimer(attempt.operation().now(), open);
+    } catch (Throwable rejected) {
+      timerRejected(rejected);
+    }
+  }
+
   /** Sets a timer for the end of the attempt's time, unless one is set that comes before. */
   void setTimer(long nowNanos, AttemptPhase open) {
-    if (attempt.operation().transport().boundsAttempts()) {
-      return;
-    }
     boolean sending;
     do {
       sending = attempt.sendingBody();
-      replaceTimer(nowNanos, attempt.leftNanos(open, nowNanos));
+      long left = attempt.leftNanos(open, nowNanos);
+      if (left != Long.MAX_VALUE) {
+        replaceTimer(nowNanos, left);
+      } else if (!sending) { // else it looks once for nothing, and there is one after the body
+        stop(timer);
+      }
     } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
   }
 
   private void replaceTimer(long nowNanos, long leftNanos) {
     AttemptTimer running = timer;
-    if (leftNanos == Long.MAX_VALUE) {
-      stop(running);
-      return;
-    }
     long due = nowNanos + leftNanos;
     if (running != null && running.comesBy(due)) {
       return;
@@ -266,7 +312,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Without a timer the attempt might never end, so it does not go on. */
-  void timerRejected(Throwable reason) {
+  private void timerRejected(Throwable reason) {
     if (!(reason instanceof RejectedExecutionException)) {
       attempt.userCodeFailed(reason);
     }

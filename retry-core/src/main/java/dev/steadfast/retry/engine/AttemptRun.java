@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> HAND_OVER =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "handOver");
+  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> MET_BY =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "metBy");
 
   private final AttemptOwner<R> owner;
   private final int number;
@@ -26,16 +26,17 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   // continues the operation. If the client queues the attempt, its end waits for start() only if it
   // comes on the same thread. So this holds that thread, or a mark of the side that came first;
   // null if none has come.
-  private volatile @Nullable Object handOver;
+  private volatile @Nullable Object metBy;
 
   private enum Came {
-    ONE,
+    FIRST,
     END_AND_WENT_ON
   }
 
   private volatile @Nullable Throwable userFailure;
 
-  // Written before the hand-over by the thread that settles the attempt, read after it.
+  // Written by the thread that settles the attempt; read after the hand-over, or in a blocking
+  // operation after the wait for that thread.
   private @Nullable R response;
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
   private @Nullable Object head; // the outcome if it is accepted, else the decision
@@ -109,21 +110,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public boolean queued() {
-    if (!HAND_OVER.compareAndSet(this, null, Thread.currentThread())) {
+    if (!MET_BY.compareAndSet(this, null, Thread.currentThread())) {
       return false;
     }
-    if (race.phase() == AttemptPhase.QUEUED) {
-      setTimer(AttemptPhase.QUEUED);
-    }
+    race.watch();
     return race.phase() == AttemptPhase.QUEUED;
-  }
-
-  private void setTimer(AttemptPhase open) {
-    try {
-      race.setTimer(operation().now(), open);
-    } catch (Throwable rejected) {
-      race.timerRejected(rejected);
-    }
   }
 
   @Override
@@ -136,43 +127,58 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     if (!race.busyAfter(AttemptPhase.QUEUED)) {
       return false;
     }
+    AttemptPhase next = AttemptPhase.REJECTED; // where the next step throws
+    Throwable reason = null;
     try {
-      operation().admit();
-    } catch (Throwable refused) {
-      race.fail(AttemptPhase.REFUSED, refused);
-      return false;
-    }
-    try {
-      long now = operation().now();
-      bounds.begin(now);
-      race.setTimer(now, AttemptPhase.RUNNING);
-      operation().attemptBegan(number, request, now);
-    } catch (Throwable broken) {
-      if (!(broken instanceof RejectedExecutionException)) {
-        userFailure = broken;
+      if (isTimeUp(AttemptPhase.QUEUED)) {
+        next = AttemptPhase.TIMED_OUT; // the timer is late
+      } else {
+        next = AttemptPhase.REFUSED;
+        operation().admit();
+        next = AttemptPhase.REJECTED;
+        beginNow(request);
+        next = AttemptPhase.RUNNING;
       }
-      race.fail(AttemptPhase.REJECTED, broken);
-      return false;
+    } catch (Throwable thrown) {
+      reason = thrown;
+      if (next == AttemptPhase.REJECTED && !(thrown instanceof RejectedExecutionException)) {
+        userFailure = thrown;
+      }
     }
-    return race.reopen(AttemptPhase.RUNNING);
+    if (next == AttemptPhase.RUNNING) {
+      return race.reopen(next);
+    }
+    race.fail(next, reason);
+    return false;
+  }
+
+  private void beginNow(Object request) {
+    long now = operation().now();
+    bounds.begin(now);
+    race.setTimer(now, AttemptPhase.RUNNING);
+    operation().attemptBegan(number, request, now);
+    if (isTimeUp(AttemptPhase.RUNNING)) {
+      race.lookWhenReopened(); // a guard or a listener took long
+    }
+  }
+
+  private boolean isTimeUp(AttemptPhase open) {
+    return !operation().transport().boundsAttempts() && leftNanos(open, operation().now()) == 0;
   }
 
   @Override
   public void bodyStarted() {
     if (!bounds.sendingBody()) {
       bounds.bodyStarted(operation().now());
+      race.watch();
     }
   }
 
   @Override
   public void bodyEnded() {
-    if (!bounds.sendingBody()) {
-      return;
-    }
-    bounds.bodyEnded(operation().now());
-    AttemptPhase open = race.phase();
-    if (open.open()) {
-      setTimer(open);
+    if (bounds.sendingBody()) {
+      bounds.bodyEnded(operation().now());
+      race.watch();
     }
   }
 
@@ -191,21 +197,27 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
     if (!race.busyAfter(AttemptPhase.RUNNING)) {
       return false;
     }
-    addBodyTime();
     boolean delivers = false;
+    try {
+      addBodyTime();
+      delivers = judge(head);
+    } catch (Throwable thrown) {
+      userFailure = thrown;
+    }
+    race.watchPhase(AttemptPhase.HEAD);
+    return race.reopen(AttemptPhase.HEAD) && delivers;
+  }
+
+  private boolean judge(R head) {
     Runnable undo = restoreContext(); // for the listeners, which may run on the client's thread
     try {
       Outcome outcome = operation().outcomeAtHead(head);
       boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
       this.head = accepted ? outcome : operation().decide(outcome, head, null);
-      delivers = !(this.head instanceof RetryDecision.Retry);
-    } catch (Throwable thrown) {
-      userFailure = thrown;
+      return !(this.head instanceof RetryDecision.Retry);
     } finally {
       undo.run();
     }
-    setTimer(AttemptPhase.HEAD);
-    return race.reopen(AttemptPhase.HEAD) && delivers;
   }
 
   @Override
@@ -243,11 +255,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public void handOver() {
-    boolean started = !HAND_OVER.compareAndSet(this, null, Came.ONE);
-    if (started && handOver instanceof Thread queuedBy) {
+    boolean started = !MET_BY.compareAndSet(this, null, Came.FIRST);
+    if (started && metBy instanceof Thread queuedBy) {
       boolean here = Thread.currentThread().equals(queuedBy);
-      Came next = here ? Came.ONE : Came.END_AND_WENT_ON;
-      started = !HAND_OVER.compareAndSet(this, queuedBy, next) || !here;
+      Came next = here ? Came.FIRST : Came.END_AND_WENT_ON;
+      started = !MET_BY.compareAndSet(this, queuedBy, next) || !here;
     }
     if (started) {
       owner.goOn(this);
@@ -257,13 +269,14 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   /** Called once when {@link RetryTransport#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
     if (blocking()) {
+      race.awaitEnd();
       return true;
     }
     boolean first =
-        HAND_OVER.compareAndSet(this, null, Came.ONE)
-            || (handOver instanceof Thread queuedBy
-                && HAND_OVER.compareAndSet(this, queuedBy, Came.ONE));
-    return !first && handOver == Came.ONE;
+        MET_BY.compareAndSet(this, null, Came.FIRST)
+            || (metBy instanceof Thread queuedBy
+                && MET_BY.compareAndSet(this, queuedBy, Came.FIRST));
+    return !first && metBy == Came.FIRST;
   }
 
   // For the loop.

@@ -2,12 +2,16 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.RetryScheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has an attempt look at its time, once. Where the time has grown since, the attempt sets another.
  * Safe for use by many threads.
  */
 final class AttemptTimer implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private final Runnable attempt;
   private final long dueNanos;
   private volatile RetryScheduler.@Nullable Task task;
@@ -42,7 +46,16 @@ final class AttemptTimer implements Runnable {
     RetryScheduler.Task scheduled = task;
     if (scheduled != null) {
       task = null;
+      cancel(scheduled);
+    }
+  }
+
+  /** Takes a task back. What the scheduler throws is logged: the operation goes on all the same. */
+  static void cancel(RetryScheduler.Task scheduled) {
+    try {
       scheduled.cancel();
+    } catch (Throwable broken) {
+      LOG.warn("a scheduler did not take a task back; the operation goes on", broken);
     }
   }
 

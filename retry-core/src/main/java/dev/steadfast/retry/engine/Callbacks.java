@@ -1,10 +1,14 @@
 package dev.steadfast.retry.engine;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs callbacks where the client runs them, and not on the few threads of the library. */
+/**
+ * Where things run that may call user code: callbacks where the client runs them, and not on the
+ * few threads of the library; what follows a cancellation not on the canceller's thread.
+ */
 final class Callbacks {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
@@ -15,12 +19,37 @@ final class Callbacks {
       callback.run();
       return;
     }
+    Once once = new Once(callback);
     try {
-      operation.transport().callBack(() -> within(context, callback));
-    } catch (Throwable refused) {
+      operation.transport().callBack(() -> within(context, once));
+    } catch (Throwable thrown) {
+      if (once.taken()) {
+        throw thrown; // by the callback itself, say, on an executor that runs it at once
+      }
       LOG.warn(
-          "an executor refused a callback, which runs on another thread: {}", operation, refused);
-      callback.run();
+          "an executor refused a callback, which runs on another thread: {}", operation, thrown);
+      once.run();
+    }
+  }
+
+  /** Runs the callback the first time: an executor may throw although it runs what it was given. */
+  private static final class Once implements Runnable {
+    private final AtomicReference<@Nullable Runnable> callback;
+
+    Once(Runnable callback) {
+      this.callback = new AtomicReference<>(callback);
+    }
+
+    boolean taken() {
+      return callback.get() == null;
+    }
+
+    @Override
+    public void run() {
+      Runnable first = callback.getAndSet(null);
+      if (first != null) {
+        first.run();
+      }
     }
   }
 
@@ -31,6 +60,28 @@ final class Callbacks {
       callback.run();
     } finally {
       undo.run();
+    }
+  }
+
+  /**
+   * Runs what follows a cancellation. It runs on the canceller's thread only where nobody else
+   * takes it: the operation must end.
+   */
+  static void afterCancel(Operation<?> operation, Runnable continuation) {
+    try {
+      operation.scheduler().execute(continuation);
+    } catch (Throwable refused) {
+      LOG.warn("a scheduler refused a task, which runs on another thread: {}", operation, refused);
+      afterRefusal(operation, continuation);
+    }
+  }
+
+  private static void afterRefusal(Operation<?> operation, Runnable continuation) {
+    try {
+      TimerScheduler.system().execute(continuation);
+    } catch (Throwable noThread) {
+      LOG.warn("no thread takes a task, which runs on the canceller's: {}", operation, noThread);
+      continuation.run();
     }
   }
 }

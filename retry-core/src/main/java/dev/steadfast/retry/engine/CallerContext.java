@@ -38,7 +38,7 @@ final class CallerContext {
   }
 
   /**
-   * Restores it on the calling thread.
+   * Restores it on the calling thread. Neither this nor what it returns throws.
    *
    * @param context null for none
    * @return undoes it
@@ -52,12 +52,20 @@ final class CallerContext {
     if (context.snapshot == null && before == context.classLoader) {
       return CallerContext::nothingToUndo;
     }
-    Thread.currentThread().setContextClassLoader(context.classLoader);
+    set(context.classLoader);
     AutoCloseable restored = open(context.snapshot);
     return () -> {
       close(restored);
-      Thread.currentThread().setContextClassLoader(before);
+      set(before);
     };
+  }
+
+  private static void set(@Nullable ClassLoader classLoader) {
+    try {
+      Thread.currentThread().setContextClassLoader(classLoader);
+    } catch (Throwable refused) { // some threads let nobody set it
+      LOG.warn("a thread takes no context class loader; the operation goes on", refused);
+    }
   }
 
   private static void nothingToUndo() {}

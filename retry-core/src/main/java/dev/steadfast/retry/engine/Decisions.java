@@ -29,6 +29,14 @@ final class Decisions {
         : new RetryDecision.Retry(delayNanos, why);
   }
 
+  /** Whether the caller ended the operation, or his scheduler: it says nothing of the server. */
+  static boolean byCaller(StopReason reason) {
+    return switch (reason) {
+      case CANCELLED, INTERRUPTED, REJECTED -> true;
+      default -> false;
+    };
+  }
+
   static RetryDecision.Stop stop(StopReason reason) {
     return Objects.requireNonNull(STOPS.get(reason));
   }

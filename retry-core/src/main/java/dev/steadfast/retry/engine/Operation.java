@@ -293,16 +293,6 @@ final class Operation<R> implements Admission {
     return record.clean(reason);
   }
 
-  /** Runs what follows a cancellation, so that it never runs on the canceller's thread. */
-  void execute(Runnable continuation) {
-    try {
-      scheduler().execute(continuation);
-    } catch (Throwable refused) {
-      LOG.warn("a scheduler refused a task, which runs on another thread: {}", this, refused);
-      TimerScheduler.system().execute(continuation);
-    }
-  }
-
   /** Whether somebody listens, or reads a line about each attempt. */
   boolean isHeard() {
     return listeners().any() || Listeners.logsRetries();

@@ -30,7 +30,7 @@ final class OperationLoop<R>
   private @Nullable R result; // the operation is over once there is a result or a failure
   private @Nullable Throwable failure;
 
-  private @Nullable CallerContext context; // null: blocking, or over
+  private @Nullable CallerContext context; // null: blocking and nobody listens, or over
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
   private volatile @Nullable UnderWay underWay;
@@ -53,9 +53,7 @@ final class OperationLoop<R>
 
   /** Goes on, on the calling thread, after a first attempt that was made without the loop. */
   R runAfter(AttemptRun<R> first) throws Throwable {
-    if (settle(first)) {
-      drive();
-    }
+    drive(first);
     return outcome();
   }
 
@@ -75,7 +73,7 @@ final class OperationLoop<R>
     if (cancelled == null) {
       drive();
     } else {
-      operation.execute(this::drive); // callbacks never run on the canceller's thread
+      Callbacks.afterCancel(operation, () -> Callbacks.within(context, this::drive));
     }
   }
 
@@ -107,11 +105,20 @@ final class OperationLoop<R>
 
   // Attempts.
 
-  /** Makes attempts for as long as they end on this thread. */
   private void drive() {
+    drive(null);
+  }
+
+  /**
+   * Makes attempts for as long as they end on this thread.
+   *
+   * @param over the attempt that has ended before, null for none
+   */
+  private void drive(@Nullable AttemptRun<R> over) {
     try {
-      while (attempt()) {
-        // the next one
+      boolean goesOn = over == null || settle(over);
+      while (goesOn) {
+        goesOn = attempt();
       }
     } catch (Throwable broken) {
       if (!overAlready(broken)) {
@@ -146,9 +153,7 @@ final class OperationLoop<R>
   public void goOn(AttemptRun<R> attempt) {
     Runnable undo = restoreContext();
     try {
-      if (settle(attempt)) {
-        drive();
-      }
+      drive(attempt);
     } finally {
       undo.run();
     }
@@ -274,11 +279,15 @@ final class OperationLoop<R>
 
   private void callBack() {
     BiConsumer<@Nullable R, @Nullable Throwable> callback = completion;
-    context = null; // a loop that is kept keeps no class loader
+    // A loop that is kept keeps no callback and no class loader.
+    completion = OperationLoop::overBefore;
+    context = null;
     if (callback != null) {
       callback.accept(result, failure);
     }
   }
+
+  private static void overBefore(@Nullable Object result, @Nullable Throwable failure) {}
 
   // For attempts and waits.
 

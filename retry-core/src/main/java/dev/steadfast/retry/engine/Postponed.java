@@ -13,26 +13,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Postponed<R> {
   private final AtomicReference<@Nullable Completion<R>> completion = new AtomicReference<>();
-  private volatile @Nullable AttemptPhase end;
-  private volatile @Nullable Throwable reason; // of the end
+  private volatile @Nullable End end;
   private volatile boolean look;
   private volatile @Nullable CountDownLatch settled; // null: no thread waits for that
 
   /** What {@link Attempt#complete} was given. */
   record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
 
+  /** An end from outside, and why. */
+  record End(AttemptPhase phase, @Nullable Throwable reason) {}
+
   /** The attempt is to end. */
-  void end(AttemptPhase end, @Nullable Throwable reason) {
-    this.reason = reason;
-    this.end = end;
+  void end(AttemptPhase phase, @Nullable Throwable reason) {
+    end = new End(phase, reason);
   }
 
-  @Nullable AttemptPhase end() {
+  @Nullable End end() {
     return end;
-  }
-
-  @Nullable Throwable reason() {
-    return reason;
   }
 
   /** The attempt is to look at its time. */

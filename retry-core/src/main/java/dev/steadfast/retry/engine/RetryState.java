@@ -318,13 +318,17 @@ public final class RetryState {
    */
   public RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
     requireRunning();
-    Withdrawal unused = withdrawal;
-    if (retryPending && unused != null) {
-      withdrawal = null;
-      budget.refund(unused, nowNanos);
-    }
     boolean failed = reason == StopReason.DEADLINE && !cutByCaller(nowNanos);
-    return end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
+    Withdrawal unused = withdrawal;
+    try {
+      if (retryPending && unused != null) {
+        withdrawal = null;
+        budget.refund(unused, nowNanos);
+      }
+    } finally { // the budget may be the user's, and throw
+      end(reason, failed ? RetryBudget.Outcome.FAILED : RetryBudget.Outcome.UNKNOWN, nowNanos);
+    }
+    return Decisions.stop(reason);
   }
 
   /**
@@ -368,15 +372,10 @@ public final class RetryState {
     return seen;
   }
 
-  private RetryBudget.Outcome outcome(StopReason reason) {
-    return switch (reason) {
-      case CANCELLED, INTERRUPTED, REJECTED -> RetryBudget.Outcome.UNKNOWN;
-      default -> cutShort ? RetryBudget.Outcome.UNKNOWN : RetryBudget.Outcome.FAILED;
-    };
-  }
-
   private RetryDecision.Stop fail(StopReason reason, long nowNanos) {
-    return end(reason, outcome(reason), nowNanos);
+    boolean unknown = cutShort || Decisions.byCaller(reason);
+    return end(
+        reason, unknown ? RetryBudget.Outcome.UNKNOWN : RetryBudget.Outcome.FAILED, nowNanos);
   }
 
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {

@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
  * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
  * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
- * <p>For authors of adapters. One object per operation; its methods are never called by two threads
- * at the same time, except for {@link #discard}, {@link #callBack} and {@link #idleLeftNanos}.
+ * <p>For authors of adapters. One object per operation. Its methods are never called by two threads
+ * at the same time, with these exceptions: any thread may call {@link #discard}, {@link #callBack},
+ * {@link #idleLeftNanos}, {@link #headTimeoutNanos} and {@link #boundsAttempts}; and after {@link
+ * Attempt#queued} an attempt may end, and {@link #start} be called for the next one, before {@code
+ * start} has returned.
  *
  * @param <R> the response
  */
@@ -85,7 +88,7 @@ public interface RetryTransport<R> {
 
   /**
    * How long the body that is on its way, up or down, may still be silent before the attempt counts
-   * as stalled. Asked by the thread of a timer.
+   * as stalled. Asked by the threads of timers, too.
    *
    * @param nowNanos the time
    * @return nanoseconds, 0 if it has stalled; {@link Long#MAX_VALUE}, the default, for no limit

@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A daemon thread of the library's own. It keeps nothing of the thread that made it: no context
@@ -54,6 +55,11 @@ final class WorkerThread extends Thread {
   /** Whether the calling thread belongs to the library. */
   static boolean isWorker() {
     return Thread.currentThread() instanceof WorkerThread;
+  }
+
+  /** Lets another thread take the few steps that the calling one waits for. */
+  static void giveWay() {
+    LockSupport.parkNanos(1); // not a busy wait: the other one may have lost its processor
   }
 
   private static ThreadGroup topGroup() {

@@ -234,7 +234,8 @@ final class AttemptBodyHandler<T>
       attempt.userCodeFailed(blocking || userFailure == null ? own : unwrapped(userFailure));
     }
     RequestBodyChangedException changed = body.changed();
-    attempt.complete(null, changed != null ? changed : own);
+    boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
+    attempt.complete(null, changed == null || interrupted ? own : changed);
   }
 
   private static Throwable unwrapped(Throwable thrown) {

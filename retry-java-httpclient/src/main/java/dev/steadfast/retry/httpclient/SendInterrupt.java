@@ -57,13 +57,23 @@ final class SendInterrupt {
   }
 
   /**
-   * Code of the user's begins to run on the calling thread.
+   * Code of the user's begins to run on the calling thread. An interrupt of ours that has come
+   * before, and that {@code send} has not seen, waits until {@link #leaveUserCode}.
    *
    * @return whether {@link #leaveUserCode} has to be called afterwards
    */
   boolean enterUserCode() {
-    return Thread.currentThread().equals(thread)
-        && STATE.compareAndSet(this, State.ARMED, State.USER_CODE);
+    if (!Thread.currentThread().equals(thread)) {
+      return false;
+    }
+    if (STATE.compareAndSet(this, State.ARMED, State.USER_CODE)) {
+      return true;
+    }
+    boolean ours = fired() && Thread.interrupted();
+    if (ours) {
+      state = State.USER_CODE_THEN_FIRE; // once it has fired, only this thread goes on
+    }
+    return ours;
   }
 
   void leaveUserCode() {
@@ -83,12 +93,13 @@ final class SendInterrupt {
     if (STATE.compareAndSet(this, State.ARMED, State.OVER)) {
       return false;
     }
+    return fired() && (consumed || Thread.interrupted());
+  }
+
+  private boolean fired() {
     while (state == State.FIRING) {
       Thread.onSpinWait(); // for the two steps of another thread
     }
-    if (state != State.FIRED) {
-      return false;
-    }
-    return consumed || Thread.interrupted();
+    return state == State.FIRED;
   }
 }

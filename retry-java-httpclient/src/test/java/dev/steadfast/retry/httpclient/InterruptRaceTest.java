@@ -1,6 +1,5 @@
 package dev.steadfast.retry.httpclient;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
@@ -15,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The user's interrupt, the end of an attempt by its timeout, and the answer come at about the same
- * time. No interrupt of the user's is lost, and none reaches him that is not his.
+ * time. No interrupt of the user's is lost, and none reaches him that is not his. There is one
+ * exception, which {@link SendInterrupt} explains: where the library has interrupted the thread in
+ * the same round, the two interrupts may be one.
  */
 class InterruptRaceTest {
   private static final int ROUNDS = 20_000;
@@ -37,6 +39,31 @@ class InterruptRaceTest {
   @AfterEach
   void close() {
     bench.close();
+  }
+
+  /** The thread that calls. It knows whether the library has interrupted it. */
+  private static final class Caller extends Thread {
+    private volatile boolean interruptedByLibrary;
+
+    Caller(Runnable rounds) {
+      super(rounds, "caller");
+      setDaemon(true);
+    }
+
+    @Override
+    public void interrupt() {
+      if (!(Thread.currentThread() instanceof Interrupter)) {
+        interruptedByLibrary = true;
+      }
+      super.interrupt();
+    }
+  }
+
+  /** A thread of the user's. */
+  private static final class Interrupter extends Thread {
+    Interrupter(Runnable task) {
+      super(task, "user");
+    }
   }
 
   /** Whether the user has interrupted the call of a round. */
@@ -63,6 +90,13 @@ class InterruptRaceTest {
             HttpRetry.builder().policy(policy).budget(RetryBudget.unlimited()).build());
     bench.server.defaultReply(Reply.status(200));
     HttpRequest request = bench.get();
+    FutureTask<Integer> rounds = new FutureTask<>(() -> rounds(client, request));
+    new Caller(rounds).start();
+    assertTrue(rounds.get() > 0, "some interrupts came in time");
+  }
+
+  /** Returns how often the user interrupted. */
+  private static int rounds(HttpClient client, HttpRequest request) throws Exception {
     SplittableRandom random = new SplittableRandom(42);
     long end = System.nanoTime() + AT_MOST.toNanos();
     int interrupts = 0;
@@ -71,7 +105,7 @@ class InterruptRaceTest {
       long after = interrupted ? random.nextLong(3 * ATTEMPT_NANOS) : -1;
       interrupts += round(round, client, request, after) ? 1 : 0;
     }
-    assertTrue(interrupts > 0, "some interrupts came in time");
+    return interrupts;
   }
 
   /** Returns whether the user interrupted. */
@@ -79,8 +113,9 @@ class InterruptRaceTest {
       throws Exception {
     AtomicReference<User> user = new AtomicReference<>(User.NOT_YET);
     CountDownLatch begun = new CountDownLatch(1);
-    Thread interrupter =
-        afterNanos < 0 ? null : interrupter(Thread.currentThread(), user, begun, afterNanos);
+    Caller caller = (Caller) Thread.currentThread();
+    caller.interruptedByLibrary = false;
+    Thread interrupter = afterNanos < 0 ? null : interrupter(caller, user, begun, afterNanos);
     boolean thrown = false;
     begun.countDown();
     try {
@@ -98,33 +133,42 @@ class InterruptRaceTest {
     if (interrupter != null) {
       interrupter.join(TimeUnit.SECONDS.toMillis(10));
     }
-    assertEquals(
-        hasInterrupted ? 1 : 0,
-        (thrown ? 1 : 0) + (flag ? 1 : 0),
-        "round " + round + ", user " + user + ", thrown " + thrown + ", flag " + flag);
+    boolean mayBeOne = hasInterrupted && caller.interruptedByLibrary;
+    int seen = (thrown ? 1 : 0) + (flag ? 1 : 0);
+    int expected = hasInterrupted ? 1 : 0;
+    assertTrue(
+        seen == expected || (seen == 0 && mayBeOne),
+        () ->
+            "round "
+                + round
+                + ", user "
+                + user
+                + ", seen "
+                + seen
+                + " times, may be one with the"
+                + " library's: "
+                + mayBeOne);
     return hasInterrupted;
   }
 
   private static Thread interrupter(
       Thread caller, AtomicReference<User> user, CountDownLatch begun, long afterNanos) {
     Thread interrupter =
-        new Thread(
-            () -> {
-              try {
-                begun.await();
-              } catch (InterruptedException impossible) {
-                throw new IllegalStateException(impossible);
-              }
-              long due = System.nanoTime() + afterNanos;
-              while (System.nanoTime() < due) {
-                Thread.onSpinWait();
-              }
-              if (user.compareAndSet(User.NOT_YET, User.INTERRUPTS)) {
-                caller.interrupt();
-                user.set(User.HAS_INTERRUPTED);
-              }
-            },
-            "user");
+        new Interrupter(() -> {
+          try {
+            begun.await();
+          } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
+          }
+          long due = System.nanoTime() + afterNanos;
+          while (System.nanoTime() < due) {
+            Thread.onSpinWait();
+          }
+          if (user.compareAndSet(User.NOT_YET, User.INTERRUPTS)) {
+            caller.interrupt();
+            user.set(User.HAS_INTERRUPTED);
+          }
+        });
     interrupter.setDaemon(true);
     interrupter.start();
     return interrupter;

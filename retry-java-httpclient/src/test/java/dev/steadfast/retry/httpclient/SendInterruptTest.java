@@ -78,6 +78,38 @@ class SendInterruptTest {
   }
 
   @Test
+  void codeOfTheUsersGetsNoInterruptThatHasComeBefore_andSendDoesAfterwards() {
+    SendInterrupt interrupt = new SendInterrupt();
+    interrupt.fire();
+    assertTrue(interrupt.enterUserCode());
+    assertFalse(Thread.currentThread().isInterrupted());
+    interrupt.leaveUserCode();
+    assertTrue(Thread.currentThread().isInterrupted());
+    assertTrue(interrupt.over(false));
+    assertFalse(Thread.currentThread().isInterrupted());
+  }
+
+  @Test
+  void theUsersStays_whereItCameInHisOwnCode() {
+    SendInterrupt interrupt = new SendInterrupt();
+    interrupt.fire();
+    assertTrue(interrupt.enterUserCode());
+    Thread.currentThread().interrupt();
+    interrupt.leaveUserCode();
+    assertFalse(interrupt.over(false));
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void codeOfTheUsersChangesNothing_whereSendHasSeenOurs() {
+    SendInterrupt interrupt = new SendInterrupt();
+    interrupt.fire();
+    assertTrue(Thread.interrupted()); // as send does
+    assertFalse(interrupt.enterUserCode());
+    assertTrue(interrupt.over(true));
+  }
+
+  @Test
   void codeOfTheUsersOnAnotherThreadIsNotHeldUp() throws Exception {
     SendInterrupt interrupt = new SendInterrupt();
     assertFalse(CompletableFuture.supplyAsync(interrupt::enterUserCode).get());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
@@ -32,7 +33,7 @@ class AttemptRaceTest {
   private final Timers timers = new Timers();
   private final Client client = new Client();
 
-  private CompletableFuture<String> start() {
+  private CompletableFuture<String> start(RetryListener... listeners) {
     RetryPolicy policy =
         RetryPolicy.builder()
             .maxAttempts(1)
@@ -40,7 +41,9 @@ class AttemptRaceTest {
             .totalTimeout(Duration.ofSeconds(30))
             .build();
     RetryEnvironment environment = new RetryEnvironment(timers::now, Instant::now, () -> 0, timers);
-    RetryPlan plan = RetryPlan.of(policy, RetryBudget.unlimited(), environment);
+    RetryPlan plan =
+        RetryPlan.of(policy, RetryBudget.unlimited(), environment)
+            .withListeners(List.of(listeners));
     OperationInfo info = OperationInfo.of("test", "test");
     return RetryLoop.of(plan, info, client)
         .start(Long.MAX_VALUE, Function.identity(), UnaryOperator.identity());
@@ -99,6 +102,22 @@ class AttemptRaceTest {
   }
 
   @Test
+  void attemptWhoseTimeIsUpWhenItsListenersReturnIsNotSent() {
+    CompletableFuture<String> future =
+        start(
+            new RetryListener() {
+              @Override
+              public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+                timers.nowNanos = Duration.ofSeconds(6).toNanos(); // the timer is late
+              }
+            });
+
+    assertFalse(client.began);
+    Throwable thrown = assertThrows(CompletionException.class, future::join).getCause();
+    assertEquals("ATTEMPT_TIMEOUT", thrown.getMessage());
+  }
+
+  @Test
   void responseThatLosesToTheCallerIsDiscarded() {
     CompletableFuture<String> future = start();
     client.whenDelivering = () -> future.complete("mine");
@@ -143,6 +162,7 @@ class AttemptRaceTest {
     private Verdict verdict = Verdict.accepted();
     private Runnable whenJudging = () -> {};
     private Runnable whenDelivering = () -> {};
+    private boolean began;
 
     Attempt<String> attempt() {
       return attempt;
@@ -151,7 +171,7 @@ class AttemptRaceTest {
     @Override
     public void start(Attempt<String> attempt) {
       this.attempt = attempt;
-      attempt.begin("request");
+      began = attempt.begin("request");
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -189,6 +192,24 @@ class RetryLoopTest {
     it.start();
     it.verify("200 first", "1 ok, accepted");
     assertEquals(List.of("200 second"), it.transport.discarded());
+  }
+
+  @Test
+  void aLoopThatIsKept_keepsNoCallback() {
+    it.transport.onStart(each -> answer(each, "200"));
+    WeakReference<?> callback = startWithCallback(it.loop);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (callback.get() != null && System.nanoTime() < patience) {
+      System.gc();
+    }
+    assertNull(callback.get());
+  }
+
+  private static WeakReference<?> startWithCallback(RetryLoop<String> loop) {
+    List<String> told = new ArrayList<>();
+    loop.start(Long.MAX_VALUE, (response, failure) -> told.add(response));
+    assertEquals(List.of("200"), told);
+    return new WeakReference<>(told);
   }
 
   // The client's own queue.

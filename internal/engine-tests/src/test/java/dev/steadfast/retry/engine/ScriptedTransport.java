@@ -24,6 +24,7 @@ final class ScriptedTransport implements RetryTransport<String> {
   private final List<String> discarded = new ArrayList<>();
   private final List<RetryReport> delivered = new ArrayList<>();
   private boolean boundsAttempts;
+  private long stalledNanos = Long.MAX_VALUE;
   private @Nullable Attempt<String> current;
   private @Nullable Runnable whenDiscarding;
   private @Nullable AssertionError broken;
@@ -36,6 +37,12 @@ final class ScriptedTransport implements RetryTransport<String> {
 
   ScriptedTransport boundingAttempts() {
     boundsAttempts = true;
+    return this;
+  }
+
+  /** From now on nothing comes or goes; that time is up then, counted from the start. */
+  ScriptedTransport stalledAt(String time) {
+    stalledNanos = LoopFixture.nanos(time);
     return this;
   }
 
@@ -127,6 +134,11 @@ final class ScriptedTransport implements RetryTransport<String> {
   @Override
   public boolean boundsAttempts() {
     return boundsAttempts;
+  }
+
+  @Override
+  public long idleLeftNanos(long nowNanos) {
+    return stalledNanos == Long.MAX_VALUE ? stalledNanos : Math.max(0, stalledNanos - nowNanos);
   }
 
   @Override

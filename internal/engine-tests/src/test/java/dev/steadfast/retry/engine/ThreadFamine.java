@@ -1,9 +1,14 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -89,6 +94,7 @@ final class ThreadFamine {
     say("threads fail: " + threadsFail());
     leastNanos = TimeUnit.MILLISECONDS.toNanos(1);
     begin(OPERATIONS);
+    cancelledOperation();
     boolean ignored = new CountDownLatch(1).await(FAMINE_NANOS, TimeUnit.NANOSECONDS);
     say("free");
     commands.readLine();
@@ -155,6 +161,41 @@ final class ThreadFamine {
                 attempts.incrementAndGet() == 1
                     ? CompletableFuture.failedFuture(new IOException("made to fail"))
                     : CompletableFuture.completedFuture("up")));
+  }
+
+  /** Is cancelled at once, with a scheduler of its own that does not take what follows. */
+  private void cancelledOperation() {
+    Ended ended = add(0);
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void ended(OperationInfo operation, RetryReport report) {
+            ended.now();
+          }
+        };
+    RetryScheduler closed =
+        new RetryScheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            return () -> {};
+          }
+
+          @Override
+          public void execute(Runnable task) {
+            throw new RejectedExecutionException("closed");
+          }
+
+          @Override
+          public boolean await(CountDownLatch wake, long nanos) {
+            throw new RejectedExecutionException("closed");
+          }
+        };
+    Retrier.builder()
+        .environment(RetryEnvironment.system().withScheduler(closed))
+        .listener(listener)
+        .build()
+        .callAsync(CompletableFuture::new)
+        .cancel(true);
   }
 
   private static void observe(Ended ended, CompletableFuture<?> future) {

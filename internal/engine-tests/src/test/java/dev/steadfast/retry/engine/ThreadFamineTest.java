@@ -46,7 +46,7 @@ class ThreadFamineTest {
 
   private static void assertAllEnded(String start, String report) {
     System.out.println("JDK " + Runtime.version().feature() + ", " + start + ": " + report);
-    int begun = start.equals("cold") ? 1_200 : 1_800;
+    int begun = start.equals("cold") ? 1_201 : 1_801;
     assertTrue(report.startsWith(begun + " begun, "), report);
     assertTrue(report.contains(" 0 missing, 0 ended twice;"), report);
     // Where the library has no thread that could try again, it says so at once.

@@ -168,6 +168,66 @@ class UserCodeTest {
     assertTrue(mentions(thrown, "broken"), () -> thrown + "");
   }
 
+  /** Notes the end of operations, and cannot take a withdrawal back. */
+  private static final class NoRefunds implements RetryBudget, RetryBudget.Account {
+    private final List<Outcome> ended = new ArrayList<>();
+
+    @Override
+    public Account account(String origin) {
+      return this;
+    }
+
+    @Override
+    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+      return Withdrawal.of(1);
+    }
+
+    @Override
+    public void refund(Withdrawal withdrawal, long nowNanos) {
+      throw broken();
+    }
+
+    @Override
+    public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
+      ended.add(outcome);
+    }
+  }
+
+  @Test
+  void aBudgetThatCannotTakeAWithdrawalBack_isToldOfTheEndAllTheSame() {
+    NoRefunds budget = new NoRefunds();
+    Retrier retrier =
+        Retrier.builder()
+            .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
+            .environment(new FakeTime().environment().withScheduler(new Closed()))
+            .budget(budget)
+            .build();
+    assertThrows(
+        RejectedExecutionException.class,
+        () ->
+            retrier.call(() -> {
+              throw new IOException("x");
+            }));
+    assertEquals(List.of(RetryBudget.Outcome.UNKNOWN), budget.ended);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aBudgetThatThrowsAtTheEnd_doesNotHideAnInterrupt(boolean heard) {
+    InterruptedException interrupted = new InterruptedException();
+    Retrier.Builder builder = Retrier.builder().budget(new BrokenBudget("operationEnded"));
+    Retrier retrier = heard ? builder.listener(new EventLog()).build() : builder.build();
+    assertSame(
+        interrupted,
+        assertThrows(
+            InterruptedException.class,
+            () ->
+                retrier.call(() -> {
+                  throw interrupted;
+                })));
+    assertTrue(mentions(interrupted, "broken"));
+  }
+
   /** Throws one exception, made in advance, whatever it is asked. */
   private record Prepared(RuntimeException thrown) implements RetryBudget, RetryBudget.Account {
     @Override
