@@ -29,21 +29,21 @@ final class KeyStore {
   private static final String FIND =
       """
       select state, request_hash, status, body, valid_until <= clock_timestamp() as over
-        from payment_keys where principal = ? and key = ?\
+        from payment_keys where principal = ? and key = ?
       """;
   private static final String INSERT =
       """
       insert into payment_keys
           (principal, key, intent, request_hash, state, executor, valid_until)
         values (?, ?, ?, ?, 'IN_PROGRESS', ?, clock_timestamp() + ? * interval '1 ms')
-        on conflict do nothing\
+        on conflict do nothing
       """;
   private static final String FINISH =
       """
       update payment_keys
         set state = 'DONE', executor = null, status = ?, body = ?,
             valid_until = clock_timestamp() + ? * interval '1 ms'
-        where principal = ? and key = ? and executor = ?\
+        where principal = ? and key = ? and executor = ?
       """;
   private static final String GIVE_BACK =
       "delete from payment_keys where principal = ? and key = ? and executor = ?";
@@ -52,7 +52,7 @@ final class KeyStore {
       delete from payment_keys where (principal, key) in (
         select principal, key from payment_keys
           where valid_until <= clock_timestamp() and %s
-          for update skip locked)\
+          for update skip locked)
       """; // a locked row is just being finished
   private static final String SWEEP_ONE = SWEEP.formatted("principal = ? and key = ?");
   private static final String SWEEP_ALL = SWEEP.formatted("true");
@@ -62,7 +62,7 @@ final class KeyStore {
         values (?, ?, ?, '', 'FENCED', 'infinity')
         on conflict (principal, key) do update
           set state = 'FENCED', executor = null, valid_until = 'infinity'
-          where payment_keys.intent = excluded.intent\
+          where payment_keys.intent = excluded.intent
       """;
 
   private final Settings settings;

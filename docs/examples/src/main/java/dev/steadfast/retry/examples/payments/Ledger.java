@@ -11,7 +11,7 @@ final class Ledger {
   private static final String INSERT =
       """
       insert into ledger (principal, intent, account, amount, key)
-        values (?, ?, ?, ?, ?) returning payment\
+        values (?, ?, ?, ?, ?) returning payment
       """;
   // One statement sees one moment: what is not in the ledger once it is fenced never will be.
   private static final String OUTCOME =
@@ -20,7 +20,7 @@ final class Ledger {
         when exists (select from ledger where principal = ? and intent = ?) then 'applied'
         when exists (select from payment_keys
           where principal = ? and intent = ? and state = 'FENCED') then 'not applied and fenced'
-        end\
+        end
       """;
 
   private Ledger() {}

@@ -93,7 +93,7 @@ final class PaymentsFaultsTest {
 
   @Test
   void whoIsAboutToCommitKeepsItsKey() throws Exception {
-    try (Counterpart hasty = new Counterpart(Duration.ZERO, Duration.ofMillis(10))) {
+    try (Counterpart hasty = new Counterpart(Duration.ZERO, Duration.ofHours(1))) {
       Stall stall = hasty.stall(Point.IN_TRANSACTION);
       CompletableFuture<HttpResponse<String>> slow = hasty.paying("k", "i-1");
       stall.awaitReached();
