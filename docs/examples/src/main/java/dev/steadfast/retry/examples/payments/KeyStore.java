@@ -71,13 +71,13 @@ final class KeyStore {
     this.settings = settings;
   }
 
-  // region server-claim
   /**
    * Claims the key of a request.
    *
    * @param connection one that commits each statement, so that others see the claim at once
    * @return the row that was there before; empty if the executor has claimed the key
    */
+  // region server-claim
   Optional<Entry> claim(
       Connection connection, PaymentRequest request, PaymentKey key, UUID executor)
       throws SQLException {

@@ -81,7 +81,7 @@ final class Payments {
     Answer answer = Ledger.pay(connection, request);
     if (request.key().isPresent()
         && !keys.finish(connection, request.key().get(), executor, answer)) {
-      // The lease has ended, and another request has the key. To throw undoes the payment.
+      // The key was fenced, or its lease has ended. The exception undoes the payment.
       throw new Answer.Refusal(Answer.inProgress());
     }
     faults.at(Point.IN_TRANSACTION, request.intent());

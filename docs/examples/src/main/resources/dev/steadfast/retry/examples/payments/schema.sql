@@ -4,7 +4,7 @@ create table if not exists payment_keys (
   intent       text not null,
   request_hash text not null,         -- the same key must come with the same request
   state        text not null check (state in ('IN_PROGRESS', 'DONE', 'FENCED')),
-  executor     uuid,                  -- who works on it; nobody else can finish it
+  executor     uuid,                  -- who works on it: nobody else can finish it
   valid_until  timestamptz not null,  -- the end of the lease, then of the retention
   status       int,                   -- the stored answer
   body         text,
