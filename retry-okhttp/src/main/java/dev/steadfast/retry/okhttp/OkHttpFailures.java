@@ -64,11 +64,11 @@ final class OkHttpFailures {
     if (wire.timeIsUp()) {
       return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);
     }
-    boolean timedOut =
-        failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
-    if (timedOut && "executor rejected".equals(failure.getMessage())) {
+    if (OkHttpErrors.executorRejected(failure)) {
       return TransportFailure.permanent(FailureKind.OTHER, StopReason.REJECTED);
     }
+    boolean timedOut =
+        failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
     if (timedOut && wire.call().isCanceled()) {
       // OkHttp's own timeout of the call.
       return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);

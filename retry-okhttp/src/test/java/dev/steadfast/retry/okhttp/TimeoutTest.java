@@ -117,8 +117,28 @@ class TimeoutTest {
 
   /** Time is up while the host is looked up, the first time. */
   @ParameterizedTest
-  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
+  @EnumSource(names = {"FACTORY_EXECUTE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
   void aKeylessPostThatWasNotSentInTimeIs(Spot spot) {
+    Entry.Outcome got = madeWithASlowLookup(spot);
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, server.requests().size());
+    assertEquals(Disposition.UNSENT, got.report().attemptReports().get(0).disposition());
+    assertFalse(got.report().earlierAttemptMayHaveActed());
+  }
+
+  /** The interceptor gets the exception only then, and may send by other means. */
+  @Test
+  void aKeylessPostThatAnInterceptorMayStillSendIsNot() {
+    Entry.Outcome got = madeWithASlowLookup(Spot.FACTORY_ENQUEUE);
+
+    assertTimeout(got);
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(0, server.requests().size());
+    assertEquals(Disposition.UNKNOWN, got.report().attemptReports().get(0).disposition());
+  }
+
+  private Entry.Outcome madeWithASlowLookup(Spot spot) {
     AtomicInteger lookups = new AtomicInteger();
     Dns slow =
         host -> {
@@ -134,12 +154,7 @@ class TimeoutTest {
     Request named =
         post.newBuilder().url(post.url().newBuilder().host("service.test").build()).build();
 
-    Entry.Outcome got = spot.make(calls.newCall(named));
-
-    assertEquals(200, got.status(), got.toString());
-    assertEquals(1, server.requests().size());
-    assertEquals(Disposition.UNSENT, got.report().attemptReports().get(0).disposition());
-    assertFalse(got.report().earlierAttemptMayHaveActed());
+    return spot.make(calls.newCall(named));
   }
 
   @ParameterizedTest
