@@ -123,8 +123,15 @@ final class OkHttpFailures {
       // The answer was a redirect or a challenge, and following it failed.
       return withoutConnection(failure);
     }
-    // An interceptor that reads the body may also have an exception of its own.
-    boolean body = wire.handedBack() || ofTransport(failure);
+    return wire.handedBack()
+        ? TransportFailure.of(FailureKind.BROKEN_BODY)
+        : ofInterceptor(failure);
+  }
+
+  /** What an exception means that came after an answer which is a good one. */
+  static TransportFailure ofInterceptor(Throwable thrown) {
+    // One that reads the body may also have an exception of its own.
+    boolean body = thrown instanceof IOException failure && ofTransport(failure);
     return TransportFailure.of(body ? FailureKind.BROKEN_BODY : FailureKind.OTHER);
   }
 

@@ -179,7 +179,11 @@ final class OkHttpTransport implements RetryTransport<Answer> {
       return operation.outcome(classified, evidence);
     }
     Response head = Objects.requireNonNull(last.head());
-    return operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+    Outcome ofHead =
+        operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+    return ofHead.verdict() instanceof Verdict.Accepted
+        ? operation.outcome(OkHttpFailures.ofInterceptor(failure), evidence) // it is no success
+        : ofHead;
   }
 
   @Override
