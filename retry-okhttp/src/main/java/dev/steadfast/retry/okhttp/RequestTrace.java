@@ -271,11 +271,12 @@ abstract class RequestTrace extends CallProgress {
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
   }
 
-  // What an interceptor says in an answer of its own is not said of a request whose answer is lost,
-  // and nobody knows what else the interceptor did.
+  // What an interceptor says in an answer of its own is not said of a request whose answer is lost
+  // or was another one. What else the interceptor did, nobody knows.
   private Requests unanswered(Response answer) {
-    if (head != null) {
-      return requests(true);
+    Response seen = head;
+    if (seen != null && seen.code() == answer.code()) {
+      return requests(false); // the same answer, put together anew
     }
     Requests sent = requests(OkHttpViews.ofCache(answer));
     return Requests.of(sent.last(), safety, earlier.and(sent.safety()));
