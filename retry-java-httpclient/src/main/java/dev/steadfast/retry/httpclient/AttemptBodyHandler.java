@@ -53,6 +53,7 @@ final class AttemptBodyHandler<T>
   private volatile boolean headPassed; // the user's handler has got the head
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
+  private volatile boolean asked; // for the body of an answer
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
@@ -103,6 +104,7 @@ final class AttemptBodyHandler<T>
     return TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.YES);
   }
 
+  /** The client has refused the request. Only of the JDK's own is it known to send nothing then. */
   void notTakenByClient() {
     taken = Taken.NEVER;
   }
@@ -172,6 +174,10 @@ final class AttemptBodyHandler<T>
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
     RetryEnvironment environment = operation.plan().environment();
+    if (asked) {
+      return ofResend(environment.scheduler());
+    }
+    asked = true;
     answered = !attempt.stopped(); // one that comes too late is none
     if (!attempt.head(Answer.head(info, origin))) {
       return new Discarder<>(environment.scheduler());
@@ -195,6 +201,16 @@ final class AttemptBodyHandler<T>
       attempt.leaveBodyToCaller();
     }
     return collecting;
+  }
+
+  // The JDK's own client asks once per call. Of the first answer the end is decided, or under way.
+  private BodySubscriber<T> ofResend(RetryScheduler scheduler) {
+    Throwable resent =
+        new IllegalStateException("the wrapped client has sent the request again by itself");
+    if (!attempt.stopped()) {
+      attempt.userCodeFailed(resent);
+    }
+    return new Discarder<>(scheduler, resent);
   }
 
   /** The client's call is over, with exactly one of these. */

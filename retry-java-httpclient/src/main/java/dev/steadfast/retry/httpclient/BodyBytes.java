@@ -14,6 +14,7 @@ final class BodyBytes implements Flow.Subscriber<ByteBuffer> {
   private final int limit;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private Flow.@Nullable Subscription subscription;
+  private boolean tooLong; // a publisher may go on for a while after it was cancelled
   private volatile boolean whole;
 
   BodyBytes(int limit) {
@@ -42,7 +43,8 @@ final class BodyBytes implements Flow.Subscriber<ByteBuffer> {
 
   @Override
   public void onNext(ByteBuffer buffer) {
-    if (bytes.size() + (long) buffer.remaining() > limit) {
+    tooLong |= bytes.size() + (long) buffer.remaining() > limit;
+    if (tooLong) {
       stop();
       return;
     }
@@ -56,6 +58,6 @@ final class BodyBytes implements Flow.Subscriber<ByteBuffer> {
 
   @Override
   public void onComplete() {
-    whole = true;
+    whole = !tooLong;
   }
 }

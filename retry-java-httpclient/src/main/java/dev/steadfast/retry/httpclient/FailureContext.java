@@ -104,7 +104,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
    */
   Requests requests(Disposition last, Safety safety) {
     boolean resent = resends && progress == Progress.TAKEN; // after an answer nothing is resent
-    boolean one = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
-    return Requests.of(last, safety, one ? Safety.UNPROCESSED : safety);
+    boolean noneEarlier = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
+    return Requests.of(last, safety, noneEarlier ? Safety.UNPROCESSED : safety);
   }
 }

@@ -90,7 +90,9 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
         sendMarked(request, attempt, delivery);
       }
     } catch (RuntimeException thrown) {
-      delivery.notTakenByClient();
+      if (wrapped.isJdks()) {
+        delivery.notTakenByClient();
+      }
       refusal = thrown;
       throw thrown;
     }
@@ -99,7 +101,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   // A client that is not the JDK's own may send through another one that retries.
   private void sendMarked(
       HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
-    if (client.getClass().getModule().equals(HttpClient.class.getModule())) {
+    if (wrapped.isJdks()) {
       send(request, attempt, delivery);
       return;
     }
@@ -146,7 +148,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
     if (!interrupted) {
       interrupt.over(false);
     }
-    if (refused(thrown) && !delivery.answered()) {
+    if (refused(thrown) && !delivery.answered() && wrapped.isJdks()) {
       delivery.notTakenByClient();
     }
     delivery.accept(response, thrown);

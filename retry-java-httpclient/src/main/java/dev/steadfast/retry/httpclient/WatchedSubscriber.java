@@ -43,7 +43,15 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     UNDER_WAY,
     /** The client does, and the body is to be ended afterwards. */
     UNDER_WAY_THEN_FAIL,
-    ENDED
+    /** By the client. */
+    ENDED,
+    /** By us. */
+    FAILED;
+
+    /** Whoever has brought it about tells the user, and nobody else does. */
+    boolean over() {
+      return this == ENDED || this == FAILED;
+    }
   }
 
   private final BodySubscriber<T> users;
@@ -104,7 +112,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   /** Whether nothing more comes. */
   boolean over() {
-    return signals == Signals.ENDED;
+    return signals.over();
   }
 
   /** The failure of a stage that is complete; stages of the user's need not be futures. */
@@ -135,7 +143,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   /** How long the body may still be silent; not counted while the user asks for nothing. */
   long idleLeftNanos(long nowNanos, long mostNanos) {
-    boolean waits = demand > 0 && signals != Signals.ENDED;
+    boolean waits = demand > 0 && !over();
     return waits && mostNanos != Long.MAX_VALUE
         ? Math.max(0, mostNanos - (nowNanos - movedNanos))
         : mostNanos;
@@ -147,7 +155,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     ended = failure;
     while (true) {
       Signals now = signals;
-      if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.ENDED)) {
+      if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.FAILED)) {
         cancelUpstream(); // first: after the end of a call the client closes no connection for it
         users.onError(failure);
         return;
@@ -157,7 +165,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
         cancelUpstream();
         return;
       }
-      if (now == Signals.ENDED || now == Signals.UNDER_WAY_THEN_FAIL) {
+      if (now.over() || now == Signals.UNDER_WAY_THEN_FAIL) {
         return;
       }
     }
@@ -173,18 +181,23 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
       return;
     }
     Throwable failure = ended;
-    if (SIGNALS.getAndSet(this, Signals.ENDED) == Signals.UNDER_WAY_THEN_FAIL && failure != null) {
+    if (SIGNALS.compareAndSet(this, Signals.UNDER_WAY_THEN_FAIL, Signals.FAILED)
+        && failure != null) {
       users.onError(failure);
     }
   }
 
-  private boolean endedNow() {
-    boolean now = SIGNALS.getAndSet(this, Signals.ENDED) != Signals.ENDED;
+  /** The client ends the body, unless we have. Returns what was before. */
+  private Signals endedByClient() {
+    Signals before = signals;
+    while (before != Signals.FAILED && !SIGNALS.compareAndSet(this, before, Signals.ENDED)) {
+      before = signals;
+    }
     BodyWatch watching = watch;
     if (watching != null) {
       watching.stop();
     }
-    return now;
+    return before;
   }
 
   /** Tells that one when the body is over. */
@@ -254,7 +267,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   @Override
   public void onNext(List<ByteBuffer> buffers) {
-    if (signals == Signals.ENDED) {
+    if (over()) {
       return;
     }
     movedNanos = ticker.getAsLong();
@@ -275,15 +288,16 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   @Override
   public void onError(Throwable failure) {
     broken = !cancelledByUser;
-    endedNow();
-    if (ended == null) { // after an onComplete that threw, too
-      users.onError(failure);
+    Signals before = endedByClient();
+    Throwable ours = before == Signals.UNDER_WAY_THEN_FAIL ? ended : null;
+    if (before != Signals.FAILED) { // after an onComplete that threw, too
+      users.onError(ours == null ? failure : ours);
     }
   }
 
   @Override
   public void onComplete() {
-    if (!endedNow()) {
+    if (endedByClient().over()) {
       return;
     }
     try {

@@ -33,6 +33,11 @@ final class WrappedClient {
     return client;
   }
 
+  /** Whether it is the JDK's own, and no client of the user's making. */
+  boolean isJdks() {
+    return client.getClass().getModule().equals(HttpClient.class.getModule());
+  }
+
   /**
    * An operation begins.
    *

@@ -2,7 +2,10 @@ package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.RetryOptions;
@@ -15,12 +18,20 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client of the user's own making is trusted to send what it is given, as the JDK's own is. */
 class OwnDelegateTest {
@@ -70,6 +81,92 @@ class OwnDelegateTest {
     assertEquals(StopReason.NOT_REPLAYABLE, RetryReport.of(lost).orElseThrow().reason());
 
     assertEquals(2, bench.server.requests().size());
+  }
+
+  // ---- what such a client must not do, or may
+
+  /** A client that sends an answer of 503 once more by itself. */
+  private static final class Resending extends DelegatingClient {
+    Resending() {
+      super(Bench.plain().build());
+    }
+
+    @Override
+    public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+        throws IOException, InterruptedException {
+      HttpResponse<T> first = super.send(request, handler);
+      return first.statusCode() == 503 ? super.send(request, handler) : first;
+    }
+
+    @Override
+    public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+        HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
+      return super.sendAsync(request, handler, pushes)
+          .thenCompose(first ->
+              first.statusCode() == 503
+                  ? super.sendAsync(request, handler, pushes)
+                  : CompletableFuture.completedFuture(first));
+    }
+  }
+
+  /** Whether the first answer was to be retried, or was for the caller. */
+  @ParameterizedTest
+  @MethodSource("entriesAndMethods")
+  void aRequestThatTheClientSendsAgainByItselfEndsTheOperation(Entry entry, String method) {
+    HttpClient client = RetryingHttpClient.wrap(new Resending(), bench.retry().build());
+    bench.server.enqueue(Reply.status(503).body("sorry"), Reply.status(200).body("done"));
+    HttpRequest request = method.equals("POST") ? bench.post("100") : bench.put("100");
+
+    Throwable thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () -> entry.call(client, request, BodyHandlers.ofString()));
+
+    assertEquals("the wrapped client has sent the request again by itself", thrown.getMessage());
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(StopReason.USER_CODE_FAILED, report.reason());
+    assertTrue(report.serverMayHaveActed());
+    assertEquals(2, bench.server.requests().size());
+  }
+
+  static Stream<Arguments> entriesAndMethods() {
+    return Arrays.stream(Entry.values())
+        .flatMap(entry -> Stream.of("POST", "PUT").map(method -> Arguments.of(entry, method)));
+  }
+
+  /** The JDK's own client throws such an exception before it sends. */
+  @ParameterizedTest
+  @EnumSource
+  void anExceptionOfItsOwnMayComeAfterTheRequestWasSent(Entry entry) throws Exception {
+    HttpClient plain = Bench.plain().build();
+    OwnDelegate measuring =
+        new OwnDelegate(
+            plain,
+            () -> {
+              try {
+                plain.send(bench.post("100"), BodyHandlers.discarding());
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              throw new IllegalStateException("no place for the figures");
+            });
+    List<RetryReport> reports = new CopyOnWriteArrayList<>();
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void ended(OperationInfo operation, RetryReport report) {
+            reports.add(report);
+          }
+        };
+    HttpClient client =
+        RetryingHttpClient.wrap(measuring, bench.retry().listener(listener).build());
+
+    assertThrows(
+        Exception.class, () -> entry.call(client, bench.post("100"), BodyHandlers.ofString()));
+
+    assertEquals(1, bench.server.requests().size());
+    assertEquals(1, reports.size());
+    assertTrue(reports.get(0).serverMayHaveActed(), reports.toString());
   }
 
   @ParameterizedTest

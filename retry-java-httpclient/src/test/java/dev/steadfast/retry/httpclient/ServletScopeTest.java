@@ -17,6 +17,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -175,6 +176,36 @@ class ServletScopeTest {
     assertEquals(way.status, response.statusCode());
     assertEquals(List.of("false"), response.headers().allValues("x-should-retry"));
     assertEquals(List.of(), probe.leaks);
+  }
+
+  @Test
+  void aSuccessThatFollowsAFailedStatus_saysNothing() throws Exception {
+    serve((request, response) -> {
+      callThatGivesUp();
+      response.setStatus(503);
+      response.setStatus(200); // something else will do
+      response.getWriter().print("from the cache");
+    });
+
+    HttpResponse<String> response = send(request());
+
+    assertEquals(200, response.statusCode());
+    assertEquals(Optional.empty(), response.headers().firstValue("x-should-retry"));
+  }
+
+  @Test
+  void aStatusThatIsSetWhenTheBodyHasBegun_isTheLastMoment() throws Exception {
+    serve((request, response) -> {
+      callThatGivesUp();
+      OutputStream out = response.getOutputStream();
+      response.setStatus(503);
+      out.write(new byte[100_000]);
+    });
+
+    HttpResponse<String> response = send(request());
+
+    assertEquals(503, response.statusCode());
+    assertEquals(Optional.of("false"), response.headers().firstValue("x-should-retry"));
   }
 
   @Test

@@ -23,7 +23,7 @@ final class AttemptInterceptor implements Interceptor {
   public Response intercept(Chain chain) throws IOException {
     WireTrace wire = registry.get(chain.call());
     if (wire == null) {
-      if (chain.call().isCanceled()) {
+      if (chain.call().isCanceled() || AttemptRegistry.comesTooLate(chain.call())) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue
       }
       return chain.proceed(chain.request());

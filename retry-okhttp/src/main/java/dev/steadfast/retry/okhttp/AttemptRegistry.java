@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
@@ -24,18 +25,8 @@ final class AttemptRegistry {
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
   private final ClientInterceptors interceptors;
 
-  private AttemptRegistry(boolean complete) {
-    interceptors = new ClientInterceptors(complete);
-  }
-
-  /** Of a client that is derived here: all of its interceptors are known. */
-  static AttemptRegistry ofDerivedClient() {
-    return new AttemptRegistry(true);
-  }
-
-  /** Of a client that the user goes on building, and copies. */
-  static AttemptRegistry ofUsersClient() {
-    return new AttemptRegistry(false);
+  AttemptRegistry(Around around) {
+    interceptors = new ClientInterceptors(around);
   }
 
   ClientInterceptors interceptors() {
@@ -53,12 +44,21 @@ final class AttemptRegistry {
   /** The attempt of OkHttp's call, or of the call that a factory of the user's put around it. */
   @Nullable WireTrace get(Call call) {
     WireTrace known = underWay.get(call);
-    if (known != null) {
+    if (!interceptors.withinUsersCalls()) {
       return known;
     }
     AttemptTag tag = call.request().tag(AttemptTag.class);
-    Call around = tag == null ? null : tag.call();
-    return around == null ? null : underWay.get(around);
+    Call around = tag != null && tag.belongsTo(call) ? tag.around() : null;
+    return known != null || around == null ? known : underWay.get(around);
+  }
+
+  /**
+   * Whether a call that has no attempt here was to carry one that is over. A call that a factory of
+   * the user's begins late is not known to have been cancelled with its attempt.
+   */
+  static boolean comesTooLate(Call call) {
+    AttemptTag tag = call.request().tag(AttemptTag.class);
+    return tag != null && tag.belongsTo(call);
   }
 
   int size() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallContextCapture implements EventListener.Factory {
   private final EventListener.Factory users;
-  // Weak: a call may never be executed. Empty for calls that are made within nothing.
+  // Weak: nobody tells of a call's end. Empty for calls that are made within nothing.
   private final Map<Call, CallContext> noted = Collections.synchronizedMap(new WeakHashMap<>());
 
   private CallContextCapture(EventListener.Factory users) {
@@ -52,7 +52,7 @@ final class CallContextCapture implements EventListener.Factory {
 
   /** What applies to a call that begins on this thread: what the thread is in, else what it was. */
   @Nullable CallContext of(Call call) {
-    CallContext then = noted.remove(call);
+    CallContext then = noted.get(call); // kept: another interceptor may proceed more than once
     CallContext here = CallContext.current();
     return here == null ? then : here;
   }

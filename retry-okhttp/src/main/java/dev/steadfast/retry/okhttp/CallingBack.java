@@ -28,15 +28,20 @@ final class CallingBack implements Runnable {
    * thread of the library's.
    */
   void start(Executor executor) {
+    // The library's own scheduler, because an executor blocks in real time, also in tests whose
+    // operations run in virtual time.
+    start(executor, TimerScheduler.system());
+  }
+
+  void start(Executor executor, RetryScheduler patience) {
     try {
-      // The library's own scheduler, because an executor blocks in real time, also in tests in
-      // which operations run in virtual time.
-      late = TimerScheduler.system().schedule(PATIENCE_NANOS, this);
+      late = patience.schedule(PATIENCE_NANOS, this);
     } catch (RejectedExecutionException noTimer) {
       // Without a timer, the call waits for the executor without a bound.
     }
     try {
       executor.execute(this);
+      stopWaiting(); // it was taken, and runs when the executor has a thread
     } catch (Throwable notTaken) {
       if (!claim()) {
         throw notTaken; // it was taken: the callback threw this
@@ -54,11 +59,15 @@ final class CallingBack implements Runnable {
     if (!claimed.compareAndSet(false, true)) {
       return false;
     }
+    stopWaiting();
+    return true;
+  }
+
+  private void stopWaiting() {
     RetryScheduler.Task timer = late;
     if (timer != null) {
       timer.cancel();
     }
-    return true;
   }
 
   @Override

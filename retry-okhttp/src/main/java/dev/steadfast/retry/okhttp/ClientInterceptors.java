@@ -9,17 +9,32 @@ import org.slf4j.LoggerFactory;
 final class ClientInterceptors {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  private final boolean complete;
+  /** The user's code around OkHttp, which may send by other means. */
+  enum Around {
+    NONE,
+    INTERCEPTORS,
+    /** A factory's calls, and perhaps interceptors within. */
+    CALLS,
+    /** The user goes on building the client. */
+    UNKNOWN
+  }
+
+  private final Around around;
   private final AtomicBoolean bypassed = new AtomicBoolean();
   private volatile boolean serverSpokeFirst;
 
-  /**
-   * Of one client.
-   *
-   * @param complete whether all of its interceptors are known
-   */
-  ClientInterceptors(boolean complete) {
-    this.complete = complete;
+  ClientInterceptors(Around around) {
+    this.around = around;
+  }
+
+  /** Whether there is nothing of the user's around OkHttp, so that its failure is the call's. */
+  boolean none() {
+    return around == Around.NONE;
+  }
+
+  /** Whether a factory of the user's makes the calls, which may go on when OkHttp has failed. */
+  boolean withinUsersCalls() {
+    return around == Around.CALLS;
   }
 
   /**
@@ -32,12 +47,8 @@ final class ClientInterceptors {
    * @param asked the URL of the request
    */
   boolean okHttpsOwn(Throwable thrown, HttpUrl asked) {
-    return complete || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
-  }
-
-  /** Whether the probe sees all requests, as far as is known. */
-  boolean probeSeesAll() {
-    return complete || !bypassed.get();
+    return around != Around.UNKNOWN
+        || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
   }
 
   /** An answer came from the network that the probe did not see. */

@@ -2,6 +2,8 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.engine.Attempt;
 import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Response;
@@ -12,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  * is called after the loop has returned. So what the callback throws reaches the dispatcher.
  */
 final class DispatchedAttempt implements Callback {
+  private static final AtomicReferenceFieldUpdater<DispatchedAttempt, @Nullable WireTrace> WIRE =
+      AtomicReferenceFieldUpdater.newUpdater(DispatchedAttempt.class, WireTrace.class, "wire");
+
   private final RunningCall owner;
   private final OkHttpTransport transport;
   private final Attempt<Answer> attempt;
-  private final WireTrace wire;
+  private volatile @Nullable WireTrace wire; // null once it has arrived
   private @Nullable Thread thread;
   private @Nullable Answer answer; // for the callback, as is the failure
   private @Nullable Throwable failure;
@@ -39,15 +44,29 @@ final class DispatchedAttempt implements Callback {
 
   @Override
   public void onFailure(Call call, IOException thrown) {
-    arrived(null, thrown);
+    WireTrace first = first();
+    if (first != null) {
+      arrived(first, null, thrown);
+    }
   }
 
   @Override
   public void onResponse(Call call, Response response) {
-    arrived(response, null);
+    WireTrace first = first();
+    if (first == null) {
+      UnwantedResponse.close(response, owner.operation());
+      return;
+    }
+    arrived(first, response, null);
   }
 
-  private void arrived(@Nullable Response response, @Nullable IOException thrown) {
+  // Null if it has arrived before: a call of the user's making may come more than once.
+  private @Nullable WireTrace first() {
+    WireTrace here = wire;
+    return here != null && WIRE.compareAndSet(this, here, null) ? here : null;
+  }
+
+  private void arrived(WireTrace wire, @Nullable Response response, @Nullable IOException thrown) {
     owner.arrived(this, wire);
     thread = Thread.currentThread();
     Runnable undo = attempt.restoreContext();
@@ -55,7 +74,7 @@ final class DispatchedAttempt implements Callback {
       if (response != null) {
         transport.answered(response, wire, attempt);
       } else {
-        attempt.complete(null, thrown);
+        transport.failed(Objects.requireNonNull(thrown), wire, attempt);
       }
       if (answer != null || failure != null) {
         owner.tell(answer, failure);

@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +29,7 @@ final class FactoryContext {
   private final OkHttpClient client;
   private final Call.@Nullable Factory users;
   private final HttpRetry retry;
-  private final AttemptRegistry registry = AttemptRegistry.ofDerivedClient();
+  private final AttemptRegistry registry;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   /**
@@ -45,8 +46,17 @@ final class FactoryContext {
       HttpRetry retry) {
     this.owner = owner;
     this.retry = retry;
+    this.registry = new AttemptRegistry(around(plain, around != null));
     this.client = derived(plain, registry);
     this.users = around == null ? null : Checks.notNull("call factory", around.apply(client));
+  }
+
+  private static Around around(OkHttpClient plain, boolean calls) {
+    if (calls) {
+      return Around.CALLS;
+    }
+    boolean none = plain.interceptors().stream().allMatch(FactoryContext::ours);
+    return none ? Around.NONE : Around.INTERCEPTORS;
   }
 
   private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry registry) {

@@ -9,6 +9,7 @@ import java.util.function.LongSupplier;
 import okhttp3.Connection;
 import okhttp3.Protocol;
 import okhttp3.Response;
+import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,14 +91,18 @@ final class InterceptorBounds implements Runnable {
 
   /**
    * Gives a body back to the client's own read timeout: the attempt ended with the head, and
-   * reading is the caller's. Not where there is none to read: its connection may serve another call
-   * by now.
+   * reading is the caller's. Not where there is none to read, or it has been read: its connection
+   * may serve another call by now, and OkHttp has taken the connection's timeout from the body.
    */
   void leaveBodyTo(Response response, int readTimeoutMillis) {
     if (!OkHttpViews.hasBodyOfNetwork(response)) {
       return;
     }
-    response.body().source().timeout().timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
+    Timeout ofBody = response.body().source().timeout();
+    if (ofBody.timeoutNanos() == 0) {
+      return;
+    }
+    ofBody.timeout(readTimeoutMillis, TimeUnit.MILLISECONDS);
     Socket bounded = socket;
     if (bounded == null) {
       return;

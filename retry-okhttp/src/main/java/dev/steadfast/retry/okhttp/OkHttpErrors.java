@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
@@ -34,6 +35,12 @@ final class OkHttpErrors {
   static boolean refusedStream(IOException failure) {
     return streamReset(failure)
         && String.valueOf(failure.getMessage()).endsWith(": REFUSED_STREAM");
+  }
+
+  /** The dispatcher's executor did not take the call. */
+  static boolean executorRejected(Throwable failure) {
+    return failure instanceof InterruptedIOException
+        && "executor rejected".equals(failure.getMessage());
   }
 
   /** No connection was made. */

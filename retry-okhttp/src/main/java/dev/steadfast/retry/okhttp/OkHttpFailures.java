@@ -64,11 +64,11 @@ final class OkHttpFailures {
     if (wire.timeIsUp()) {
       return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);
     }
-    boolean timedOut =
-        failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
-    if (timedOut && "executor rejected".equals(failure.getMessage())) {
+    if (OkHttpErrors.executorRejected(failure)) {
       return TransportFailure.permanent(FailureKind.OTHER, StopReason.REJECTED);
     }
+    boolean timedOut =
+        failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException);
     if (timedOut && wire.call().isCanceled()) {
       // OkHttp's own timeout of the call.
       return TransportFailure.permanent(FailureKind.TIMEOUT, StopReason.DEADLINE);
@@ -123,8 +123,15 @@ final class OkHttpFailures {
       // The answer was a redirect or a challenge, and following it failed.
       return withoutConnection(failure);
     }
-    // An interceptor that reads the body may also have an exception of its own.
-    boolean body = wire.handedBack() || ofTransport(failure);
+    return wire.handedBack()
+        ? TransportFailure.of(FailureKind.BROKEN_BODY)
+        : ofInterceptor(failure);
+  }
+
+  /** What an exception means that came after an answer which is a good one. */
+  static TransportFailure ofInterceptor(Throwable thrown) {
+    // One that reads the body may also have an exception of its own.
+    boolean body = thrown instanceof IOException failure && ofTransport(failure);
     return TransportFailure.of(body ? FailureKind.BROKEN_BODY : FailureKind.OTHER);
   }
 

@@ -18,28 +18,17 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.Headers;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
-import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One operation on OkHttp: the same for execute, enqueue and interceptor, except for its sender.
  */
 final class OkHttpTransport implements RetryTransport<Answer> {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-
-  // How much is read of a response that the caller does not get, to keep its connection.
-  private static final long DISCARD_BYTES = 64 * 1024;
-  private static final long DISCARD_MILLIS = 100;
-
   private static final Evidence NOT_BEGUN =
       Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
 
@@ -117,6 +106,11 @@ final class OkHttpTransport implements RetryTransport<Answer> {
 
   /** Called by the sender with the response. */
   void answered(Response response, WireTrace of, Attempt<Answer> attempt) {
+    if (!of.reached()) {
+      UnwantedResponse.close(response, operation);
+      Bypass.end(attempt, of, request, Bypass.answered());
+      return;
+    }
     of.handBack();
     try {
       if (deadline != null) {
@@ -125,19 +119,21 @@ final class OkHttpTransport implements RetryTransport<Answer> {
       buffer(response);
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
-      close(response);
+      UnwantedResponse.close(response, operation);
       attempt.complete(null, of.failure(broken));
       return;
     }
     attempt.complete(new Answer(response, of), null);
   }
 
-  private void close(Response response) {
-    try {
-      response.close();
-    } catch (Throwable also) {
-      LOG.warn("the response of a failed attempt could not be closed: {}", operation, also);
+  /** Called by the sender with the failure. */
+  void failed(Throwable thrown, WireTrace of, Attempt<Answer> attempt) {
+    if (Bypass.is(thrown, of)) {
+      Bypass.end(attempt, of, request, thrown);
+      return;
     }
+    of.leaveUsersCall(thrown);
+    attempt.complete(null, thrown);
   }
 
   // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
@@ -165,7 +161,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     WireTrace of = answer.wire();
     Evidence evidence = of.evidence(response, bodySpent());
     if (response.networkResponse() == null && of.deliveries() == 0) {
-      // From the cache, a synthetic 504 included.
+      // From the cache, a synthetic 504 included; or made up by an interceptor.
       return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
     return operation.outcome(answer, evidence);
@@ -185,7 +181,11 @@ final class OkHttpTransport implements RetryTransport<Answer> {
       return operation.outcome(classified, evidence);
     }
     Response head = Objects.requireNonNull(last.head());
-    return operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+    Outcome ofHead =
+        operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+    return ofHead.verdict() instanceof Verdict.Accepted
+        ? operation.outcome(OkHttpFailures.ofInterceptor(failure), evidence) // it is no success
+        : ofHead;
   }
 
   @Override
@@ -205,27 +205,17 @@ final class OkHttpTransport implements RetryTransport<Answer> {
 
   @Override
   public void discard(Answer answer) {
-    ResponseBody body = answer.response().body();
-    if (body == null) {
+    if (answer.response().body() == null) {
       return;
     }
-    try (body) {
-      if (!endsSoon(body.source()) && !sender.boundsAttempts()) {
-        answer.wire().drop(); // closing alone would read on
-      }
-    } catch (Throwable broken) {
-      // A body that an interceptor made may throw anything. The caller does not wait for it.
-      LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
-    }
-  }
-
-  private static boolean endsSoon(BufferedSource source) {
-    source.timeout().deadline(DISCARD_MILLIS, TimeUnit.MILLISECONDS);
-    try {
-      return !source.request(DISCARD_BYTES + 1);
-    } catch (IOException endless) {
-      return false;
-    }
+    UnwantedResponse.readAndClose(
+        answer.response(),
+        operation,
+        () -> {
+          if (!sender.boundsAttempts()) {
+            answer.wire().drop(); // closing alone would read on
+          }
+        });
   }
 
   @Override

@@ -18,12 +18,10 @@ import org.jspecify.annotations.Nullable;
  * they failed or were answered, and what was hidden from OkHttp on the way back. A base class and
  * not a part of {@link WireTrace}: every attempt has one, and so it costs one object.
  *
- * <p>Written by the thread of OkHttp's call; read by the thread that settles the attempt, which
- * after a timeout or a cancellation is another one.
+ * <p>Written and read by the threads that write and read what is in its base class.
  */
-abstract class RequestTrace extends DeliveryCount {
+abstract class RequestTrace extends CallProgress {
   final HttpOperation operation;
-  private final ClientInterceptors interceptors;
 
   // The latest request.
   private volatile @Nullable Request latest;
@@ -37,22 +35,12 @@ abstract class RequestTrace extends DeliveryCount {
   private @Nullable HttpUrl origin; // of the first request that the client made of the caller's
   private @Nullable RefusedAddresses refusedAddresses;
 
-  // Which part the call's thread is in, and the last exception that each part threw.
-  private volatile boolean passedOn; // to the first interceptor, or to OkHttp
-  private volatile boolean inOkHttp;
-  private volatile @Nullable Request asked; // of OkHttp
-  private volatile boolean betweenGuardAndProbe;
-  private volatile @Nullable Throwable leftProbe;
-  private volatile @Nullable Throwable leftGuard;
-  private volatile @Nullable Throwable leftOkHttp;
-  private volatile @Nullable Throwable leftAll; // the interceptors of the user's, too
-
   private volatile boolean handedBack;
   private @Nullable HiddenServerDelay hidden; // of the latest answer
 
   RequestTrace(HttpOperation operation, ClientInterceptors interceptors) {
+    super(interceptors);
     this.operation = operation;
-    this.interceptors = interceptors;
   }
 
   /** Whether the attempt was given up. */
@@ -61,23 +49,9 @@ abstract class RequestTrace extends DeliveryCount {
   /** The same; gives it up if its time has passed and no timer has noticed. */
   abstract boolean isOverNow();
 
-  /**
-   * The attempt goes to the first interceptor, or to OkHttp.
-   *
-   * @return false if it was settled, perhaps as an attempt that never began
-   */
-  boolean passOn() {
-    passedOn = true;
-    return !isSealed();
-  }
-
-  boolean passedOn() {
-    return passedOn;
-  }
-
-  /** The call's interceptors have thrown this. */
-  void leaveAll(IOException reason) {
-    leftAll = reason;
+  @Override
+  boolean anySent() {
+    return latest != null;
   }
 
   /**
@@ -85,22 +59,20 @@ abstract class RequestTrace extends DeliveryCount {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
-    asked = request;
     origin = null;
-    betweenGuardAndProbe = false;
-    inOkHttp = true;
+    enterOkHttp(request);
     try {
       Response response = chain.proceed(request);
       return HiddenServerDelay.reveal(hidden, response);
     } catch (NonRecoverableException sealed) {
       IOException opened = sealed.opened();
-      leftOkHttp = opened;
+      leaveOkHttp(opened);
       throw opened;
     } catch (Throwable thrown) {
-      leftOkHttp = thrown;
+      leaveOkHttp(thrown);
       throw thrown;
     } finally {
-      inOkHttp = false;
+      outOfOkHttp();
     }
   }
 
@@ -126,14 +98,14 @@ abstract class RequestTrace extends DeliveryCount {
   }
 
   /**
-   * The guard was reached; the user's network interceptors are next.
+   * As {@link #enterGuard()}.
    *
    * @param onReusedConnection whether the connection has carried a request before
    */
-  void enterGuard(boolean onReusedConnection) {
-    betweenGuardAndProbe = true;
+  boolean enterGuard(boolean onReusedConnection) {
     reused = onReusedConnection;
     deadConnection = false;
+    return enterGuard();
   }
 
   /**
@@ -147,7 +119,7 @@ abstract class RequestTrace extends DeliveryCount {
       throw new IOException("Canceled");
     }
     startRequest();
-    betweenGuardAndProbe = false;
+    passUsersInterceptors();
     safety = WireRequests.safety(operation, request);
     latest = request;
     if (!count()) {
@@ -161,7 +133,7 @@ abstract class RequestTrace extends DeliveryCount {
     safety = Safety.UNPROCESSED;
     unsent = false;
     head = null;
-    leftProbe = null; // how an earlier request failed says nothing of this one
+    leaveProbe(null); // how an earlier request failed says nothing of this one
   }
 
   private Safety settledSafety() {
@@ -177,24 +149,17 @@ abstract class RequestTrace extends DeliveryCount {
     if (unsent || latest == null) {
       return Disposition.UNSENT;
     }
-    return leftProbe instanceof IOException failure && OkHttpErrors.refusedStream(failure)
-        ? Disposition.REFUSED
-        : Disposition.UNKNOWN;
+    return streamRefused() ? Disposition.REFUSED : Disposition.UNKNOWN;
   }
 
   void answered(Response response) {
     head = response;
   }
 
-  /** The latest request failed. */
-  void failed(IOException reason) {
-    leftProbe = reason;
-  }
-
   /** A request that was counted did not go out after all. */
   void notSent(IOException reason) {
     uncount();
-    leftProbe = reason;
+    leaveProbe(reason);
     unsent = true;
   }
 
@@ -209,18 +174,18 @@ abstract class RequestTrace extends DeliveryCount {
     return deadConnection;
   }
 
-  /** The guard passes on what failed within it. */
-  void leaveGuard(IOException reason) {
-    leftGuard = reason;
-  }
-
   /**
-   * Whether OkHttp may try another address of the host. It may if this address has refused the
-   * request unprocessed, and another address of the host has not.
+   * Whether OkHttp may go on after a failure: by another connection if nothing was sent on this
+   * one, and by another address of the host if this one has refused the request unprocessed and
+   * that one has not. The failure must be the one of the request itself: an interceptor may throw
+   * one of the same class after the request was processed.
    */
   boolean mayGoOn(IOException failure, Connection connection) {
-    if (isOver() || !same(failure, leftProbe) || !OkHttpErrors.refusedStream(failure)) {
+    if (isOver() || !failedAtProbe(failure)) {
       return false;
+    }
+    if (unsent || !streamRefused()) {
+      return unsent;
     }
     RefusedAddresses known = refusedAddresses == null ? new RefusedAddresses() : refusedAddresses;
     refusedAddresses = known;
@@ -255,34 +220,13 @@ abstract class RequestTrace extends DeliveryCount {
     return head;
   }
 
-  FailureSource source(Throwable thrown) {
-    if (same(thrown, leftProbe)) {
-      return FailureSource.WIRE;
-    }
-    Request request = asked;
-    boolean own =
-        request != null
-            && same(thrown, leftOkHttp)
-            && !same(thrown, leftGuard)
-            && (latest != null || interceptors.okHttpsOwn(thrown, request.url()));
-    return own ? FailureSource.OKHTTP : FailureSource.INTERCEPTOR;
-  }
-
-  @SuppressWarnings("ReferenceEquality") // it must be that very object
-  private static boolean same(@Nullable Object one, @Nullable Object other) {
-    return one != null && one == other;
-  }
-
   /** What is known of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
     seal();
-    boolean nothingElseRan =
-        !passedOn
-            || (inOkHttp && !betweenGuardAndProbe && interceptors.probeSeesAll())
-            || endedWithin();
+    boolean known = nothingElseRuns();
     Response answer = head;
     int status = handedBack && answer != null ? answer.code() : -1;
-    return evidence(requests(nothingElseRan), status, bodySpent);
+    return evidence(requests(known), status, bodySpent);
   }
 
   /** What is known of an attempt that failed. Nothing goes out any more. */
@@ -291,14 +235,8 @@ abstract class RequestTrace extends DeliveryCount {
       return evidence(bodySpent);
     }
     seal();
-    boolean known = !passedOn || source(thrown) != FailureSource.INTERCEPTOR;
+    boolean known = !passedOn() || source(thrown) != FailureSource.INTERCEPTOR;
     return evidence(requests(known), -1, bodySpent);
-  }
-
-  /** Whether the call is over, and what it failed with is no interceptor's. */
-  private boolean endedWithin() {
-    Throwable thrown = leftAll;
-    return thrown != null && source(thrown) != FailureSource.INTERCEPTOR;
   }
 
   /** What is known of an attempt if an interceptor turned an answer into a failure. */
@@ -333,11 +271,12 @@ abstract class RequestTrace extends DeliveryCount {
     return Requests.of(Disposition.UNKNOWN, unseen, earlier);
   }
 
-  // An answer that an interceptor made says nothing about a request without an answer, and it is
-  // unknown what else the interceptor did.
+  // An answer that an interceptor made says nothing about a request whose answer is lost or was
+  // another one. It is unknown what else the interceptor did.
   private Requests unanswered(Response answer) {
-    if (head != null) {
-      return requests(true);
+    Response seen = head;
+    if (seen != null && seen.code() == answer.code()) {
+      return requests(false); // the same answer, put together anew
     }
     Requests sent = requests(OkHttpViews.ofCache(answer));
     return Requests.of(sent.last(), safety, earlier.and(sent.safety()));

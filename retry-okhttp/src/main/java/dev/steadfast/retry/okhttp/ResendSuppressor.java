@@ -59,7 +59,9 @@ final class ResendSuppressor implements Interceptor {
     if (wire == null) {
       return chain.proceed(chain.request());
     }
-    wire.enterGuard(reused);
+    if (!wire.enterGuard(reused)) {
+      throw new NonRecoverableException(new IOException("Canceled"));
+    }
     if (wire.asksFirst(chain.request(), reused) && closedByServer(connection, reused)) {
       return elsewhere(chain, wire);
     }
@@ -72,7 +74,7 @@ final class ResendSuppressor implements Interceptor {
       Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
       return wire.hideFollowUp(response);
     } catch (IOException failure) {
-      if (OkHttpErrors.connectionShutdown(failure) || wire.mayGoOn(failure, connection)) {
+      if (wire.mayGoOn(failure, connection)) {
         throw failure;
       }
       wire.leaveGuard(failure);
@@ -84,18 +86,21 @@ final class ResendSuppressor implements Interceptor {
    * The connection is dead and closed, so proceeding fails before a byte has left, and OkHttp takes
    * another connection. A body that can be written once must not be touched for that.
    */
-  private static Response elsewhere(Chain chain, WireTrace wire) throws IOException {
+  private Response elsewhere(Chain chain, WireTrace wire) throws IOException {
     wire.onDeadConnection();
     RequestBody body = chain.request().body();
     if (body != null && body.isOneShot()) {
       IOException dead = new IOException("the server closed the connection while it was idle");
-      wire.failed(dead);
+      wire.leaveProbe(dead);
       throw new NonRecoverableException(dead);
     }
     try {
       return chain.proceed(chain.request());
     } catch (IOException closed) {
-      wire.failed(closed);
+      wire.leaveProbe(closed);
+      if (probes) {
+        wire.passUsersInterceptors(); // there are none, and OkHttp goes on
+      }
       throw closed;
     }
   }

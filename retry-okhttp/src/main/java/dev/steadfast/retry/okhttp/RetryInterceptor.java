@@ -8,6 +8,7 @@ import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Interceptor;
@@ -79,7 +80,7 @@ public final class RetryInterceptor implements Interceptor {
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    AttemptRegistry registry = AttemptRegistry.ofUsersClient();
+    AttemptRegistry registry = new AttemptRegistry(Around.UNKNOWN);
     Checks.notNull("retry", retry);
     CallContextCapture callContext = CallContextCapture.addTo(builder);
     CallStarts starts = new CallStarts(retry.environment().ticker());

@@ -67,7 +67,8 @@ public final class RetryingCallFactory implements Call.Factory {
    * @param client the client; not changed
    * @param factory makes a call factory that sends through the client it is given; called twice,
    *     with a client that does not resend by itself, and with the given one for upgrades and
-   *     duplex bodies. It keeps the tags of requests
+   *     duplex bodies. It keeps the tags of requests. An answer that comes by other means ends its
+   *     operation with an {@link IllegalStateException}
    * @param retry the configuration
    * @return a factory for calls that are retried
    * @throws NullPointerException if an argument is null, or the factory that is made

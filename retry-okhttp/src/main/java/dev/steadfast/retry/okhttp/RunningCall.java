@@ -191,7 +191,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     try {
       transport.answered(wire.call().execute(), wire, attempt);
     } catch (Throwable thrown) {
-      attempt.complete(null, thrown);
+      transport.failed(thrown, wire, attempt);
     }
   }
 

@@ -41,7 +41,7 @@ final class WireProbe implements Interceptor {
       if (OkHttpErrors.connectionShutdown(failure)) {
         wire.notSent(failure);
       } else {
-        wire.failed(failure);
+        wire.leaveProbe(failure);
       }
       throw failure;
     }

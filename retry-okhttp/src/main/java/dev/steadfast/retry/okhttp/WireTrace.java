@@ -111,6 +111,7 @@ final class WireTrace extends RequestTrace implements Runnable {
    * @param direct whether nothing of the user's comes before OkHttp
    */
   Response attempted(Interceptor.Chain chain, Request request, boolean direct) throws IOException {
+    reach();
     if (call.isCanceled() || held || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
@@ -126,7 +127,7 @@ final class WireTrace extends RequestTrace implements Runnable {
     try {
       return direct ? throughOkHttp(chain, request) : chain.proceed(request);
     } catch (IOException thrown) {
-      leaveAll(thrown);
+      leaveInterceptors(thrown);
       if (timeIsUp) {
         throw timeout(thrown);
       }
@@ -194,8 +195,11 @@ final class WireTrace extends RequestTrace implements Runnable {
    * has carried no request of ours may be a pooled one, too: a plain client may have used it.
    */
   boolean asksFirst(Request request, boolean reusedConnection) {
-    if (reusedConnection ? attempt.number() > 1 : !registry.interceptors().mayAskNewConnections()) {
-      return reusedConnection;
+    if (reusedConnection && attempt.number() > 1) {
+      return true; // a retry must not meet the next dead connection
+    }
+    if (!reusedConnection && !registry.interceptors().mayAskNewConnections()) {
+      return false; // it may be a new one, and asking would take what the server says first
     }
     return !operation.survivesDeadConnection(WireRequests.safety(operation, request));
   }

@@ -4,7 +4,11 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.MediaType;
 import okhttp3.RequestBody;
+import okhttp3.ResponseBody;
 import okio.BufferedSink;
+import okio.ForwardingSource;
+import okio.Okio;
+import okio.Source;
 
 /** Request bodies that are not just bytes. */
 final class Bodies {
@@ -47,6 +51,19 @@ final class Bodies {
         }
       }
     };
+  }
+
+  /** A response body that counts how often it is closed. */
+  static ResponseBody counting(ResponseBody body, AtomicInteger closed) {
+    Source source =
+        new ForwardingSource(body.source()) {
+          @Override
+          public void close() throws IOException {
+            closed.incrementAndGet();
+            super.close();
+          }
+        };
+    return ResponseBody.create(Okio.buffer(source), body.contentType(), body.contentLength());
   }
 
   static RequestBody duplex() {

@@ -1,28 +1,40 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A factory of the user's whose calls are the attempts. */
 class CallFactoryTest {
@@ -166,6 +178,209 @@ class CallFactoryTest {
     assertEquals(List.of("execute"), events);
     assertEquals(2, clients.size());
     assertEquals(List.of(), rig.recorder.attempts());
+  }
+
+  // ---- factories that do not do what they should
+
+  /** What a factory does instead. */
+  enum Mistake {
+    DROPS_THE_TAGS {
+      @Override
+      Call.Factory around(OkHttpClient client, OkHttpClient other) {
+        CallsAround around = new CallsAround() {};
+        return around.of(
+            request -> client.newCall(request.newBuilder().tag(AttemptTag.class, null).build()));
+      }
+    },
+    SENDS_BY_ANOTHER_CLIENT {
+      @Override
+      Call.Factory around(OkHttpClient client, OkHttpClient other) {
+        return other;
+      }
+    };
+
+    abstract Call.Factory around(OkHttpClient client, OkHttpClient other);
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Arrays.stream(Mistake.values())
+        .flatMap(mistake ->
+            Stream.of(Entry.EXECUTE, Entry.ENQUEUE).map(entry -> Arguments.of(mistake, entry)));
+  }
+
+  private RetryingCallFactory mistaken(Mistake mistake, HttpRetry retry) {
+    OkHttpClient other = rig.client(target.client());
+    return rig.factory(rig.client(target.client()), client -> mistake.around(client, other), retry);
+  }
+
+  private static Throwable failure(Entry entry, Call call) {
+    if (entry == Entry.EXECUTE) {
+      return assertThrows(Exception.class, call::execute);
+    }
+    return assertThrows(IOException.class, () -> Entry.enqueued(call));
+  }
+
+  private void assertEndedAsOneThatMayHaveActed() {
+    assertEquals(1, target.deliveries());
+    RetryReport report = rig.recorder.report();
+    assertEquals(StopReason.USER_CODE_FAILED, report.reason());
+    assertEquals(1, report.attempts());
+    assertTrue(report.serverMayHaveActed());
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void anAnswerThatComesByOtherMeansEndsTheOperation(Mistake mistake, Entry entry) {
+    for (int i = 0; i < 10; i++) {
+      target.script(503);
+    }
+
+    Throwable thrown = failure(entry, mistaken(mistake, rig.keyed()).newCall(target.post()));
+
+    Throwable own = entry == Entry.EXECUTE ? thrown : thrown.getCause();
+    assertInstanceOf(IllegalStateException.class, own, thrown.toString());
+    assertTrue(own.getMessage().startsWith("the call factory "), own.getMessage());
+    assertEndedAsOneThatMayHaveActed();
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aFailureOfOtherMeansEndsTheOperation(Mistake mistake, Entry entry) {
+    for (int i = 0; i < 10; i++) {
+      target.script(Fault.H1_FIN);
+    }
+
+    Throwable thrown = failure(entry, mistaken(mistake, rig.keyed()).newCall(target.post()));
+
+    assertTrue(thrown.getMessage().startsWith("unexpected end of stream"), thrown.toString());
+    assertEndedAsOneThatMayHaveActed();
+  }
+
+  /** Then a request that has gone out already must not go out again when it admits. */
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aGuardThatRefusesAfterwardsChangesNothing(Mistake mistake, Entry entry) {
+    Books books = new Books();
+    books.refuse(false);
+    HttpRetry retry = rig.retry().guard(books).build();
+
+    failure(entry, mistaken(mistake, retry).newCall(target.get()));
+
+    assertEquals(1, target.deliveries());
+    assertEquals(StopReason.USER_CODE_FAILED, rig.recorder.report().reason());
+  }
+
+  @Test
+  void aCallThatTheDispatcherRejectsWasNotSent() {
+    RetryingCallFactory calls = calls(rig.keyed());
+    calls.client().dispatcher().executorService().shutdown();
+
+    failure(Entry.ENQUEUE, calls.newCall(target.post()));
+
+    assertEquals(StopReason.REJECTED, rig.recorder.report().reason());
+    assertFalse(rig.recorder.report().serverMayHaveActed());
+  }
+
+  /** A call that is begun when its attempt has been given up. */
+  @Test
+  void aCallThatIsBegunTooLateSendsNothing() throws Exception {
+    Duration limit = Duration.ofSeconds(5);
+    HttpRetry retry =
+        rig.retry().policy(Calls.seconds().maxAttempts(1).totalTimeout(limit).build()).build();
+    CountDownLatch late = new CountDownLatch(1);
+    CallsAround deaf =
+        new CallsAround() {
+          @Override
+          public void enqueue(Call inner, Callback callback) {
+            rig.time.advance(limit);
+            Call again = clients.get(1).newCall(inner.request()); // as one that is made lazily
+            again.enqueue(callback(callback, late));
+          }
+        };
+    RetryingCallFactory calls =
+        rig.factory(
+            rig.client(target.client()),
+            client -> {
+              clients.add(client);
+              return deaf.of(client);
+            },
+            retry);
+
+    failure(Entry.ENQUEUE, calls.newCall(target.post()));
+
+    assertTrue(late.await(10, TimeUnit.SECONDS));
+    assertEquals(0, target.deliveries());
+    assertFalse(rig.recorder.report().serverMayHaveActed());
+  }
+
+  private static Callback callback(Callback users, CountDownLatch called) {
+    return new Callback() {
+      @Override
+      public void onFailure(Call call, IOException failure) {
+        users.onFailure(call, failure);
+        called.countDown();
+      }
+
+      @Override
+      public void onResponse(Call call, Response response) throws IOException {
+        users.onResponse(call, response);
+        called.countDown();
+      }
+    };
+  }
+
+  /** Whatever comes first. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aCallThatCallsBackTwiceIsOverOnce(boolean failureFirst) throws Exception {
+    List<Throwable> thrown = new CopyOnWriteArrayList<>();
+    CountDownLatch both = new CountDownLatch(1);
+    AtomicInteger closed = new AtomicInteger();
+    CallsAround twice =
+        new CallsAround() {
+          @Override
+          public void enqueue(Call inner, Callback callback) {
+            inner.enqueue(
+                new Callback() {
+                  @Override
+                  public void onFailure(Call call, IOException failure) {
+                    throw new AssertionError(failure);
+                  }
+
+                  @Override
+                  public void onResponse(Call call, Response response) throws IOException {
+                    ResponseBody counting = Bodies.counting(response.body(), closed);
+                    Response counted = response.newBuilder().body(counting).build();
+                    if (failureFirst) {
+                      callback.onFailure(call, new IOException("the first"));
+                    } else {
+                      callback.onResponse(call, response);
+                    }
+                    try {
+                      callback.onResponse(call, counted);
+                      callback.onFailure(call, new IOException("the last"));
+                    } catch (Throwable second) {
+                      thrown.add(second);
+                    }
+                    both.countDown();
+                  }
+                });
+          }
+        };
+    RetryingCallFactory calls = rig.factory(rig.client(target.client()), twice::of, rig.once());
+    Entry.Answers answers = new Entry.Answers();
+
+    calls.newCall(target.post()).enqueue(answers);
+
+    assertTrue(both.await(10, TimeUnit.SECONDS));
+    assertEquals(List.of(), thrown);
+    assertEquals(1, closed.get());
+    if (failureFirst) {
+      assertEquals("the first", answers.failure().getMessage());
+    } else {
+      answers.get().close();
+    }
+    assertEquals(1, rig.recorder.report().attempts());
   }
 
   @Test

@@ -13,8 +13,13 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
@@ -198,6 +203,23 @@ class ExecutorTest {
 
     assertEquals("Canceled", answers.failure().getMessage());
     assertNotSame(Thread.currentThread(), answers.thread());
+  }
+
+  /** One that is busy has taken it all the same. */
+  @Test
+  void aCallbackThatIsQueuedWaitsForItsTurn() {
+    FakeTime time = new FakeTime();
+    Queue<Runnable> queued = new ArrayDeque<>();
+    List<Thread> called = new ArrayList<>();
+    CallingBack callback = new CallingBack(() -> called.add(Thread.currentThread()));
+
+    callback.start(queued::add, time);
+    time.advance(Duration.ofHours(1));
+
+    assertEquals(List.of(), called);
+    assertEquals(0, time.pending());
+    queued.remove().run();
+    assertEquals(List.of(Thread.currentThread()), called);
   }
 
   private static RetryPolicy patient() {

@@ -7,15 +7,19 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
+import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Interceptors of the user's that answer in place of the server. */
 class MadeUpAnswerTest {
@@ -60,6 +64,66 @@ class MadeUpAnswerTest {
     assertEquals(1, server.requests().size(), got.toString());
     assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
     assertTrue(got.report().serverMayHaveActed());
+  }
+
+  static Stream<Arguments> refusals() {
+    return Stream.of(Spot.FACTORY_EXECUTE, Spot.FACTORY_ENQUEUE, Spot.AFTER_ADD_TO)
+        .flatMap(spot -> Stream.of(401, 421, 425).map(status -> Arguments.of(spot, status)));
+  }
+
+  /** The server refused the one; the other may have been processed. */
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void anAnswerInPlaceOfARefusalSaysNothingOfTheRequestThatWentElsewhere(Spot spot, int status) {
+    OkHttpClient other = rig.client(Rig.builder());
+    Call.Factory calls =
+        spot.calls(
+            rig,
+            rig.retry().build(),
+            chain -> {
+              chain.proceed(chain.request()).close();
+              other.newCall(Calls.post(server)).execute().close();
+              return answer(chain.request(), 503);
+            });
+    server.enqueue(Reply.status(status));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(2, server.requests().size(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertTrue(got.report().serverMayHaveActed());
+  }
+
+  private static final Interceptor LIMIT_FOR_AN_ERROR =
+      chain -> {
+        Response answer = chain.proceed(chain.request());
+        answer.close();
+        return answer.isSuccessful() ? answer(chain.request(), 200) : answer(chain.request(), 429);
+      };
+
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void aLimitInPlaceOfAnErrorProvesNothing(Spot spot) {
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), LIMIT_FOR_AN_ERROR);
+    server.defaultReply(Reply.status(503));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(1, server.requests().size(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+  }
+
+  /** An interceptor that unpacks bodies, for example. */
+  @ParameterizedTest
+  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
+  void aLimitThatIsPutTogetherAnewIsTheServers(Spot spot) {
+    Call.Factory calls = spot.calls(rig, rig.retry().build(), LIMIT_FOR_AN_ERROR);
+    server.enqueue(Reply.status(429));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(2, server.requests().size());
   }
 
   @ParameterizedTest

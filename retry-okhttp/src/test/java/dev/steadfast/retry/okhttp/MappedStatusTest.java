@@ -6,6 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.http.HttpClassifier;
+import dev.steadfast.retry.http.HttpClassifier.OperationView;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.Signals;
+import dev.steadfast.retry.http.StandardRules;
+import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
@@ -141,6 +149,40 @@ class MappedStatusTest {
 
     assertEnded(StopReason.NOT_REPLAYABLE, 1);
   }
+
+  /** Rules of the user's may accept the answer; the exception is no success for that. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BEFORE_ADD_TO")
+  void ofAStatusThatIsAcceptedTheExceptionIsWhatItIs(Spot spot) {
+    Books books = new Books();
+    HttpRetry retry = rig.retry().classifier(ACCEPTS_ABSENCE).budget(books).guard(books).build();
+    Call.Factory calls = spot.calls(rig, retry, throwingFrom(400));
+    server.defaultReply(Reply.status(404));
+
+    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
+
+    assertSame(own, got.failure());
+    assertEnded(StopReason.NOT_REPLAYABLE, 1);
+    assertEquals(0, books.succeeded.get());
+    assertEquals(0, books.endedSucceeded.get());
+  }
+
+  private static final HttpClassifier ACCEPTS_ABSENCE =
+      new HttpClassifier() {
+        private final HttpClassifier standard = StandardRules.defaults();
+
+        @Override
+        public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
+          return response.status() == 404
+              ? Verdict.accepted()
+              : standard.onResponse(operation, response, signals);
+        }
+
+        @Override
+        public Verdict onFailure(OperationView operation, TransportFailure failure) {
+          return standard.onFailure(operation, failure);
+        }
+      };
 
   /** An answer that the server meant well is no success when the interceptor throws. */
   @ParameterizedTest

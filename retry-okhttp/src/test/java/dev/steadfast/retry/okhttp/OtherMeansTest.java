@@ -119,6 +119,30 @@ class OtherMeansTest {
     assertEquals(2, server.requests().size());
   }
 
+  static Stream<Arguments> callsOfAFactory() {
+    return Stream.of(Entry.EXECUTE, Entry.ENQUEUE)
+        .flatMap(entry -> Stream.of(false, true).map(around -> Arguments.of(entry, around)));
+  }
+
+  /** Its request has the tag of the attempt, and still it is not the attempt's. */
+  @ParameterizedTest
+  @MethodSource("callsOfAFactory")
+  void aCloneOfTheCallOfAFactoryIsACallOfItsOwn(Entry entry, boolean around) {
+    OkHttpClient.Builder builder =
+        Rig.builder().addInterceptor(sending(Means.CLONE_OF_THE_CALL, Then.RETURNS));
+    CallsAround own = new CallsAround() {};
+    RetryingCallFactory calls =
+        rig.factory(
+            rig.client(builder), client -> around ? own.of(client) : client, rig.retry().build());
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, server.requests().size());
+    assertEquals(1, rig.recorder.report().attempts());
+    assertTrue(rig.recorder.report().serverMayHaveActed());
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
   void thatSomebodySendsByOtherMeansIsSaidOnce(Spot spot) {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import okhttp3.Call;
+import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,25 @@ class ScopeTest {
       assertFalse(scope.gaveUp());
     }
     assertEquals(3, way.make(calls.newCall(Calls.get(server))).report().attempts());
+  }
+
+  /** An interceptor around ours may proceed twice, and each time is an operation. */
+  @ParameterizedTest
+  @EnumSource(names = {"INTERCEPTOR", "INTERCEPTOR_ENQUEUE"})
+  void theSecondOperationOfACallIsBoundToo(Way way) {
+    OkHttpClient.Builder builder =
+        Rig.builder()
+            .addInterceptor(chain -> {
+              chain.proceed(chain.request()).close();
+              return chain.proceed(chain.request());
+            });
+    Call.Factory calls = way.calls(rig, builder, rig.retry().build());
+    server.defaultReply(Reply.status(503));
+    try (RetryScope scope = told()) {
+      assertEquals(503, way.make(calls.newCall(Calls.get(server))).status());
+      assertFalse(scope.gaveUp());
+    }
+    assertEquals(2, server.requests().size());
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,12 +29,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.SocketFactory;
 import okhttp3.Call;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
@@ -177,6 +181,60 @@ class StaleConnectionTest {
     assertReported(2, 1);
   }
 
+  /** OkHttp goes on to a new connection, and time is up while that one is made. */
+  @Test
+  void aPostThatIsGivenUpAfterwardsWasNotSent() throws Exception {
+    Duration attempt = Duration.ofSeconds(2);
+    AtomicBoolean slow = new AtomicBoolean();
+    OkHttpClient.Builder builder =
+        target
+            .client()
+            .socketFactory(
+                new Sockets() {
+                  @Override
+                  public Socket createSocket() {
+                    if (slow.getAndSet(false)) {
+                      rig.time.advance(attempt);
+                    }
+                    return new Socket();
+                  }
+                });
+    RetryPolicy policy = Calls.seconds().maxAttempts(2).attemptTimeout(attempt).build();
+    Call.Factory calls = rig.calls(Entry.ENQUEUE, builder, rig.retry().policy(policy).build());
+    stale(calls, 1);
+    slow.set(true);
+
+    Entry.Outcome got = Entry.ENQUEUE.make(calls.newCall(target.post()));
+
+    assertFalse(slow.get());
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, target.deliveries());
+    assertEquals(Disposition.UNSENT, rig.recorder.attempts().get(0).disposition());
+  }
+
+  /** OkHttp makes sockets in one way. */
+  private abstract static class Sockets extends SocketFactory {
+    @Override
+    public final Socket createSocket(String host, int port) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public final Socket createSocket(String host, int port, InetAddress from, int fromPort) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public final Socket createSocket(InetAddress host, int port) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public final Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) {
+      throw new AssertionError();
+    }
+  }
+
   /** Two factories share one pool; what one has used is not fresh for the other. */
   @Test
   void knowsConnectionsThatAnotherFactoryUsed() throws Exception {
@@ -312,6 +370,31 @@ class StaleConnectionTest {
     assertEquals(200, got.status(), got.toString());
     assertReported(1, 1);
     assertEquals(3, sends.get()); // the warm-up, the one in vain, the one
+  }
+
+  /** An interceptor makes a call of its own, and passes on what becomes of that. */
+  @ParameterizedTest
+  @EnumSource
+  void theEndOfAnotherConnectionIsNotThatOfTheRequest(Entry entry) throws Exception {
+    OkHttpClient.Builder builder =
+        target
+            .client()
+            .addNetworkInterceptor(chain -> {
+              try {
+                return chain.proceed(chain.request());
+              } catch (IOException lost) {
+                throw new ConnectionShutdownException(); // of the call that reports it
+              }
+            });
+    Call.Factory calls = rig.calls(entry, builder, rig.once());
+    target.warmUp(calls);
+    target.script(Fault.H1_FIN);
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(1, target.deliveries(), got.toString());
+    assertInstanceOf(ConnectionShutdownException.class, got.failure());
+    assertTrue(got.report().serverMayHaveActed());
   }
 
   @ParameterizedTest

@@ -33,10 +33,12 @@ import okhttp3.Dns;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Timeouts of attempts and of operations, ours and OkHttp's. */
 class TimeoutTest {
@@ -115,8 +117,28 @@ class TimeoutTest {
 
   /** Time is up while the host is looked up, the first time. */
   @ParameterizedTest
-  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
+  @EnumSource(names = {"FACTORY_EXECUTE", "NETWORK_EXECUTE", "NETWORK_ENQUEUE"})
   void aKeylessPostThatWasNotSentInTimeIs(Spot spot) {
+    Entry.Outcome got = madeWithASlowLookup(spot);
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(1, server.requests().size());
+    assertEquals(Disposition.UNSENT, got.report().attemptReports().get(0).disposition());
+    assertFalse(got.report().earlierAttemptMayHaveActed());
+  }
+
+  /** The interceptor gets the exception only then, and may send by other means. */
+  @Test
+  void aKeylessPostThatAnInterceptorMayStillSendIsNot() {
+    Entry.Outcome got = madeWithASlowLookup(Spot.FACTORY_ENQUEUE);
+
+    assertTimeout(got);
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(0, server.requests().size());
+    assertEquals(Disposition.UNKNOWN, got.report().attemptReports().get(0).disposition());
+  }
+
+  private Entry.Outcome madeWithASlowLookup(Spot spot) {
     AtomicInteger lookups = new AtomicInteger();
     Dns slow =
         host -> {
@@ -132,12 +154,7 @@ class TimeoutTest {
     Request named =
         post.newBuilder().url(post.url().newBuilder().host("service.test").build()).build();
 
-    Entry.Outcome got = spot.make(calls.newCall(named));
-
-    assertEquals(200, got.status(), got.toString());
-    assertEquals(1, server.requests().size());
-    assertEquals(Disposition.UNSENT, got.report().attemptReports().get(0).disposition());
-    assertFalse(got.report().earlierAttemptMayHaveActed());
+    return spot.make(calls.newCall(named));
   }
 
   @ParameterizedTest
@@ -481,6 +498,37 @@ class TimeoutTest {
       assertEquals(60_000, sockets.get(0).getSoTimeout());
       assertEquals(TimeUnit.SECONDS.toNanos(60), response.body().source().timeout().timeoutNanos());
       call.cancel();
+    }
+  }
+
+  /**
+   * An interceptor that reads the body has given its connection back: it may serve another call.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theInterceptorLeavesAConnectionAloneWhoseBodyHasBeenRead(boolean copied) throws Exception {
+    List<Socket> sockets = new CopyOnWriteArrayList<>();
+    OkHttpClient.Builder builder = Rig.builder().readTimeout(Duration.ofSeconds(60));
+    HttpRetry retry = rig.retry().policy(Calls.seconds().attemptTimeout(ATTEMPT).build()).build();
+    RetryInterceptor.addTo(
+        builder.addNetworkInterceptor(chain -> {
+          sockets.add(chain.connection().socket());
+          return chain.proceed(chain.request());
+        }),
+        retry);
+    builder.addInterceptor(chain -> {
+      Response response = chain.proceed(chain.request());
+      if (copied) {
+        byte[] bytes = response.body().bytes();
+        return response.newBuilder().body(ResponseBody.create(bytes, null)).build();
+      }
+      response.body().source().request(Long.MAX_VALUE);
+      return response;
+    });
+    server.enqueue(Reply.status(200).body("some"));
+    try (Response response = rig.client(builder).newCall(Calls.get(server)).execute()) {
+      assertEquals((int) ATTEMPT.toMillis(), sockets.get(0).getSoTimeout());
+      assertEquals("some", response.body().string());
     }
   }
 

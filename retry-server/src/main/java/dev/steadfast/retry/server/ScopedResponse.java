@@ -2,21 +2,26 @@ package dev.steadfast.retry.server;
 
 import dev.steadfast.retry.scope.RetryScope;
 import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 
 /**
- * Adds what the scope knows to a failed response before it is committed: when its status is set,
- * when its body begins, or when the servlet has ended, at the first of these after the calls gave
- * up.
+ * Adds what the scope knows to a failed response before it is committed: when its body begins, and
+ * when the servlet is done, whichever comes after the calls gave up. A header cannot be taken back,
+ * and another status may follow the first. So setting one adds nothing, unless there may be no
+ * later moment: the body has begun, or another thread completes the response.
  */
 final class ScopedResponse extends HttpServletResponseWrapper {
+  private final ServletRequest request;
   private final RetryScope scope;
+  private volatile boolean bodyBegun;
 
-  ScopedResponse(HttpServletResponse response, RetryScope scope) {
+  ScopedResponse(ServletRequest request, HttpServletResponse response, RetryScope scope) {
     super(response);
+    this.request = request;
     this.scope = scope;
   }
 
@@ -36,7 +41,9 @@ final class ScopedResponse extends HttpServletResponseWrapper {
   @Override
   public void setStatus(int status) {
     super.setStatus(status);
-    tell(status);
+    if (bodyBegun || request.isAsyncStarted()) {
+      tell(status);
+    }
   }
 
   @Override
@@ -53,12 +60,14 @@ final class ScopedResponse extends HttpServletResponseWrapper {
 
   @Override
   public ServletOutputStream getOutputStream() throws IOException {
+    bodyBegun = true;
     tell(getStatus());
     return super.getOutputStream();
   }
 
   @Override
   public PrintWriter getWriter() throws IOException {
+    bodyBegun = true;
     tell(getStatus());
     return super.getWriter();
   }

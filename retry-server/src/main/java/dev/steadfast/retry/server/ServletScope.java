@@ -94,7 +94,7 @@ public final class ServletScope implements Filter {
       // The time that is left continues to run: it is not read again.
       CallContext before = CallContext.bind((CallContext) asked.getAttribute(CONTEXT));
       try {
-        proceed(asked, new ScopedResponse(answer, entered), chain);
+        proceed(asked, new ScopedResponse(asked, answer, entered), chain);
       } finally {
         CallContext.bind(before);
       }
@@ -103,7 +103,7 @@ public final class ServletScope implements Filter {
     try (RetryScope scope = enter(asked)) {
       asked.setAttribute(SCOPE, scope);
       asked.setAttribute(CONTEXT, CallContext.current());
-      proceed(asked, new ScopedResponse(answer, scope), chain);
+      proceed(asked, new ScopedResponse(asked, answer, scope), chain);
     }
   }
 

@@ -4,18 +4,19 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -50,7 +51,7 @@ public final class FakeTime implements RetryScheduler {
       new PriorityQueue<>(
           Comparator.comparingLong((Pending each) -> each.dueNanos)
               .thenComparingLong(each -> each.order));
-  private final Queue<Long> skipped = new ArrayDeque<>();
+  private final List<Skipped> skipped = new ArrayList<>();
   private final ThreadLocal<@Nullable Long> lastRead = new ThreadLocal<>();
   private long nowNanos;
   private long scheduled;
@@ -207,7 +208,18 @@ public final class FakeTime implements RetryScheduler {
         }
         lock.lock();
         try {
-          skipped.add(delay.toNanos());
+          skipped.add(new Skipped(operation, delay.toNanos()));
+        } finally {
+          lock.unlock();
+        }
+      }
+
+      // A wait that was given up before it began must not be taken for one that comes later.
+      @Override
+      public void ended(OperationInfo operation, RetryReport report) {
+        lock.lock();
+        try {
+          skipped.removeIf(each -> each.operation.equals(operation));
         } finally {
           lock.unlock();
         }
@@ -218,7 +230,13 @@ public final class FakeTime implements RetryScheduler {
   private boolean skips(long nanos) {
     lock.lock();
     try {
-      return skipped.remove(nanos);
+      for (int i = 0; i < skipped.size(); i++) {
+        if (skipped.get(i).nanos == nanos) {
+          skipped.remove(i);
+          return true;
+        }
+      }
+      return false;
     } finally {
       lock.unlock();
     }
@@ -234,9 +252,14 @@ public final class FakeTime implements RetryScheduler {
     return added == null ? runElsewhere(task) : () -> remove(added);
   }
 
-  private static Task runElsewhere(Runnable task) {
-    new CompletableFuture<Void>().defaultExecutor().execute(task);
-    return () -> {};
+  private Task runElsewhere(Runnable task) {
+    AtomicBoolean open = new AtomicBoolean(true);
+    execute(() -> {
+      if (open.getAndSet(false)) {
+        task.run();
+      }
+    });
+    return () -> open.set(false);
   }
 
   /** Runs the task on another thread, at once in real time. */
@@ -304,6 +327,14 @@ public final class FakeTime implements RetryScheduler {
       lock.unlock();
     }
   }
+
+  /**
+   * A wait that is to end at once.
+   *
+   * @param operation whose wait it is
+   * @param nanos its length
+   */
+  private record Skipped(OperationInfo operation, long nanos) {}
 
   // Compared by identity: two tasks may be due at the same time.
   private static final class Pending {

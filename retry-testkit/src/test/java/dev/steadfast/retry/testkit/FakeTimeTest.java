@@ -9,12 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryScheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -275,6 +277,30 @@ class FakeTimeTest {
     assertTrue(done.await(10, TimeUnit.SECONDS));
     assertEquals(7 * SECOND, time.nanos());
     assertEquals(0, time.pending());
+  }
+
+  /** The common pool may be blocked, or have no thread. */
+  @Test
+  void skipWaits_goesOnOnAThreadOfTheLibrary() throws Exception {
+    time.skipWaits().waiting(INFO, Duration.ofSeconds(2), DelayReason.BACKOFF);
+    CompletableFuture<String> ranBy = new CompletableFuture<>();
+    time.schedule(2 * SECOND, () -> ranBy.complete(Thread.currentThread().getName()));
+    String name = ranBy.get(10, TimeUnit.SECONDS);
+    assertTrue(name.startsWith("steadfast-worker-"), name);
+  }
+
+  @Test
+  void skipWaits_forgetsTheWaitsOfAnOperationThatHasEnded() {
+    OperationInfo other = OperationInfo.of("origin", "other");
+    RetryListener skipping = time.skipWaits();
+    skipping.waiting(INFO, Duration.ofSeconds(5), DelayReason.BACKOFF);
+    skipping.waiting(other, Duration.ofSeconds(3), DelayReason.BACKOFF);
+    skipping.ended(INFO, null);
+    time.schedule(5 * SECOND, note("timeout"));
+    assertEquals(0, time.nanos());
+    assertEquals(1, time.pending());
+    time.schedule(3 * SECOND, () -> {});
+    assertEquals(3 * SECOND, time.nanos());
   }
 
   @Test

@@ -1,0 +1,53 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.http.HttpOperation;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Response;
+import okio.BufferedSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A response that nobody gets. A body of an interceptor's making may throw anything. */
+final class UnwantedResponse {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  // What is read of it, to keep its connection.
+  private static final long MOST_BYTES = 64 * 1024;
+  private static final long MOST_MILLIS = 100;
+
+  private UnwantedResponse() {}
+
+  static void close(Response response, HttpOperation operation) {
+    try {
+      response.close();
+    } catch (Throwable broken) {
+      LOG.warn("a response that nobody gets could not be closed: {}", operation, broken);
+    }
+  }
+
+  /**
+   * Reads a short body to its end, and closes it.
+   *
+   * @param giveUp is run before it is closed if the body is a long one, or takes long
+   */
+  static void readAndClose(Response response, HttpOperation operation, Runnable giveUp) {
+    try (response) {
+      if (!endsSoon(response.body().source())) {
+        giveUp.run();
+      }
+    } catch (Throwable broken) {
+      // Nobody waits for it.
+      LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
+    }
+  }
+
+  private static boolean endsSoon(BufferedSource source) {
+    source.timeout().deadline(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      return !source.request(MOST_BYTES + 1);
+    } catch (IOException endless) {
+      return false;
+    }
+  }
+}
