@@ -62,8 +62,25 @@ final class PolicyNanos {
         && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP;
   }
 
+  /** The backoff before an attempt. */
+  long backoff(int number, long previousNanos, LongSupplier random) {
+    return Math.max(0, policy.backoff().delayNanos(number, previousNanos, random));
+  }
+
+  /** The delay before the next attempt: the larger of backoff and server delay. */
+  RetryDecision.Retry delay(
+      ServerDelay serverDelay, long backoffNanos, long remainingNanos, LongSupplier random) {
+    long asked = Math.min(serverDelay.nanos(), maxServerDelay());
+    if (serverDelay.exact()) {
+      return Decisions.retry(asked, DelayReason.SERVER_PUSHBACK);
+    }
+    return serverDelay.present()
+        ? afterServerDelay(asked, backoffNanos, remainingNanos, random)
+        : Decisions.retry(backoffNanos, DelayReason.BACKOFF);
+  }
+
   /** The wait for a server delay: that long and a share more, unless the backoff is longer. */
-  RetryDecision.Retry afterServerDelay(
+  private RetryDecision.Retry afterServerDelay(
       long askedNanos, long backoffNanos, long remainingNanos, LongSupplier random) {
     double share = askedNanos * policy.serverDelaySpread();
     long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;

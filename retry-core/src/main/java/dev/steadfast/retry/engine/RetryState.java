@@ -48,7 +48,8 @@ public final class RetryState {
 
   private int attempts;
   private boolean resent; // on a stale connection: one attempt in addition to maxAttempts
-  private @Nullable BackoffSequence backoffs; // null: no attempt has failed
+  private int backoffs; // since the start, or since the last pushback
+  private long previousBackoffNanos;
   private short kindsSeen; // a bit for each
   private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
   private boolean retryPending; // decided on, not begun
@@ -356,12 +357,10 @@ public final class RetryState {
   }
 
   private RetryDecision.Retry delay(ServerDelay serverDelay, long remainingNanos) {
-    BackoffSequence sequence = backoffs;
-    if (sequence == null) {
-      sequence = new BackoffSequence();
-      backoffs = sequence;
-    }
-    return sequence.next(nanos, serverDelay, remainingNanos, random);
+    boolean pushback = serverDelay.exact(); // gRFC A6: the next backoff starts over
+    backoffs = pushback ? 0 : Math.max(backoffs, backoffs + 1); // stays at the largest int
+    previousBackoffNanos = pushback ? 0 : nanos.backoff(backoffs, previousBackoffNanos, random);
+    return nanos.delay(serverDelay, previousBackoffNanos, remainingNanos, random);
   }
 
   @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation
