@@ -12,6 +12,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -116,8 +117,12 @@ final class PublicApi {
         + (type.isSealed() ? list(" permits ", visibleOnes(type.getPermittedSubclasses())) : "");
   }
 
+  // Sorted, because compilers write them in different orders.
   private static Type[] visibleOnes(Class<?>[] types) {
-    return Arrays.stream(types).filter(PublicApi::visible).toArray(Type[]::new);
+    return Arrays.stream(types)
+        .filter(PublicApi::visible)
+        .sorted(Comparator.comparing(Class::getName))
+        .toArray(Type[]::new);
   }
 
   private static String line(Field field) {

@@ -149,7 +149,9 @@ record Part(String benchmark, String title, String text, String bar) {
     String unit = rows.get(0).unit();
     lines.add(
         header(
-            "", "forks", List.of("mean, " + unit, "median", "99 %", "bytes, JDK " + results.mainJdk())));
+            "",
+            "forks",
+            List.of("mean, " + unit, "median", "99 %", "bytes, JDK " + results.mainJdk())));
     for (Row row : rows) {
       lines.add(
           "| %s | %d | %s | %s | %s | %s |"

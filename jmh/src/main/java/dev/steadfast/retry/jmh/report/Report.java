@@ -55,7 +55,8 @@ public final class Report {
     page.add("# Benchmarks");
     page.add("");
     page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
-    page.add("± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those allocated per call.");
+    page.add(
+        "± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those allocated per call.");
     page.add("The names of rows are those of the methods in `jmh/`, so each can be run alone.");
     page.add("");
     page.add(
@@ -127,7 +128,8 @@ public final class Report {
     page.add("");
     page.add("## Against the targets");
     page.add("");
-    page.add("x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds.");
+    page.add(
+        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds.");
     page.add("");
     page.add("| what | target | measured | reached |");
     page.add("|---|---|---|---|");

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,8 +80,8 @@ class ReportTest {
 
   @Test
   void allocationIsComparedToPlain_andMediansToo() {
-    assertHas("| OkHttp GET, more than plain | at most 200 B | 150 B | yes |");
-    assertHas("| OkHttp GET, median, to plain | at most 1.03 x | 1.01 ± 0.02 x | yes |");
+    assertHas("| OkHttp GET, more than plain | at most 700 B | 150 B | yes |");
+    assertHas("| OkHttp execute, median, to plain | at most 1.03 x | 1.01 ± 0.02 x | yes |");
   }
 
   @Test
@@ -140,5 +141,43 @@ class ReportTest {
   @CsvSource({"0.0004,0", "0.5,0.50", "9.994,9.99", "12.34,12.3", "99.96,100", "12345,'12,345'"})
   void numbersHaveThreeDigits(double value, String text) {
     assertEquals(text, Estimate.number(value));
+  }
+
+  @Test
+  void roundsAreTheForksOfOneRow() throws IOException {
+    String json = Files.readString(source.resolve("results.json"));
+    for (int round = 2; round <= 10; round++) {
+      Files.writeString(source.resolve("round-" + round + ".json"), json);
+    }
+    Results results = Results.read(source);
+    Row row = results.get("OkHttp.getSteadfast");
+    assertEquals(10, row.forks().size());
+    assertEquals(0, row.median().error(), "ten equal forks");
+    assertEquals(
+        row.median().value() / results.get("OkHttp.getPlain").median().value(),
+        row.medianOver(results.get("OkHttp.getPlain")).value(),
+        1e-9);
+  }
+
+  @Test
+  void whatRanOnAllCoresIsARowOfItsOwn() throws IOException {
+    Files.copy(source.resolve("results.json"), source.resolve("unpinned.json"));
+    Results results = Results.read(source);
+    assertEquals(1, results.get("OkHttp.getSteadfast").forks().size());
+    assertTrue(results.of("OkHttp").stream().anyMatch(row -> !row.variant().pinned()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1;2;3;4;5;6;7;8;9;10, 5.5, 3.5", // the second and the ninth
+    "1;1;1;1;1;1;1;1;1;100, 1, 0", // one stray fork changes nothing
+    "3;1;2, 2, 1"
+  })
+  void ofForksTheMedianCounts(String forks, double median, double error) {
+    double[] values =
+        Arrays.stream(forks.split(";", -1)).mapToDouble(Double::parseDouble).toArray();
+    Estimate estimate = Estimate.ofForks(values);
+    assertEquals(median, estimate.value());
+    assertEquals(error, estimate.error());
   }
 }
