@@ -20,13 +20,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A process that really cannot make threads for two seconds: its address space is limited to little
- * more than it has, which is less than the stack of another thread. Needs Linux and {@code
+ * more than it has, which is less than the stack of another thread. The JVM itself needs some of
+ * that room, and dies where it gets none, so room and stacks are large. Needs Linux and {@code
  * prlimit}.
  */
 class ThreadFamineTest {
   private static final Pattern SIZE = Pattern.compile("VmSize:\\s+(\\d+) kB");
-  private static final long ROOM = 24 << 20; // for memory that is no stack
-  private static final int STACK_MIB = 64;
+  private static final long ROOM = 128 << 20; // for memory that is no stack
+  private static final int STACK_MIB = 256;
 
   @Test
   void everyOperationEnds_whenNoThreadCanBeMadeForAWhile() throws Exception {
