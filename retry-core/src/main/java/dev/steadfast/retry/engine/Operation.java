@@ -32,7 +32,7 @@ final class Operation<R> implements Admission {
   private final RetryState state;
   private final OperationRecord record = new OperationRecord();
   private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
-  private long dueNanos; // when the next attempt is due
+  private long dueNanos; // when the next attempt is due, or was when the guards were asked
   private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
 
   Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
@@ -128,7 +128,8 @@ final class Operation<R> implements Admission {
   /** Passes the guards, or throws. */
   void admit() {
     if (!plan.guards().isEmpty()) {
-      permits = GuardPermits.acquire(plan.guards(), info, now());
+      dueNanos = now();
+      permits = GuardPermits.acquire(plan.guards(), info, dueNanos);
     }
   }
 
@@ -228,10 +229,13 @@ final class Operation<R> implements Admission {
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
-    long now = now();
-    RetryDecision.Retry wait = state.readmission(now);
+    // Asked for the time of the refusal: a moment later a guard may have nothing against an
+    // attempt,
+    // which would look like one that cannot tell when it will admit one.
+    long refusedNanos = dueNanos;
+    RetryDecision.Retry wait = state.readmission(refusedNanos);
     if (wait != null) {
-      waiting(wait, now);
+      waiting(wait, refusedNanos);
     }
     return wait;
   }
