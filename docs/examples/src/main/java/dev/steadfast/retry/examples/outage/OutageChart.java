@@ -201,7 +201,7 @@ final class OutageChart {
     styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 19));
     styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 17));
     styler.setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, 18));
-    styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 17));
+    styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 15)); // the widest that fits
     styler.setChartBackgroundColor(Color.WHITE);
     styler.setPlotBackgroundColor(Color.WHITE);
     styler.setChartFontColor(INK);

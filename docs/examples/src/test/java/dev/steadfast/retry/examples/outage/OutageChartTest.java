@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +16,10 @@ import org.w3c.dom.Document;
 
 final class OutageChartTest {
   private static final int SIZE_LIMIT = 700_000;
+  private static final int WIDTH = 860;
+  private static final Pattern WORD =
+      Pattern.compile("transform=\"translate\\(([\\d.]+) [\\d.]+\\)\">\\s*<path d=\"([^\"]*)\"");
+  private static final Pattern POINT = Pattern.compile("[ML](-?[\\d.]+),");
 
   @TempDir private Path folder;
 
@@ -33,6 +39,7 @@ final class OutageChartTest {
     assertTrue(lines(full) > 100, "lines: " + lines(full));
     assertEquals(1, parse(full).getElementsByTagName("title").getLength());
     assertTrue(Files.size(full) < SIZE_LIMIT, "size: " + Files.size(full));
+    assertTrue(rightmost(Files.readString(full)) <= WIDTH, "a word is cut off at the right");
     assertTrue(!Files.readString(empty).equals(Files.readString(full)), "the data is not drawn");
   }
 
@@ -52,6 +59,21 @@ final class OutageChartTest {
       tally.succeeded(arrival);
       tally.attempted(arrival, false);
     }
+  }
+
+  /** The rightmost point of a word: words are drawn as curves, each moved to its place. */
+  private static double rightmost(String svg) {
+    double rightmost = 0;
+    Matcher word = WORD.matcher(svg);
+    while (word.find()) {
+      double left = Double.parseDouble(word.group(1));
+      Matcher point = POINT.matcher(word.group(2));
+      while (point.find()) {
+        rightmost = Math.max(rightmost, left + Double.parseDouble(point.group(1)));
+      }
+    }
+    assertTrue(rightmost > WIDTH / 2.0, "no words");
+    return rightmost;
   }
 
   private static int lines(Path file) throws Exception {
