@@ -53,7 +53,8 @@ final class Charts {
         .setFillColor(new Color(0x9aa4b2));
     VectorGraphicsEncoder.saveVectorGraphic(chart, file.toString(), VectorGraphicsFormat.SVG);
     // Letters are drawn as outlines with up to twelve decimals: nine tenths of the file.
-    Files.writeString(file, Files.readString(file).replaceAll("(\\.\\d\\d)\\d+", "$1"));
+    String svg = Files.readString(file).replaceAll("(\\.\\d\\d)\\d+", "$1");
+    Files.writeString(file, svg.replaceFirst("<svg [^>]*>", "$0<title>" + title + "</title>"));
   }
 
   // Overlapped series need a height for every name; what is not theirs is on the floor.

@@ -129,6 +129,7 @@ class ReportTest {
     for (String part : parts) {
       String svg = Files.readString(docs.resolve("img/benchmark-" + part + ".svg"));
       assertTrue(svg.contains(OURS), part);
+      assertTrue(svg.contains("<title>"), part);
     }
   }
 
