@@ -294,7 +294,7 @@ public final class RetryState {
       retry = nanos.waitFor(opening, remainingNanos(nowNanos), random);
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
-    // A GOAWAY announces the end of a connection and says nothing about the server: one is free.
+    // A GOAWAY ends a connection and says nothing about the server, so one resend costs nothing.
     boolean announced = failure.kind() == FailureKind.GOAWAY && !seen && safeAsSuch;
     if (!announced) {
       Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);

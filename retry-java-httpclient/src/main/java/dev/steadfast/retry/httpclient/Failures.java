@@ -132,7 +132,7 @@ final class Failures {
         || message.equals("request not processed by peer")) {
       return Failure.of(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
     }
-    if (message.endsWith(": GOAWAY received")) { // after the client's own address; up to Java 17
+    if (message.endsWith(": GOAWAY received")) { // after its own address; older JDKs
       return Failure.of(FailureKind.GOAWAY, Disposition.UNKNOWN);
     }
     if (message.startsWith("too many authentication attempts")

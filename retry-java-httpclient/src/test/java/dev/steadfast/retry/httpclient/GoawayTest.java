@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A server ends a connection in an orderly way while a request is on it, as nginx does after {@code
- * keepalive_requests}. Up to Java 17 the client fails that request, even if the frame says that the
- * server accepted it.
+ * keepalive_requests}. Java 17 without a recent update fails that request, even if the frame says
+ * that the server accepted it.
  */
 @EnabledForJreRange(max = JRE.JAVA_17)
 class GoawayTest {

@@ -214,7 +214,7 @@ public final class FakeTime implements RetryScheduler {
         }
       }
 
-      // A wait that was given up before it began must not be taken for one that comes later.
+      // The wait may never have begun. A later one of the same length must not be skipped for it.
       @Override
       public void ended(OperationInfo operation, RetryReport report) {
         lock.lock();

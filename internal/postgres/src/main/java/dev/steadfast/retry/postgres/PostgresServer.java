@@ -173,7 +173,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** At the end of the JVM: nobody is left to be told of a failure. */
+  /** Runs while the JVM ends, when a failure can only be printed. */
   static void closeAll() {
     for (PostgresServer server : List.copyOf(OPEN)) {
       try {
