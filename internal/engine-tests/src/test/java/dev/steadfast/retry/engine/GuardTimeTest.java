@@ -18,6 +18,7 @@ class GuardTimeTest {
   /** Admits after 100 ms. The thread that it has refused gets no core until then. */
   private final class Gate implements Guard {
     private final long opensNanos = time.environment().ticker().getAsLong() + 100_000_000;
+    private final CountingGuard permits = new CountingGuard();
     private int asked;
 
     @Override
@@ -32,16 +33,7 @@ class GuardTimeTest {
         time.advance(Duration.ofMillis(150));
         throw new IllegalStateException("not yet");
       }
-      return new Permit() {
-        @Override
-        public void succeeded(long elapsedNanos) {}
-
-        @Override
-        public void failed(long elapsedNanos, Throwable failure) {}
-
-        @Override
-        public void released() {}
-      };
+      return permits.acquire(operation, nowNanos);
     }
   }
 
