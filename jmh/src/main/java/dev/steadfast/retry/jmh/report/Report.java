@@ -129,7 +129,8 @@ public final class Report {
     page.add("## Against the targets");
     page.add("");
     page.add(
-        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds.");
+        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds."
+            + " \"Within the error\" means that the bound lies within the interval of what was measured.");
     page.add("");
     page.add("| what | target | measured | reached |");
     page.add("|---|---|---|---|");

@@ -174,7 +174,6 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
         what, "x", most, results -> results.get(path).time().over(results.get(base).time()));
   }
 
-  // The upper bound of the ratio counts, but for the comparison with a peer.
   private static Target median(String what, double most, String path, String base) {
     String to = base.endsWith("Plain") ? "plain" : "Methanol";
     return new Target(
@@ -229,11 +228,15 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
     }
   }
 
+  // The whole interval must be on one side of the bound to show anything.
   private String verdict(Estimate measured) {
     double tolerated = unit.equals("B") ? most + EXACT : most;
-    if (measured.value() <= tolerated) {
+    if (measured.value() + measured.error() <= tolerated) {
       return "yes";
     }
-    return measured.value() - measured.error() <= tolerated ? "within the error" : "**no**";
+    if (measured.value() - measured.error() > tolerated) {
+      return "**no**";
+    }
+    return measured.value() <= tolerated ? "yes, within the error" : "no, within the error";
   }
 }

@@ -65,8 +65,8 @@ class ReportTest {
   void aTargetIsReached_orWithinTheError_orNot() {
     assertHas("| Full jitter, to raw nextLong(bound) | at most 1.00 x | 0.67 ± 0.07 x | yes |");
     assertHas(
-        "| Equal jitter, to raw nextLong(bound) | at most 1.00 x | 1.03 ± 0.08 x | within the"
-            + " error |");
+        "| Equal jitter, to raw nextLong(bound) | at most 1.00 x | 1.03 ± 0.08 x | no, within"
+            + " the error |");
     assertHas(
         "| Decorrelated jitter, to raw nextLong(bound) | at most 1.00 x | 2.00 ± 0.07 x | **no**"
             + " |");
