@@ -67,7 +67,8 @@ public interface AttemptReport {
    * How often a request of this attempt went to the wire: more than 1 after a redirect or an
    * authentication challenge, 0 if the attempt ended before.
    *
-   * @return the number, empty where the client does not show it (java.net.http)
+   * @return the number, empty where the client does not show it: java.net.http with redirects or an
+   *     authenticator
    */
   OptionalInt deliveries();
 

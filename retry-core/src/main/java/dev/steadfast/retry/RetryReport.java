@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -140,6 +141,42 @@ public interface RetryReport {
    * @return true after {@code Idempotent-Replayed: true} or the configured marker
    */
   boolean replayed();
+
+  /**
+   * What the journal knows of the operation.
+   *
+   * @return empty unless it is a journaled one
+   */
+  default Optional<Saved> saved() {
+    return Optional.empty();
+  }
+
+  /** Whether a journaled operation had its effect: what its caller may rely on. */
+  enum Effect {
+    /** Nothing of it was processed. */
+    NEVER_SENT,
+    /** The server did what was asked. */
+    SUCCEEDED,
+    /** The server did not do what was asked. */
+    FAILED,
+    /** It is not done yet; the journal has it sent until it is. */
+    ACCEPTED,
+    /** It may have been done, and may not. */
+    UNKNOWN
+  }
+
+  /**
+   * What the journal knows of an operation. Immutable.
+   *
+   * @param effect whether it had its effect
+   * @param recorded whether the journal has this: false if the journal could not be reached, or
+   *     another process has taken the operation over
+   * @param handedBack whether the answer is that of an earlier call, and nothing was sent
+   * @param resumableUntil how long the same operation may be called again to settle it; empty
+   *     unless its effect is unknown and sending it again is safe
+   */
+  record Saved(
+      Effect effect, boolean recorded, boolean handedBack, Optional<Instant> resumableUntil) {}
 
   /**
    * The idempotency key that all attempts carried: store it with a payment if the outcome is

@@ -111,7 +111,8 @@ final class Operation<R> implements Admission {
   }
 
   void extendBound(long boundNanos) {
-    state.extendBound(now(), boundNanos);
+    long nowNanos = now();
+    state.extendBound(nowNanos, Math.min(boundNanos, transport.mostNanos(nowNanos)));
   }
 
   RetryScheduler scheduler() {

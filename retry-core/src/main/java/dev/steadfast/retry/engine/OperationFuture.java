@@ -24,9 +24,9 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
   /** What completes the future. */
   interface Source<R> {
-    Operation<R> operation();
-
     void cancel();
+
+    void discard(R response);
   }
 
   /** The operation while it runs. A future that is kept afterwards keeps nothing of it alive. */
@@ -75,7 +75,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
       return;
     }
     if (!super.complete(value)) {
-      loop.operation().discard(answer); // cancelled, or completed from outside
+      loop.discard(answer); // cancelled, or completed from outside
     }
   }
 

@@ -6,11 +6,8 @@ import dev.steadfast.retry.RetryTrace;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.CleanReport;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +17,7 @@ import org.slf4j.LoggerFactory;
  * one thread drives it, and a compare-and-set of an attempt or a wait hands it over. Only
  * cancellations may come from anywhere.
  */
-final class OperationLoop<R>
-    implements RetryLoop<R>, AttemptOwner<R>, AsyncWait.Owner, OperationFuture.Source<R> {
+final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait.Owner {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Operation<R> operation;
@@ -75,14 +71,6 @@ final class OperationLoop<R>
     } else {
       Callbacks.afterCancel(operation, () -> Callbacks.within(context, this::drive));
     }
-  }
-
-  @Override
-  public <T> CompletableFuture<T> start(
-      long boundNanos, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
-    OperationFuture<R, T> future = new OperationFuture<>(this, result, failure);
-    start(boundNanos, future);
-    return future;
   }
 
   @Override
@@ -285,6 +273,11 @@ final class OperationLoop<R>
     if (callback != null) {
       callback.accept(result, failure);
     }
+  }
+
+  @Override
+  public void discard(R response) {
+    operation.discard(response);
   }
 
   private static void overBefore(@Nullable Object result, @Nullable Throwable failure) {}

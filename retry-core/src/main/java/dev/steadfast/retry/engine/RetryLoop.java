@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-public interface RetryLoop<R> {
+public interface RetryLoop<R> extends OperationFuture.Source<R> {
 
   /**
    * An operation that has not begun.
@@ -63,12 +63,25 @@ public interface RetryLoop<R> {
    *     java.util.concurrent.CancellationException}s are not passed to it
    * @return the future
    */
-  <T> CompletableFuture<T> start(
-      long boundNanos, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure);
+  default <T> CompletableFuture<T> start(
+      long boundNanos, Function<R, @Nullable T> result, UnaryOperator<Throwable> failure) {
+    OperationFuture<R, T> future = new OperationFuture<>(this, result, failure);
+    start(boundNanos, future);
+    return future;
+  }
 
   /** Ends the operation at once: its wait, its attempt, and all that would follow. */
+  @Override
   void cancel();
 
   /** As {@link #cancel}, because the thread that waits for the result was interrupted. */
   void interrupt();
+
+  /**
+   * Frees what a response of this operation holds, for which nobody waits any more.
+   *
+   * @param response the response
+   */
+  @Override
+  void discard(R response);
 }

@@ -2,10 +2,12 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
@@ -227,11 +229,34 @@ public final class RetryPlan {
     return account == null ? budget.account(origin) : account;
   }
 
-  @Nullable ContextCapture context() {
+  /**
+   * Tells the listeners of an operation that made no attempt.
+   *
+   * @param info the operation
+   * @param report why it ended
+   */
+  public void tellEnd(OperationInfo info, RetryReport report) {
+    if (listeners.any()) {
+      listeners.operationStarted(info);
+      listeners.ended(info, report);
+    }
+  }
+
+  /**
+   * What carries the caller's context to other threads.
+   *
+   * @return null for nothing beside the context class loader
+   */
+  public @Nullable ContextCapture context() {
     return context;
   }
 
-  @Nullable Boolean replayable() {
+  /**
+   * The caller's word on whether an operation may be repeated.
+   *
+   * @return null: its requests tell, by their methods and keys
+   */
+  public @Nullable Boolean replayable() {
     return replayable;
   }
 

@@ -98,6 +98,16 @@ public interface RetryTransport<R> {
   }
 
   /**
+   * The longest time that the operation may still take, however its own bounds are extended.
+   *
+   * @param nowNanos the time
+   * @return nanoseconds; {@link Long#MAX_VALUE}, the default, for no limit
+   */
+  default long mostNanos(long nowNanos) {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * Frees what a response holds: it is followed by another attempt, or came too late.
    *
    * @param response a response that the caller does not get

@@ -41,6 +41,11 @@ final class RetryingLayer implements CallContext {
     return outer == null ? null : outer.deriveKey(name, fingerprint);
   }
 
+  @Override
+  public String principal() {
+    return outer == null ? "" : outer.principal();
+  }
+
   // Nothing to pass on here: the layer tells those above it when it gives up itself.
   @Override
   public void gaveUp(StopReason reason) {

@@ -28,6 +28,12 @@ final class AttemptContext implements CallContext {
     return request.method() + " " + request.uri();
   }
 
+  /** Whether a request is the one of the attempt that is being made. */
+  static boolean isOf(@Nullable CallContext here, RequestView request) {
+    return here instanceof AttemptContext attempt
+        && target(attempt.request).equals(target(request));
+  }
+
   @Override
   public @Nullable CallContext of(Supplier<String> target) {
     return target(request).equals(target.get()) ? plan.asLayer() : around;
@@ -51,6 +57,11 @@ final class AttemptContext implements CallContext {
   @Override
   public @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
     return around == null ? null : around.deriveKey(name, fingerprint);
+  }
+
+  @Override
+  public String principal() {
+    return around == null ? "" : around.principal();
   }
 
   @Override

@@ -4,7 +4,9 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
@@ -36,10 +38,10 @@ public final class HttpOperation {
   private final OperationInfo info;
   private final OperationView view;
   private final Map<String, String> headers;
-  private final @Nullable String keyHeader;
-  private final @Nullable String keyLine; // as every attempt is handed over with it
+  private final OperationKey key; // every attempt is handed over with it
   private final @Nullable AttemptHeader attemptHeader;
   private final RetryOptions options;
+  private final @Nullable JournaledOperation journaled; // null: no journal is asked
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
@@ -54,9 +56,12 @@ public final class HttpOperation {
             .withReplayable(options.replayable())
             .withOptional(options.optional());
     this.options = options;
-    OperationKey key = key(retry.idempotencyKeys().orElse(null), request);
-    this.keyHeader = key.present() ? key.header() : null;
-    this.keyLine = key.line();
+    this.key =
+        OperationKey.of(
+            retry.idempotencyKeys().orElse(null),
+            request,
+            options,
+            new OperationKey.Context(plan.callContext(), clock()));
     this.headers = StableHeaders.of(retry.stableHeaders(), request, key, clock());
     this.attemptHeader = AttemptHeader.unlessSet(retry.attemptHeader(), request, headers);
     this.view = new OperationView(request, key.present());
@@ -65,6 +70,31 @@ public final class HttpOperation {
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
     adviseOnRetriesAbove(request);
+    // A client within an attempt would wait for the claim that the attempt is made for.
+    boolean asks = options.naming() != null && !AttemptContext.isOf(here, request);
+    this.journaled = asks ? journaled(request) : null;
+  }
+
+  private JournaledOperation journaled(RequestView request) {
+    IdempotencyKeys keys = retry.idempotencyKeys().orElse(IdempotencyKeys.randomUuid());
+    OperationJournal.Terms terms =
+        JournaledOperation.terms(options.replayable(), safety(), key.sent(), keys.retention());
+    JournaledOperation.Sent sent = new JournaledOperation.Sent(plan, info, terms);
+    return JournaledOperation.of(retry.journal(), request, options, sent);
+  }
+
+  /**
+   * What a journal keeps of this operation, to be enlisted.
+   *
+   * @return the operation as a journal has it
+   * @throws IllegalArgumentException unless its options name it by {@link
+   *     RetryOptions.Builder#journaled}
+   */
+  public OperationJournal.Intent intent() {
+    if (journaled == null) {
+      throw Checks.bad("operation", "not journaled", "RetryOptions.journaled");
+    }
+    return journaled.intent();
   }
 
   private void adviseOnRetriesAbove(RequestView request) {
@@ -76,38 +106,6 @@ public final class HttpOperation {
         plan.advise(Advice.RETRIED_ABOVE, info);
       }
     }
-  }
-
-  private OperationKey key(@Nullable IdempotencyKeys keys, RequestView request) {
-    IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
-    List<String> written = request.headers(form.header());
-    if (!written.isEmpty()) {
-      return OperationKey.written(form, written);
-    }
-    String key = options.idempotencyKey().orElse(null);
-    if (key == null) {
-      key = derivedKey(form, request, options.derivedKey());
-    }
-    if (key == null && keys != null && mints(request.method())) {
-      key = keys.mint(request, clock());
-    }
-    return OperationKey.added(form, key);
-  }
-
-  private static boolean mints(String method) {
-    return method.equals("POST") || method.equals("PATCH");
-  }
-
-  // The key of the request that this one is made for makes the key of this one: the chain of keys
-  // ends only at a system that honours them.
-  private @Nullable String derivedKey(
-      IdempotencyKeys form, RequestView request, @Nullable String name) {
-    CallContext callContext = plan.callContext();
-    if (callContext == null || name == null) {
-      return null;
-    }
-    String derived = callContext.deriveKey(name, () -> RequestHash.fingerprint(request));
-    return derived == null ? null : form.fit(derived);
   }
 
   private Supplier<Instant> clock() {
@@ -125,6 +123,31 @@ public final class HttpOperation {
    */
   public RetryPlan plan() {
     return plan;
+  }
+
+  /**
+   * The loop that carries this operation out.
+   *
+   * @param with {@link #plan}, or a changed copy of it
+   * @param transport how attempts are made
+   * @param codec turns answers into what a journal keeps; used if the operation is journaled
+   * @param <R> the response
+   * @return a new loop
+   */
+  public <R> RetryLoop<R> loop(
+      RetryPlan with, RetryTransport<R> transport, OperationJournal.AnswerCodec<R> codec) {
+    return journaled == null
+        ? RetryLoop.of(with, info, transport)
+        : new JournaledLoop<>(journaled.with(with), transport, codec);
+  }
+
+  /**
+   * How many bytes of an answer's body the journal keeps.
+   *
+   * @return 0 if the operation is not journaled
+   */
+  public int keepsAnswerBytes() {
+    return journaled == null ? 0 : journaled.journal().settings().mostBodyBytes();
   }
 
   /**
@@ -172,7 +195,7 @@ public final class HttpOperation {
     if (IDEMPOTENT.contains(method)) {
       return Evidence.Safety.IDEMPOTENT;
     }
-    boolean keyed = keyLine != null && keyLines.size() == 1 && keyLines.get(0).equals(keyLine);
+    boolean keyed = keyLines.size() == 1 && keyLines.get(0).equals(key.line());
     return keyed ? Evidence.Safety.KEYED : Evidence.Safety.UNSAFE;
   }
 
@@ -182,8 +205,8 @@ public final class HttpOperation {
    * @return the method, the key, or nothing
    */
   public Evidence.Safety safety() {
-    List<String> keyLines = keyLine == null ? List.of() : List.of(keyLine);
-    return safety(view.request().method(), keyLines);
+    String line = key.line();
+    return safety(view.request().method(), line == null ? List.of() : List.of(line));
   }
 
   /**
@@ -214,7 +237,7 @@ public final class HttpOperation {
    * @return the name, empty if the request has no key
    */
   public Optional<String> keyHeader() {
-    return Optional.ofNullable(keyHeader);
+    return key.present() ? Optional.of(key.header()) : Optional.empty();
   }
 
   /**
@@ -225,13 +248,11 @@ public final class HttpOperation {
    */
   public List<String> headersOfOrigin() {
     if (propagation == null) {
-      return keyHeader == null ? List.of() : List.of(keyHeader);
+      return key.present() ? List.of(key.header()) : List.of();
     }
     List<String> names = new ArrayList<>(propagation.headers().outbound());
     names.removeIf(name -> !view.request().headers(name).isEmpty());
-    if (keyHeader != null) {
-      names.add(keyHeader);
-    }
+    keyHeader().ifPresent(names::add);
     return names;
   }
 

@@ -44,15 +44,7 @@ public final class HttpRetry {
 
   private final Builder settings;
   private final RetryPlan plan;
-  private final @Nullable IdempotencyKeys keys;
-  private final HttpClassifier classifier;
   private final SignalReader signals;
-  private final @Nullable AttemptHeader attemptHeader;
-  private final Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders;
-  private final List<String> replayMarkers;
-  private final int bufferBodiesUpTo;
-  private final boolean refuseRedirectedKeys;
-
   private final @Nullable ServerDelayGate serverDelayGate;
   private final Propagation propagation;
 
@@ -64,14 +56,7 @@ public final class HttpRetry {
             .withGuards(ServerDelayGate.before(serverDelayGate, builder.guards))
             .withListeners(builder.listeners)
             .withContext(builder.context);
-    this.keys = builder.keys;
-    this.classifier = builder.classifier;
     this.signals = new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
-    this.attemptHeader = builder.attemptHeader;
-    this.stableHeaders = new TreeMap<>(builder.stableHeaders);
-    this.replayMarkers = List.copyOf(builder.replayMarkers);
-    this.bufferBodiesUpTo = builder.bufferBodiesUpTo;
-    this.refuseRedirectedKeys = builder.refuseRedirectedKeys;
     this.propagation =
         new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
   }
@@ -147,7 +132,7 @@ public final class HttpRetry {
    * @return 0 for none
    */
   public int bufferBodiesUpTo() {
-    return bufferBodiesUpTo;
+    return settings.bufferBodiesUpTo;
   }
 
   /**
@@ -157,7 +142,7 @@ public final class HttpRetry {
    * @return false by default
    */
   public boolean refuseRedirectedKeys() {
-    return refuseRedirectedKeys;
+    return settings.refuseRedirectedKeys;
   }
 
   /**
@@ -184,7 +169,11 @@ public final class HttpRetry {
    * @return the keys, empty if none are added
    */
   public Optional<IdempotencyKeys> idempotencyKeys() {
-    return Optional.ofNullable(keys);
+    return Optional.ofNullable(settings.keys);
+  }
+
+  OperationJournal journal() {
+    return settings.journal;
   }
 
   RetryPlan plan() {
@@ -192,7 +181,7 @@ public final class HttpRetry {
   }
 
   HttpClassifier classifier() {
-    return classifier;
+    return settings.classifier;
   }
 
   SignalReader signals() {
@@ -200,11 +189,11 @@ public final class HttpRetry {
   }
 
   @Nullable AttemptHeader attemptHeader() {
-    return attemptHeader;
+    return settings.attemptHeader;
   }
 
   Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders() {
-    return stableHeaders;
+    return settings.stableHeaders;
   }
 
   @Nullable ServerDelayGate serverDelayGate() {
@@ -216,12 +205,18 @@ public final class HttpRetry {
   }
 
   List<String> replayMarkers() {
-    return replayMarkers;
+    return settings.replayMarkers;
   }
 
   @Override
   public String toString() {
-    return "HttpRetry(" + plan.policy() + "; keys=" + keys + "; budget=" + plan.budget() + ")";
+    return "HttpRetry("
+        + plan.policy()
+        + "; keys="
+        + settings.keys
+        + "; budget="
+        + plan.budget()
+        + ")";
   }
 
   /** Collects settings; not safe for use by several threads. */
@@ -247,6 +242,7 @@ public final class HttpRetry {
     private final Set<String> propagateTo = new TreeSet<>();
     private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
     private boolean ownsRetries;
+    private OperationJournal journal = OperationJournal.inMemory(10_000);
 
     private Builder() {}
 
@@ -270,6 +266,7 @@ public final class HttpRetry {
       this.propagateTo.addAll(other.propagateTo);
       this.scopeHeaders = other.scopeHeaders;
       this.ownsRetries = other.ownsRetries;
+      this.journal = other.journal;
     }
 
     private static <T> void replace(List<T> mine, List<T> others) {
@@ -297,6 +294,19 @@ public final class HttpRetry {
      */
     public Builder idempotencyKeys(IdempotencyKeys keys) {
       this.keys = Checks.notNull("idempotencyKeys", keys);
+      return this;
+    }
+
+    /**
+     * Remembers the operations that ask for it by {@link RetryOptions.Builder#journaled}. Default:
+     * one in memory for 10,000 operations, which guards this process and forgets everything at its
+     * end.
+     *
+     * @param journal the journal
+     * @return this
+     */
+    public Builder journal(OperationJournal journal) {
+      this.journal = Checks.notNull("journal", journal);
       return this;
     }
 

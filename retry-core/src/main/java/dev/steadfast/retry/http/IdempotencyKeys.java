@@ -33,9 +33,13 @@ public final class IdempotencyKeys {
 
   private final KeySource source;
   private final int shortest; // that the source makes
-  private final String header;
-  private final KeyForm form;
-  private final int maxLength;
+  private final Sent sent;
+
+  /** How keys are sent, and how long a server keeps them. */
+  private record Sent(String header, KeyForm form, int maxLength, Duration retention) {
+    private static final Sent USUAL =
+        new Sent(DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH, Duration.ofHours(24));
+  }
 
   /** Mints a key. */
   @FunctionalInterface
@@ -43,18 +47,14 @@ public final class IdempotencyKeys {
     String mint(RequestView request, Supplier<Instant> clock);
   }
 
-  // One parameter per field; only the factories and copies below call it.
-  private IdempotencyKeys(
-      KeySource source, int shortest, String header, KeyForm form, int maxLength) {
+  private IdempotencyKeys(KeySource source, int shortest, Sent sent) {
     this.source = source;
     this.shortest = shortest;
-    this.header = header;
-    this.form = form;
-    this.maxLength = maxLength;
+    this.sent = sent;
   }
 
   private static IdempotencyKeys of(int shortest, KeySource source) {
-    return new IdempotencyKeys(source, shortest, DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH);
+    return new IdempotencyKeys(source, shortest, Sent.USUAL);
   }
 
   /**
@@ -226,8 +226,8 @@ public final class IdempotencyKeys {
    * @throws IllegalArgumentException if the name is no header name
    */
   public IdempotencyKeys header(String name) {
-    return new IdempotencyKeys(
-        source, shortest, Checks.headerName("idempotency key header", name), form, maxLength);
+    Checks.headerName("idempotency key header", name);
+    return with(new Sent(name, sent.form, sent.maxLength, sent.retention));
   }
 
   /**
@@ -237,7 +237,7 @@ public final class IdempotencyKeys {
    * @return a changed copy
    */
   public IdempotencyKeys quoted() {
-    return new IdempotencyKeys(source, shortest, header, KeyForm.QUOTED, maxLength);
+    return with(new Sent(sent.header, KeyForm.QUOTED, sent.maxLength, sent.retention));
   }
 
   /**
@@ -250,7 +250,32 @@ public final class IdempotencyKeys {
    */
   public IdempotencyKeys maxLength(int maxLength) {
     Checks.within("maxLength", maxLength, shortest, DEFAULT_MAX_LENGTH);
-    return new IdempotencyKeys(source, shortest, header, form, maxLength);
+    return with(new Sent(sent.header, sent.form, maxLength, sent.retention));
+  }
+
+  /**
+   * How long the server keeps a key, and so the answer to it. Default 24 hours. A journaled
+   * operation is not sent again after that time, counted from when it was first sent.
+   *
+   * @param retention from one second to 10 years
+   * @return a changed copy
+   * @throws IllegalArgumentException if it is out of its range
+   */
+  public IdempotencyKeys retention(Duration retention) {
+    Checks.notNull("retention", retention);
+    if (retention.compareTo(Duration.ofSeconds(1)) < 0
+        || retention.compareTo(Duration.ofDays(3653)) > 0) {
+      throw Checks.bad("retention", retention, "1 s to 10 years");
+    }
+    return with(new Sent(sent.header, sent.form, sent.maxLength, retention));
+  }
+
+  private IdempotencyKeys with(Sent changed) {
+    return new IdempotencyKeys(source, shortest, changed);
+  }
+
+  Duration retention() {
+    return sent.retention;
   }
 
   /**
@@ -259,7 +284,7 @@ public final class IdempotencyKeys {
    * @return the name
    */
   public String header() {
-    return header;
+    return sent.header;
   }
 
   String mint(RequestView request, Supplier<Instant> clock) {
@@ -268,23 +293,23 @@ public final class IdempotencyKeys {
 
   /** A derived key within the length that the server takes. */
   String fit(String derived) {
-    if (maxLength < LEAST_DERIVED) {
-      throw Checks.bad("maxLength", maxLength, LEAST_DERIVED + " or more for derived keys");
+    if (sent.maxLength < LEAST_DERIVED) {
+      throw Checks.bad("maxLength", sent.maxLength, LEAST_DERIVED + " or more for derived keys");
     }
-    return derived.length() <= maxLength ? derived : derived.substring(0, maxLength);
+    return derived.length() <= sent.maxLength ? derived : derived.substring(0, sent.maxLength);
   }
 
   String write(String key) {
-    return form.write(key, maxLength);
+    return sent.form.write(key, sent.maxLength);
   }
 
   /** The key in a header that the caller wrote. */
   String read(String wire) {
-    return form == KeyForm.QUOTED ? KeyForm.parseQuoted(wire).orElse(wire) : wire;
+    return sent.form == KeyForm.QUOTED ? KeyForm.parseQuoted(wire).orElse(wire) : wire;
   }
 
   @Override
   public String toString() {
-    return header + " " + form;
+    return sent.header + " " + sent.form;
   }
 }

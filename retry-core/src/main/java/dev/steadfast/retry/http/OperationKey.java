@@ -1,7 +1,10 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,59 @@ import org.jspecify.annotations.Nullable;
  */
 record OperationKey(String header, @Nullable String key, @Nullable String line, boolean added) {
   private static final OperationKey NONE = new OperationKey("", null, null, false);
+
+  /** The key of an operation: the caller's own, one that derives from a name, or a minted one. */
+  static OperationKey of(
+      @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options, Context in) {
+    IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
+    JournalNaming naming = options.naming();
+    if (naming != null && naming.resumed() != null) {
+      return resumed(form, naming.resumed().intent().terms().key());
+    }
+    List<String> written = request.headers(form.header());
+    if (!written.isEmpty()) {
+      return written(form, written);
+    }
+    String key = options.idempotencyKey().orElse(null);
+    if (key == null) {
+      key = derived(form, request, options.derivedKey(), in.callContext());
+    }
+    if (key == null && keys != null && mints(request.method())) {
+      key =
+          naming == null
+              ? keys.mint(request, in.clock())
+              : keys.fit(JournaledOperation.wireKey(naming, in.callContext()));
+    }
+    return added(form, key);
+  }
+
+  // The key that the operation was begun with, whatever this client is configured to send.
+  private static OperationKey resumed(IdempotencyKeys form, OperationJournal.@Nullable Key key) {
+    return key == null
+        ? NONE
+        : new OperationKey(key.header(), form.read(key.line()), key.line(), true);
+  }
+
+  /** Where an operation begins. */
+  record Context(@Nullable CallContext callContext, Supplier<Instant> clock) {}
+
+  private static boolean mints(String method) {
+    return method.equals("POST") || method.equals("PATCH");
+  }
+
+  // The key of the request that this one is made for makes the key of this one: the chain of keys
+  // ends only at a system that honours them.
+  private static @Nullable String derived(
+      IdempotencyKeys form,
+      RequestView request,
+      @Nullable String name,
+      @Nullable CallContext callContext) {
+    if (callContext == null || name == null) {
+      return null;
+    }
+    String derived = callContext.deriveKey(name, () -> RequestHash.fingerprint(request));
+    return derived == null ? null : form.fit(derived);
+  }
 
   /** The key that the caller has written into the request. */
   static OperationKey written(IdempotencyKeys form, List<String> lines) {
@@ -39,6 +95,11 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   /** A key that is added to the request, null for none. */
   static OperationKey added(IdempotencyKeys form, @Nullable String key) {
     return key == null ? NONE : new OperationKey(form.header(), key, form.write(key), true);
+  }
+
+  /** What goes over the wire, null for nothing. */
+  OperationJournal.@Nullable Key sent() {
+    return line == null ? null : new OperationJournal.Key(header, line);
   }
 
   boolean present() {

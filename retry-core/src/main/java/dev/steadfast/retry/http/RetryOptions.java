@@ -25,6 +25,7 @@ public final class RetryOptions {
   private final @Nullable String derivedKey;
   private final boolean noRetry;
   private final boolean optional;
+  private final @Nullable JournalNaming naming;
 
   private RetryOptions(Builder builder) {
     this.idempotencyKey = builder.idempotencyKey;
@@ -36,6 +37,7 @@ public final class RetryOptions {
     this.derivedKey = builder.derivedKey;
     this.noRetry = builder.noRetry;
     this.optional = builder.optional;
+    this.naming = builder.naming();
   }
 
   /**
@@ -57,6 +59,23 @@ public final class RetryOptions {
   }
 
   /**
+   * Options for an operation that another call or process began; for authors of adapters.
+   *
+   * @param journal the journal that has the operation
+   * @param due the operation
+   * @return options for sending it, with its key
+   */
+  public static RetryOptions resuming(OperationJournal journal, OperationJournal.Intent due) {
+    Builder builder = builder().journaled(due.id().name(), due.id().key()).refuseInFlight();
+    builder.resumed = new JournalNaming.Resumed(journal, due);
+    return switch (due.terms().repeat()) {
+      case KEYED -> builder.build();
+      case IDEMPOTENT -> builder.replayable(true).build();
+      case NEVER -> builder.replayable(false).build();
+    };
+  }
+
+  /**
    * These options, and in their place what other options set.
    *
    * @param other what wins
@@ -73,6 +92,7 @@ public final class RetryOptions {
     merged.bodyRepeatable = other.bodyRepeatable == null ? bodyRepeatable : other.bodyRepeatable;
     merged.name = other.name == null ? name : other.name;
     merged.noRetry = noRetry || other.noRetry;
+    merged.journaled(other.naming == null ? naming : other.naming);
     return merged.build();
   }
 
@@ -120,6 +140,10 @@ public final class RetryOptions {
     return optional;
   }
 
+  @Nullable JournalNaming naming() {
+    return naming;
+  }
+
   @Override
   public String toString() {
     return "RetryOptions(name="
@@ -149,8 +173,34 @@ public final class RetryOptions {
     private @Nullable String derivedKey;
     private boolean noRetry;
     private boolean optional;
+    private @Nullable String journalName;
+    private @Nullable String journalKey;
+    private @Nullable String fingerprint;
+    private boolean refuseInFlight;
+    private JournalNaming.@Nullable Resumed resumed;
 
     private Builder() {}
+
+    private @Nullable JournalNaming naming() {
+      if (journalName != null && journalKey != null) {
+        return new JournalNaming(journalName, journalKey, fingerprint, !refuseInFlight, resumed);
+      }
+      if (fingerprint != null || refuseInFlight) {
+        String option = fingerprint == null ? "refuseInFlight" : "fingerprint";
+        throw Checks.bad(option, "set without journaled", "RetryOptions.journaled as well");
+      }
+      return null;
+    }
+
+    private void journaled(@Nullable JournalNaming naming) {
+      if (naming != null) {
+        journalName = naming.name();
+        journalKey = naming.key();
+        fingerprint = naming.fingerprint();
+        refuseInFlight = !naming.waits();
+        resumed = naming.resumed();
+      }
+    }
 
     /**
      * The key of this operation, for any method. By this you promise that the server honours it.
@@ -271,6 +321,52 @@ public final class RetryOptions {
      */
     public Builder optional() {
       this.optional = true;
+      return this;
+    }
+
+    /**
+     * Has the journal remember this operation: it is not begun again while it is in flight, its
+     * stored answer is handed back once it is finished, and another request under the same name and
+     * key is refused. Default: the journal is not asked. The journal is that of {@link
+     * HttpRetry.Builder#journal}; without one, a small one in memory guards this process.
+     *
+     * <p>Where the client adds keys, the key on the wire derives from the principal of the scope,
+     * the name and this key, so that the same operation has the same key on the wire.
+     *
+     * @param name what is done, such as {@code charge}; 1 to 100 characters
+     * @param key the business key, such as an order number; 1 to 255 characters
+     * @return this
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public Builder journaled(String name, String key) {
+      OperationJournal.Id checked = new OperationJournal.Id(name, "", key);
+      this.journalName = checked.name();
+      this.journalKey = checked.key();
+      return this;
+    }
+
+    /**
+     * What tells two requests of the same {@link #journaled} name apart, in place of the body: for
+     * bodies that differ each time, such as those with a time stamp, and for those that can be read
+     * only once. Default: the bytes of the body.
+     *
+     * @param fingerprint any text; a hash of it is kept
+     * @return this
+     * @throws IllegalArgumentException if it is empty
+     */
+    public Builder fingerprint(String fingerprint) {
+      this.fingerprint = Checks.notBlank("fingerprint", fingerprint);
+      return this;
+    }
+
+    /**
+     * Refuses the operation at once if somebody works on the same {@link #journaled} one. Default:
+     * waits for its end, within the deadline.
+     *
+     * @return this
+     */
+    public Builder refuseInFlight() {
+      this.refuseInFlight = true;
       return this;
     }
 

@@ -74,6 +74,15 @@ public interface CallContext {
   }
 
   /**
+   * For whom the operations are made.
+   *
+   * @return the authenticated principal of the inbound request; empty for none
+   */
+  default String principal() {
+    return "";
+  }
+
+  /**
    * An operation within gave up after it had retried, or because its server, guard or budget said
    * that retrying does harm: so it would when the caller above retried.
    *

@@ -78,6 +78,12 @@ final class InboundContext implements CallContext {
   }
 
   @Override
+  public String principal() {
+    String own = scope.principal();
+    return own == null ? (around == null ? "" : around.principal()) : own;
+  }
+
+  @Override
   public void gaveUp(StopReason reason) {
     scope.noteGaveUp();
     if (around != null) {

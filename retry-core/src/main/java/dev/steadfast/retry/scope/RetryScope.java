@@ -35,7 +35,7 @@ public final class RetryScope implements AutoCloseable {
   private final Thread thread = Thread.currentThread();
   private final @Nullable String parentKey;
   private final OptionalInt attempt;
-  private final boolean ofPrincipal;
+  private final @Nullable String principal;
   private final @Nullable DerivedKeys derivedKeys;
   private volatile boolean gaveUp;
   private boolean closed;
@@ -45,8 +45,8 @@ public final class RetryScope implements AutoCloseable {
       @Nullable String namespace,
       ScopeOptions options) {
     this.options = options;
-    this.ofPrincipal = namespace != null;
-    boolean trusted = options.trustInbound() || ofPrincipal;
+    this.principal = namespace;
+    boolean trusted = options.trustInbound() || ofPrincipal();
     this.parentKey = trusted ? options.headers().readKey(headers) : null;
     this.attempt = trusted ? options.headers().readAttempt(headers) : OptionalInt.empty();
     this.derivedKeys =
@@ -254,7 +254,11 @@ public final class RetryScope implements AutoCloseable {
   }
 
   boolean ofPrincipal() {
-    return ofPrincipal;
+    return principal != null;
+  }
+
+  @Nullable String principal() {
+    return principal;
   }
 
   @Nullable DerivedKeys derivedKeys() {

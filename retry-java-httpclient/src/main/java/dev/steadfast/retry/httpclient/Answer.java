@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import java.net.http.HttpHeaders;
@@ -48,6 +49,11 @@ final class Answer<T> implements ResponseView {
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
     HttpResponse<T> reported = new ReportedResponse<>(response(), request, operation, report);
     return new Answer<>(status, headers, origin, reported, collector);
+  }
+
+  /** What a journal keeps of it. */
+  OperationJournal.Answer kept(byte @Nullable [] body) {
+    return new OperationJournal.Answer(status(), new OperationJournal.Content(headerMap(), body));
   }
 
   HttpResponse<T> response() {

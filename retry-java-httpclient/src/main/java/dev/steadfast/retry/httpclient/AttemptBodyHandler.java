@@ -80,6 +80,12 @@ final class AttemptBodyHandler<T>
     return status;
   }
 
+  /** The body of the answer; null if it is not whole, the caller's to read, or too long. */
+  byte @Nullable [] recordedBody() {
+    WatchedSubscriber<T> collecting = collector;
+    return collecting == null ? null : collecting.recorded();
+  }
+
   /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
     WatchedSubscriber<T> collecting = collector;
@@ -192,12 +198,15 @@ final class AttemptBodyHandler<T>
       return new Discarder<>(environment.scheduler(), thrown);
     }
     headPassed = true;
-    if (WatchedSubscriber.collectsInMemory(made) && operation.plan().endsBeforeIdleTimeout()) {
+    int kept = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
+    boolean inMemory = WatchedSubscriber.collectsInMemory(made);
+    if (inMemory && kept == 0 && operation.plan().endsBeforeIdleTimeout()) {
       return made; // the client runs its own subscribers without another thread's turn
     }
-    WatchedSubscriber<T> collecting = new WatchedSubscriber<>(made, environment.ticker());
+    BodySubscriber<T> recording = kept == 0 ? made : new RecordingSubscriber<>(made, kept);
+    WatchedSubscriber<T> collecting = new WatchedSubscriber<>(recording, environment.ticker());
     collector = collecting;
-    if (!WatchedSubscriber.collectsInMemory(made)) {
+    if (!inMemory) {
       attempt.leaveBodyToCaller();
     }
     return collecting;

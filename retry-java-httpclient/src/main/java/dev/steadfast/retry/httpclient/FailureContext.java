@@ -95,6 +95,23 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   }
 
   /**
+   * How many requests were sent, if the client's contract tells. It tells no number where it may
+   * follow a redirect, answer a challenge, or send a request again: the head of an answer does not
+   * show what came before it. A request that an HTTP/2 server refused unprocessed does not count.
+   *
+   * @param last what became of the last one
+   * @return -1 if it is not known
+   */
+  int deliveries(Disposition last) {
+    if (last == Disposition.UNSENT) {
+      return 0;
+    }
+    boolean one = hops == Hops.ONE && !resends;
+    boolean answered = progress == Progress.ANSWERED || progress == Progress.HANDED_ON;
+    return one && answered ? 1 : -1;
+  }
+
+  /**
    * The requests of the attempt. The client sends the method and the headers that it was handed,
    * and takes the key along on a redirect: what holds for the last request holds for those before
    * it. Those before a challenge were refused.

@@ -9,12 +9,12 @@ import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.OperationJournal;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +27,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
-final class JdkTransport<T> implements RetryTransport<Answer<T>> {
+final class JdkTransport<T>
+    implements RetryTransport<Answer<T>>, OperationJournal.AnswerCodec<Answer<T>> {
   // From the last byte of the request to the head of the response.
   private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final long SMALL_BODY_BYTES = 64 * 1024;
   private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
 
   private final WrappedClient wrapped;
@@ -52,7 +52,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
-    this.loop = RetryLoop.of(operation.plan(), operation.info(), this);
+    this.loop = operation.loop(operation.plan(), this, this);
   }
 
   /** The loop that drives this. */
@@ -132,7 +132,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
       HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
     SendInterrupt interrupt = new SendInterrupt();
     delivery.body().sentBy(interrupt);
-    HttpRequest timed = timed(request, attempt);
+    HttpRequest timed = timeouts().timed(request, attempt);
     delivery.of(interrupt, timed.timeout().isPresent());
     attempt.onCancel(delivery);
     HttpResponse<T> response = null;
@@ -163,6 +163,11 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
     return thrown instanceof RuntimeException && thrown.getCause() == null;
   }
 
+  private ClientTimeouts timeouts() {
+    boolean realTime = operation.plan().environment().ticker().equals(REAL_TIME);
+    return new ClientTimeouts(ask.body().length(), headTimeoutNanos(), realTime);
+  }
+
   private boolean changesRequest() {
     return operation.changesHeaders() || ask.body().present();
   }
@@ -177,34 +182,6 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
         ask.request(),
         added,
         ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
-  }
-
-  /**
-   * The request with the timeout of its attempt: the client then ends the attempt by itself, also
-   * where the calling thread hangs in a look-up of the host, and sends nothing afterwards.
-   */
-  private HttpRequest timed(HttpRequest request, Attempt<Answer<T>> attempt) {
-    Optional<Duration> ours = clientTimeout(attempt);
-    Optional<Duration> users = request.timeout();
-    boolean sooner = ours.isPresent() && (users.isEmpty() || ours.get().compareTo(users.get()) < 0);
-    return sooner ? AttemptRequest.timed(request, ours.get()) : request;
-  }
-
-  // The client's timeout runs while the body is sent; of ours, the one that the policy sets for an
-  // attempt does. A small body is sent at once.
-  private Optional<Duration> clientTimeout(Attempt<Answer<T>> attempt) {
-    if (!operation.plan().environment().ticker().equals(REAL_TIME)) {
-      return Optional.empty(); // the client knows no virtual time
-    }
-    long length = ask.body().length();
-    boolean sentAtOnce = length >= 0 && length <= SMALL_BODY_BYTES;
-    long nanos =
-        sentAtOnce
-            ? Math.min(attempt.timeoutNanos(), headTimeoutNanos())
-            : attempt.ownTimeoutNanos();
-    return nanos == Long.MAX_VALUE
-        ? Optional.empty()
-        : Optional.of(Duration.ofNanos(Math.max(1, nanos)));
   }
 
   // An explicit timeout of the user's beats the default.
@@ -248,7 +225,8 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   /** Of the wire nothing is seen; the client's contract says what it sends. */
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     Evidence.Requests requests = known.requests(last, operation.safety());
-    return new Evidence(requests, status, -1, false, !ask.body().canBeSent());
+    int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
+    return new Evidence(requests, status, deliveries, false, !ask.body().canBeSent());
   }
 
   @Override
@@ -264,6 +242,23 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>> {
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
     return answer.with(report, operation.info(), handedBack(answer.response()));
+  }
+
+  @Override
+  public OperationJournal.Answer save(Answer<T> answer) {
+    AttemptBodyHandler<T> delivery = current;
+    return answer.kept(delivery == null ? null : delivery.recordedBody());
+  }
+
+  @Override
+  public boolean redirected(Answer<T> answer) {
+    return StoredResponse.redirected(answer.response());
+  }
+
+  @Override
+  public Answer<T> restore(OperationJournal.Answer answer, RetryReport report) throws IOException {
+    HttpResponse<T> stored = StoredResponse.of(answer, ask.request(), receiver.handler());
+    return Answer.<T>whole(stored, null).with(report, operation.info(), ask.request());
   }
 
   /**

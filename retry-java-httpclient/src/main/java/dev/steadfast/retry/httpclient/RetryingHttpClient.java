@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
@@ -48,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
+ *
+ * <p>The journal of a journaled operation ({@link RetryOptions.Builder#journaled}) keeps the body
+ * of the answer as it came, and the same call later gets it through its own body handler. A body
+ * that is handed over with the head ({@code ofInputStream}, {@code ofPublisher}) is not kept.
  */
 public final class RetryingHttpClient extends HttpClient {
   private final WrappedClient wrapped;
@@ -154,6 +159,39 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
+   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * client.intent(request))}. Nothing is sent. The options of this view name the operation, by
+   * {@link RetryOptions.Builder#journaled}.
+   *
+   * @param request the request
+   * @return the operation as the journal has it
+   * @throws IllegalArgumentException if this view has no such options, if the body of the request
+   *     is read once or too long for the journal, or if {@link #send} refuses the request
+   */
+  public OperationJournal.Intent intent(HttpRequest request) {
+    return operation(ask(request)).intent();
+  }
+
+  /**
+   * Sends operations that a journal has and other calls or processes began.
+   *
+   * <p>Method, target, body, the headers that the journal keeps, and the key are those of the first
+   * request. Its own timeout, HTTP version and {@code Expect: 100-continue} are not kept: those of
+   * this client and its policy apply, as they suit the process that sends. Credentials are the
+   * authenticator's and the cookie handler's; a header such as {@code Authorization} is not kept,
+   * so a wrapped client has to add it. The thread waits for the answer, which is noted in the
+   * journal and discarded.
+   *
+   * @return sends through this client, with its configuration; an {@link IllegalArgumentException}
+   *     says that the body of a request is not kept
+   */
+  public OperationJournal.Sender sender() {
+    return (journal, due) ->
+        with(RetryOptions.resuming(journal, due))
+            .send(JournaledRequest.of(due), HttpResponse.BodyHandlers.discarding());
+  }
+
+  /**
    * Sends a request and waits for what comes of it.
    *
    * @param request the request
@@ -231,13 +269,20 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   private <T> JdkTransport<T> transport(HttpRequest request, Receiver<T> receiver) {
-    Checks.notNull("request", request);
     Checks.notNull("responseBodyHandler", receiver.handler());
-    JdkRequest ask = new JdkRequest(request, RequestBody.of(request, options));
+    JdkRequest ask = ask(request);
+    return new JdkTransport<>(wrapped, operation(ask), ask, receiver);
+  }
+
+  private JdkRequest ask(HttpRequest request) {
+    return new JdkRequest(Checks.notNull("request", request), RequestBody.of(request, options));
+  }
+
+  private HttpOperation operation(JdkRequest ask) {
     HttpOperation operation = retry.operation(ask, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
     keyedRequest.check(ask, operation.info());
-    return new JdkTransport<>(wrapped, operation, ask, receiver);
+    return operation;
   }
 
   private static <T> CompletableFuture<HttpResponse<T>> start(JdkTransport<T> transport) {

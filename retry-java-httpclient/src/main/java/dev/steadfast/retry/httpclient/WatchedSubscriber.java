@@ -102,12 +102,18 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
    * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}.
    */
   boolean handsOn() {
-    return !collectsInMemory(users) && !INTO_FILE.equals(users.getClass());
+    BodySubscriber<?> own = users instanceof RecordingSubscriber<?> r ? r.recorded() : users;
+    return !collectsInMemory(own) && !INTO_FILE.equals(own.getClass());
   }
 
   /** Whether the body is known to be collected in memory. */
   static boolean collectsInMemory(BodySubscriber<?> users) {
     return IN_MEMORY.contains(users.getClass());
+  }
+
+  /** What was recorded of the body for a journal; null if it is not whole, or if none wants it. */
+  byte @Nullable [] recorded() {
+    return users instanceof RecordingSubscriber<?> recording ? recording.whole() : null;
   }
 
   /** Whether nothing more comes. */

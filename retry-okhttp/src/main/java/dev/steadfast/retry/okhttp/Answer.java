@@ -3,11 +3,40 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.ResponseView;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import okhttp3.Response;
+import okio.Buffer;
+import org.jspecify.annotations.Nullable;
 
-/** A response together with the attempt that it came from. */
-record Answer(Response response, WireTrace wire) implements ResponseView {
+/**
+ * A response together with the attempt that it came from.
+ *
+ * @param response the response
+ * @param attempt null for an answer that a journal kept
+ * @param whole its body, if all of it was read within the attempt; null otherwise
+ */
+record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer whole)
+    implements ResponseView {
+  /** The attempt, of an answer that came from one. */
+  WireTrace wire() {
+    return Objects.requireNonNull(attempt);
+  }
+
+  /** Gives up a body that nobody gets. */
+  void drop() {
+    if (attempt != null) {
+      attempt.drop();
+    }
+  }
+
+  /** Ends a body that is being read. */
+  void cancel() {
+    if (attempt != null) {
+      attempt.call().cancel();
+    }
+  }
+
   @Override
   public int status() {
     return response.code();

@@ -9,7 +9,7 @@ import okhttp3.EventListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an interceptor that waits of the cancellation of its call; what is under way OkHttp ends by
+ * Tells an interceptor that waits of the cancellation of its call; an attempt OkHttp ends by
  * itself. OkHttp 5.4 and later report it to a listener of the call; before, somebody has to look.
  */
 final class CancelWatch implements RetryScheduler, AutoCloseable {
@@ -21,7 +21,9 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
   private final Call call;
   private final RetryScheduler scheduler;
   private boolean listening; // set by the one thread that waits
+  private volatile boolean paused; // an attempt is under way
   private volatile @Nullable Runnable canceller;
+  private @Nullable Look throughout;
 
   CancelWatch(Call call, RetryScheduler scheduler) {
     this.call = call;
@@ -37,9 +39,34 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
     canceller = onCancel;
   }
 
+  /** Watches from now on, and not in waits alone. */
+  void throughout() {
+    if (LISTENS) {
+      listen();
+      return;
+    }
+    Look look = new Look();
+    throughout = look;
+    look.again();
+  }
+
+  /** An attempt begins. */
+  void pause() {
+    paused = true;
+  }
+
+  /** The attempt is over. */
+  void goOn() {
+    paused = false;
+  }
+
   @Override
   public void close() {
     canceller = null;
+    Look look = throughout;
+    if (look != null) {
+      look.stop();
+    }
   }
 
   @Override
@@ -85,7 +112,7 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
 
   private void cancelled() {
     Runnable run = canceller;
-    if (run != null) {
+    if (run != null && !paused) {
       run.run();
     }
   }

@@ -29,6 +29,7 @@ final class FactoryContext {
   private final OkHttpClient client;
   private final Call.@Nullable Factory users;
   private final HttpRetry retry;
+  private final BufferedBodies bodies;
   private final AttemptRegistry registry;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
@@ -46,6 +47,7 @@ final class FactoryContext {
       HttpRetry retry) {
     this.owner = owner;
     this.retry = retry;
+    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = new AttemptRegistry(around(plain, around != null));
     this.client = derived(plain, registry);
     this.users = around == null ? null : Checks.notNull("call factory", around.apply(client));
@@ -107,8 +109,9 @@ final class FactoryContext {
     return client;
   }
 
-  HttpRetry retry() {
-    return retry;
+  /** Which bodies are read within an attempt, for operations without a journal. */
+  BufferedBodies bodies() {
+    return bodies;
   }
 
   AttemptRegistry registry() {

@@ -11,6 +11,7 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
@@ -23,12 +24,14 @@ import okhttp3.Headers;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One operation on OkHttp: the same for execute, enqueue and interceptor, except for its sender.
  */
-final class OkHttpTransport implements RetryTransport<Answer> {
+final class OkHttpTransport
+    implements RetryTransport<Answer>, OperationJournal.AnswerCodec<Answer> {
   private static final Evidence NOT_BEGUN =
       Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
 
@@ -56,17 +59,17 @@ final class OkHttpTransport implements RetryTransport<Answer> {
   private final Request callers; // the request as the caller made it
   private final Request request; // the same, with a body that is watched, if that is worth it
   private final @Nullable BodyDeadline deadline;
-  private final int bufferBodiesUpTo;
+  private final BufferedBodies bodies;
   private final Sender sender;
 
   private volatile @Nullable WireTrace wire; // of the current attempt
 
-  OkHttpTransport(HttpOperation operation, Request request, Sender sender, int bufferBodiesUpTo) {
+  OkHttpTransport(HttpOperation operation, Request request, Sender sender, BufferedBodies shared) {
     this.operation = operation;
     this.callers = request;
     this.request = watched(request);
     this.deadline = BodyDeadline.of(operation);
-    this.bufferBodiesUpTo = bufferBodiesUpTo;
+    this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.sender = sender;
   }
 
@@ -112,18 +115,19 @@ final class OkHttpTransport implements RetryTransport<Answer> {
       return;
     }
     of.handBack();
+    Buffer whole;
     try {
       if (deadline != null) {
         deadline.bound(response);
       }
-      buffer(response);
+      whole = bodies.read(response);
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);
       attempt.complete(null, of.failure(broken));
       return;
     }
-    attempt.complete(new Answer(response, of), null);
+    attempt.complete(new Answer(response, of, whole), null);
   }
 
   /** Called by the sender with the failure. */
@@ -136,23 +140,24 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     attempt.complete(null, thrown);
   }
 
-  // The source keeps what it read, so nothing is copied: a short body is whole before it is judged.
-  private void buffer(Response response) throws IOException {
-    if (buffers(response)) {
-      response.body().source().request(bufferBodiesUpTo + 1L);
-    }
+  /** Whether the body is read within the attempt. */
+  boolean buffers(Response response) {
+    return bodies.holds(response);
   }
 
-  /**
-   * Whether the body is read within the attempt. For a failure, the head says everything: a body
-   * that breaks must not hide a final status or what the server asks for. A stream may go on for as
-   * long as the caller reads, and its first part must not wait for the last.
-   */
-  boolean buffers(Response response) {
-    return bufferBodiesUpTo > 0
-        && response.code() < 400
-        && response.body().contentLength() <= bufferBodiesUpTo
-        && !StreamTypes.include(response.body().contentType());
+  @Override
+  public OperationJournal.Answer save(Answer answer) {
+    return SavedAnswers.save(answer, operation.keepsAnswerBytes());
+  }
+
+  @Override
+  public boolean redirected(Answer answer) {
+    return SavedAnswers.redirected(answer.response());
+  }
+
+  @Override
+  public Answer restore(OperationJournal.Answer answer, RetryReport report) {
+    return new Answer(SavedAnswers.restore(answer, callers, report), null, null);
   }
 
   @Override
@@ -182,7 +187,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     }
     Response head = Objects.requireNonNull(last.head());
     Outcome ofHead =
-        operation.outcome(new Answer(head, last), last.evidenceOfHead(head, bodySpent()));
+        operation.outcome(new Answer(head, last, null), last.evidenceOfHead(head, bodySpent()));
     return ofHead.verdict() instanceof Verdict.Accepted
         ? operation.outcome(OkHttpFailures.ofInterceptor(failure), evidence) // it is no success
         : ofHead;
@@ -213,7 +218,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
         operation,
         () -> {
           if (!sender.boundsAttempts()) {
-            answer.wire().drop(); // closing alone would read on
+            answer.drop(); // closing alone would read on
           }
         });
   }
@@ -226,7 +231,7 @@ final class OkHttpTransport implements RetryTransport<Answer> {
     Request asked = OkHttpReports.tagged(own, response, report(report, response));
     return asked.equals(attempted)
         ? answer
-        : new Answer(response.newBuilder().request(asked).build(), answer.wire());
+        : new Answer(response.newBuilder().request(asked).build(), answer.wire(), answer.whole());
   }
 
   /** What has to be told, null if the response itself tells it. */

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
+import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
@@ -87,9 +88,32 @@ final class OkHttpViews {
       return OkHttpViews.origin(request.url());
     }
 
+    // As they go out: OkHttp writes what the body says over what the request says.
     @Override
     public List<String> headers(String name) {
-      return request.headers(name);
+      RequestBody body = request.body();
+      String ofBody = body == null ? null : header(body, name);
+      return ofBody == null ? request.headers(name) : List.of(ofBody);
+    }
+
+    private static @Nullable String header(RequestBody body, String name) {
+      if (name.equalsIgnoreCase("Content-Type")) {
+        MediaType type = body.contentType();
+        return type == null ? null : type.toString();
+      }
+      if (name.equalsIgnoreCase("Content-Length")) {
+        long length = length(body);
+        return length < 0 ? null : Long.toString(length);
+      }
+      return null;
+    }
+
+    private static long length(RequestBody body) {
+      try {
+        return body.contentLength();
+      } catch (IOException unknown) {
+        return -1;
+      }
     }
 
     @Override

@@ -32,10 +32,12 @@ import okhttp3.Response;
  * attempt. A factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may
  * stand on a client that has it: then that surrounds the operation, and {@link
  * RetryingCallFactory#wrap(OkHttpClient, java.util.function.Function, HttpRetry)} has it surround
- * each attempt. Immutable and safe for use by many threads.
+ * each attempt. Operations of a journal are enlisted and resumed through a {@link
+ * RetryingCallFactory} around the same client. Immutable and safe for use by many threads.
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
+  private final BufferedBodies bodies;
   private final AttemptRegistry registry;
   private final CallContextCapture callContext;
   private final CallStarts starts;
@@ -46,6 +48,7 @@ public final class RetryInterceptor implements Interceptor {
       CallContextCapture callContext,
       CallStarts starts) {
     this.retry = retry;
+    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = registry;
     this.callContext = callContext;
     this.starts = starts;
@@ -124,9 +127,13 @@ public final class RetryInterceptor implements Interceptor {
     RetryEnvironment environment = operation.plan().environment();
     try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
       RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
-      RetryLoop<Answer> loop =
-          RetryLoop.of(plan, operation.info(), transport(chain, operation, request));
+      Proceed proceed = new Proceed(chain, registry, watch);
+      OkHttpTransport transport = new OkHttpTransport(operation, request, proceed, bodies);
+      RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
       watch.start(loop::cancel);
+      if (operation.keepsAnswerBytes() > 0) {
+        watch.throughout(); // a journal may block, and OkHttp knows nothing of it
+      }
       long elapsed = starts.elapsedNanos(chain.call());
       long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);
       return loop.run(Math.min(operation.boundNanos(), bound)).response();
@@ -137,13 +144,9 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
-  private OkHttpTransport transport(Chain chain, HttpOperation operation, Request request) {
-    return new OkHttpTransport(
-        operation, request, new Proceed(chain, registry), retry.bufferBodiesUpTo());
-  }
-
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, AttemptRegistry registry) implements OkHttpTransport.Sender {
+  private record Proceed(Chain chain, AttemptRegistry registry, CancelWatch watch)
+      implements OkHttpTransport.Sender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
         throws IOException {
@@ -151,6 +154,7 @@ public final class RetryInterceptor implements Interceptor {
       InterceptorBounds bounds = wire.bounded();
       registry.put(chain.call(), wire);
       Runnable unmark = wire.markAttempt();
+      watch.pause();
       try {
         Chain bounded = bounded(ownTimeoutNanos(attempt));
         Response response = wire.attempted(bounded, request, true);
@@ -160,6 +164,7 @@ public final class RetryInterceptor implements Interceptor {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } finally {
+        watch.goOn();
         unmark.run();
         bounds.end();
         registry.remove(chain.call());

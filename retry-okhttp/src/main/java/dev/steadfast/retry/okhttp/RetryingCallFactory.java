@@ -1,8 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
+import java.io.InterruptedIOException;
 import java.util.function.Function;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -27,6 +29,11 @@ import org.jspecify.annotations.Nullable;
  * request.newBuilder().tag(RetryOptions.class, options)}. A clone of a call is an operation of its
  * own, with a key of its own unless the caller gave one. Upgrades ({@code Connection: Upgrade}) and
  * duplex bodies pass untouched.
+ *
+ * <p>A journaled operation ({@link RetryOptions.Builder#journaled}) reads the body of its answer
+ * within the attempt if the journal may keep it. A body that breaks meanwhile is a failure of the
+ * attempt, unless the status is 400 or above. The bodies of streams are the caller's, and are not
+ * kept.
  */
 public final class RetryingCallFactory implements Call.Factory {
   private final Call.Factory plain;
@@ -101,6 +108,55 @@ public final class RetryingCallFactory implements Call.Factory {
 
   RetryingCall call(Request request) {
     return new RetryingCall(context, request, context.operation(request));
+  }
+
+  /**
+   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * calls.intent(request))}. Nothing is sent.
+   *
+   * @param request the request; a {@link RetryOptions} among its tags names the operation by {@link
+   *     RetryOptions.Builder#journaled}
+   * @return the operation as the journal has it
+   * @throws IllegalArgumentException if the request has no such options, is an upgrade, or has a
+   *     body that is duplex, is read once, or is too long for the journal; or if {@link #newCall}
+   *     refuses it
+   */
+  public OperationJournal.Intent intent(Request request) {
+    if (OkHttpViews.untouched(request)) {
+      throw Checks.bad("request", request.method(), "no upgrade and no duplex body for a journal");
+    }
+    return context.operation(request).intent();
+  }
+
+  /**
+   * Sends operations that a journal has and other calls or processes began.
+   *
+   * <p>Method, target, body, the headers that the journal keeps, and the key are those of the first
+   * request. All else is as for every call of this factory: interceptors, which also add
+   * credentials, timeouts, and policy. Characters that {@link java.net.URI} does not take, such as
+   * {@code |}, go out percent-encoded. The thread waits for the answer, which is noted in the
+   * journal and closed.
+   *
+   * @return sends through this factory; an {@link IllegalArgumentException} says that the body of a
+   *     request is not kept
+   */
+  public OperationJournal.Sender sender() {
+    return (journal, due) -> {
+      try {
+        newCall(SavedAnswers.request(journal, due)).execute().close();
+      } catch (InterruptedIOException ended) {
+        if (Thread.interrupted()) {
+          throw interruption(ended);
+        }
+        throw ended; // a timeout
+      }
+    };
+  }
+
+  private static InterruptedException interruption(InterruptedIOException cause) {
+    InterruptedException interruption = new InterruptedException();
+    interruption.initCause(cause);
+    return interruption;
   }
 
   /**

@@ -131,7 +131,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     } catch (IOException thrown) {
       LOG.info("the callback of {} failed", operation, thrown);
     } catch (Throwable thrown) {
-      answer.wire().call().cancel(); // as OkHttp does
+      answer.cancel(); // as OkHttp does
       answer.response().close();
       throw thrown;
     }
@@ -145,9 +145,8 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     if (here != null && !here.equals(operation.plan().callContext())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
     }
-    OkHttpTransport transport =
-        new OkHttpTransport(operation, request, this, factory.retry().bufferBodiesUpTo());
-    RetryLoop<Answer> running = RetryLoop.of(operation.plan(), operation.info(), transport);
+    OkHttpTransport transport = new OkHttpTransport(operation, request, this, factory.bodies());
+    RetryLoop<Answer> running = operation.loop(operation.plan(), transport, transport);
     factory.started(this);
     loop = running;
     if (canceled) {

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.HttpCall;
@@ -127,6 +128,9 @@ final class OkHttpUnderTest implements Client {
     }
     if (thrown instanceof AttemptRefusedException) {
       return Category.REFUSED_BY_GUARD;
+    }
+    if (thrown instanceof OperationJournal.RefusedException) {
+      return Category.REFUSED_BY_JOURNAL;
     }
     if (thrown instanceof InterruptedIOException) {
       return interruptedOrTimedOut(thrown);

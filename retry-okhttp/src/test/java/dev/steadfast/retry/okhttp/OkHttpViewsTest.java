@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import okhttp3.Headers;
+import okhttp3.MediaType;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,6 +67,26 @@ class OkHttpViewsTest {
   void theUriHasNoUserInfo(String url) {
     Request request = new Request.Builder().url(url).build();
     assertEquals(URI.create("http://example.com/pay"), new OkHttpViews.OfRequest(request).uri());
+  }
+
+  @Test
+  void whatTheBodySaysGoesOutAsAHeader() {
+    RequestBody typed = RequestBody.create("text", MediaType.get("text/plain"));
+    Request.Builder request =
+        new Request.Builder().url("http://example.com/").header("Content-Type", "a/b");
+    RequestView of = new OkHttpViews.OfRequest(request.post(typed).build());
+    assertEquals(List.of("text/plain; charset=utf-8"), of.headers("content-type"));
+    assertEquals(List.of("4"), of.headers("Content-Length"));
+
+    RequestBody untyped = RequestBody.create("text", null);
+    assertEquals(
+        List.of("a/b"),
+        new OkHttpViews.OfRequest(request.post(untyped).build()).headers("Content-Type"));
+    RequestView unknown = new OkHttpViews.OfRequest(request.post(Bodies.streaming(1)).build());
+    assertEquals(List.of(), unknown.headers("Content-Length"));
+    RequestView none = new OkHttpViews.OfRequest(request.get().build());
+    assertEquals(List.of("a/b"), none.headers("Content-Type"));
+    assertEquals(List.of(), none.headers("Content-Length"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.scenarios;
 
+import dev.steadfast.retry.http.OperationJournal.Refusal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class Expected {
   static final String PERMITS = "permits";
   static final String CONNECTIONS = "connections";
   static final String UPWARD = "upward";
+  static final String SAVED = "saved";
   static final String HEADER = "header ";
 
   /** Nothing but that no key is sent. */
@@ -41,6 +43,19 @@ final class Expected {
   /** An {@code AttemptRefusedException} that tells of the last answer. */
   Expected refusedAfter(int status, String serverDelay) {
     return with(OUTCOME, Outcome.Category.REFUSED_BY_GUARD + " after " + status + serverDelay);
+  }
+
+  /** A {@code RefusedException} with this reason. */
+  Expected refusedByJournal(Refusal refusal) {
+    return with(OUTCOME, Outcome.Category.REFUSED_BY_JOURNAL + " " + refusal);
+  }
+
+  /**
+   * What the report says that the journal knows: the effect, with {@code not recorded}, {@code
+   * handed back} and {@code resumable} where that is so.
+   */
+  Expected saved(String words) {
+    return with(SAVED, words);
   }
 
   Expected requests(int count) {

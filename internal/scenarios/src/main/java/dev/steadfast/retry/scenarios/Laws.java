@@ -1,6 +1,7 @@
 package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
 import java.net.URI;
@@ -140,7 +141,10 @@ final class Laws {
     }
     findings.expect("attempts in the report", recorder.requests().size(), told.attempts());
     findings.expect("attempt reports", attempts.size(), told.attemptReports().size());
-    boolean acted = attempts.stream().anyMatch(each -> each.disposition().mayHaveActed());
+    boolean acted =
+        told.saved().isPresent()
+            ? acted(told.saved().get()) // by an earlier call
+            : attempts.stream().anyMatch(each -> each.disposition().mayHaveActed());
     findings.expect("server may have acted", acted, told.serverMayHaveActed());
     boolean earlier =
         attempts.stream()
@@ -151,12 +155,19 @@ final class Laws {
     sameReport(told);
   }
 
-  /** OkHttp shows each delivery, the JDK client none; one on a stale connection may not arrive. */
+  private static boolean acted(RetryReport.Saved saved) {
+    return saved.effect() != RetryReport.Effect.NEVER_SENT;
+  }
+
+  /**
+   * OkHttp shows each delivery; one on a stale connection may not arrive. The JDK client shows one
+   * if it got an answer and had no reason to send twice.
+   */
   private void deliveries(List<AttemptReport> attempts) {
     List<OptionalInt> known =
         attempts.stream().map(AttemptReport::deliveries).filter(OptionalInt::isPresent).toList();
     if (Via.JDK.contains(observed.via())) {
-      findings.expect("attempts with known deliveries", 0, known.size());
+      deliveriesOfJdk(attempts);
     } else if (interference() != Interference.SENDS_ELSEWHERE) {
       findings.expect("attempts with known deliveries", attempts.size(), known.size());
       int least = sum(attempts, each -> !each.kind().equals(STALE));
@@ -168,18 +179,41 @@ final class Laws {
     }
   }
 
+  private void deliveriesOfJdk(List<AttemptReport> attempts) {
+    boolean resends = Set.of("GET", "HEAD").contains(observed.call().method());
+    boolean one = !resends && observed.scenario().setup().follows == Follows.NOTHING;
+    for (AttemptReport each : attempts) {
+      int deliveries = each.deliveries().orElse(-1);
+      if (each.status().isPresent()) {
+        findings.expect("deliveries of " + each, one ? 1 : -1, deliveries);
+      } else if (each.disposition() == Disposition.UNSENT) {
+        findings.expect("deliveries of " + each, 0, deliveries);
+      }
+    }
+    int known = sum(attempts, each -> true);
+    int requests = observed.requests().size();
+    findings.check(known <= requests, requests + " requests, deliveries: " + known);
+  }
+
   private static int sum(List<AttemptReport> attempts, Predicate<AttemptReport> which) {
     return attempts.stream().filter(which).mapToInt(each -> each.deliveries().orElse(0)).sum();
   }
 
   /** The report on the outcome is the one that the listener got. */
   private void sameReport(RetryReport told) {
-    Optional<RetryReport> rides = rides();
+    Optional<RetryReport> rides = observed.report();
     findings.check(rides.isPresent() || withoutReport(), "the outcome has no report");
     rides.ifPresent(report -> {
       findings.expect("reason on the outcome", told.reason(), report.reason());
       findings.expect("attempts on the outcome", told.attempts(), report.attempts());
       findings.expect("server delay on the outcome", told.serverDelay(), report.serverDelay());
+      report
+          .saved()
+          .ifPresent(saved -> {
+            findings.expect("acted on the outcome", acted(saved), report.serverMayHaveActed());
+            boolean unknown = saved.effect() == RetryReport.Effect.UNKNOWN;
+            findings.expect("unknown on the outcome", unknown, report.outcomeUnknown());
+          });
     });
   }
 
@@ -192,12 +226,5 @@ final class Laws {
       case CANCELLED -> observed.via() == Via.JDK_SEND_ASYNC; // the future makes the exception
       default -> false;
     };
-  }
-
-  private Optional<RetryReport> rides() {
-    if (observed.outcome() instanceof Outcome.Failure failure) {
-      return RetryReport.of(failure.thrown());
-    }
-    return Optional.of(((Outcome.Answer) observed.outcome()).report());
   }
 }

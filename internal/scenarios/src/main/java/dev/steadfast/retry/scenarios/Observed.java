@@ -1,7 +1,11 @@
 package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What came of a run, in the same words as {@link Expected}. */
@@ -70,6 +74,7 @@ final class Observed {
       case Expected.BUDGET -> budget.events();
       case Expected.PERMITS -> String.join(", ", guard.answers());
       case Expected.UPWARD -> upward;
+      case Expected.SAVED -> saved();
       case Expected.CONNECTIONS -> Integer.toString(connections());
       default -> sent(aspect.substring(Expected.HEADER.length()));
     };
@@ -83,7 +88,28 @@ final class Observed {
           refused.serverDelay().map(delay -> " server delay " + Recorder.print(delay)).orElse("");
       return outcome + " after " + refused.status().getAsInt() + serverDelay;
     }
-    return outcome.toString();
+    return outcome instanceof Outcome.Failure failure
+            && failure.thrown() instanceof RefusedException refused
+        ? outcome + " " + refused.refusal()
+        : outcome.toString();
+  }
+
+  private String saved() {
+    RetryReport.Saved saved = report().flatMap(RetryReport::saved).orElse(null);
+    if (saved == null) {
+      return "nothing";
+    }
+    return saved.effect().toString().toLowerCase(Locale.ROOT).replace('_', ' ')
+        + (saved.recorded() ? "" : ", not recorded")
+        + (saved.handedBack() ? ", handed back" : "")
+        + (saved.resumableUntil().isPresent() ? ", resumable" : "");
+  }
+
+  /** The report on the outcome. */
+  Optional<RetryReport> report() {
+    return outcome instanceof Outcome.Failure failure
+        ? RetryReport.of(failure.thrown())
+        : Optional.of(((Outcome.Answer) outcome).report());
   }
 
   private String lines() {

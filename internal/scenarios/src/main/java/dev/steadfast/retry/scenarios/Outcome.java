@@ -61,6 +61,8 @@ public sealed interface Outcome {
     BROKEN_READING,
     /** {@code AttemptRefusedException}. */
     REFUSED_BY_GUARD,
+    /** {@code OperationJournal.RefusedException}. */
+    REFUSED_BY_JOURNAL,
     /** The library's own exception for a body that cannot be sent again. */
     BODY_CHANGED,
     /** The scheduler takes no more work. */

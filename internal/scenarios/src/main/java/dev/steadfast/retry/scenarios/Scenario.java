@@ -2,6 +2,7 @@ package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.RetryOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -205,6 +206,15 @@ public final class Scenario {
 
   Scenario fails(Outcome.Category category) {
     return expect(e -> e.fails(category));
+  }
+
+  /**
+   * Nothing is sent, because the journal knows a reason; with the words of {@link Expected#saved}.
+   */
+  Scenario refusedByJournal(Refusal refusal, String saved) {
+    return expect(e -> e.refusedByJournal(refusal).saved(saved))
+        .requests(0)
+        .trace("done GUARD_REFUSED 0");
   }
 
   /** How many requests the server has read. */

@@ -28,7 +28,8 @@ final class ScenarioTable {
             GuardRows.rows(),
             CancelRows.rows(),
             RaceRows.rows(),
-            UserCodeRows.rows())
+            UserCodeRows.rows(),
+            JournalRows.rows())
         .flatMap(List::stream)
         .toList();
   }

@@ -9,6 +9,7 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
@@ -27,7 +28,10 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /** A call by the book: one connection, one delivery per attempt, nothing hidden. */
-final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, RequestView {
+final class ReferenceCall
+    implements RetryTransport<ReferenceCall.Answer>,
+        OperationJournal.AnswerCodec<ReferenceCall.Answer>,
+        RequestView {
   private static final int DISCARDED = 64 * 1024;
   private static final int DISCARD_MILLIS = 100;
 
@@ -79,8 +83,8 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
     this.call = call;
     this.pool = wires.pool();
     this.executor = wires.executor();
-    this.buffered = retry.bufferBodiesUpTo();
     this.operation = retry.operation(this, call.options());
+    this.buffered = Math.max(retry.bufferBodiesUpTo(), operation.keepsAnswerBytes());
   }
 
   /** What a call runs on; the executor is null for the calling thread. */
@@ -159,9 +163,13 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
       boolean stale = leased.reused() && !connection.sawByte() && safe;
       throw stale ? new StaleException(failed) : failed;
     }
-    return buffered == 0
+    return buffered == 0 || isTooLong(head)
         ? new Answer(origin(), head, connection, null, CleanReport.of(null))
         : new Answer(origin(), head, connection, buffer(head, connection), CleanReport.of(null));
+  }
+
+  private boolean isTooLong(PlainConnection.Head head) {
+    return head.values("Content-Length").stream().anyMatch(each -> Long.parseLong(each) > buffered);
   }
 
   private String buffer(PlainConnection.Head head, PlainConnection connection) throws IOException {
@@ -299,6 +307,25 @@ final class ReferenceCall implements RetryTransport<ReferenceCall.Answer>, Reque
   public Answer deliver(Answer answer, RetryReport report) {
     RetryReport told = report == null ? CleanReport.of(operation.info()) : report;
     return new Answer(answer.answeredBy(), answer.head(), answer.connection(), answer.body(), told);
+  }
+
+  @Override
+  public OperationJournal.Answer save(Answer answer) {
+    byte[] body = answer.body() == null ? null : answer.body().getBytes(StandardCharsets.UTF_8);
+    return new OperationJournal.Answer(
+        answer.status(), new OperationJournal.Content(answer.headerMap(), body));
+  }
+
+  @Override
+  public boolean redirected(Answer answer) {
+    return false; // redirects are not followed
+  }
+
+  @Override
+  public Answer restore(OperationJournal.Answer kept, RetryReport report) {
+    PlainConnection.Head head = new PlainConnection.Head(kept.status(), kept.content().headers());
+    String body = new String(kept.content().body().orElseThrow(), StandardCharsets.UTF_8);
+    return new Answer(origin(), head, null, body, report);
   }
 
   /** Reads what the caller gets. */

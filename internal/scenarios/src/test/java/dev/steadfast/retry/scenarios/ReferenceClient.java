@@ -3,6 +3,7 @@ package dev.steadfast.retry.scenarios;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -62,7 +63,7 @@ final class ReferenceClient implements Client {
     try {
       ReferenceCall made =
           new ReferenceCall(retry, uri, call, new ReferenceCall.Wires(pool, executor));
-      loop = RetryLoop.of(made.operation().plan(), made.operation().info(), made);
+      loop = made.operation().loop(made.operation().plan(), made, made);
       long bound = made.operation().boundNanos();
       ReferenceCall.Answer answer = executor == null ? loop.run(bound) : await(bound);
       onHead.run();
@@ -99,6 +100,9 @@ final class ReferenceClient implements Client {
     }
     if (thrown instanceof AttemptRefusedException) {
       return Outcome.Category.REFUSED_BY_GUARD;
+    }
+    if (thrown instanceof OperationJournal.RefusedException) {
+      return Outcome.Category.REFUSED_BY_JOURNAL;
     }
     if (thrown instanceof InterruptedIOException) {
       return Thread.interrupted() ? Outcome.Category.INTERRUPTED : Outcome.Category.TIMEOUT;

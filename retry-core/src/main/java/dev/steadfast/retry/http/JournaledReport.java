@@ -1,0 +1,117 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The report of a journaled operation: that of its attempts, and what the journal knows.
+ *
+ * @param attempted the report of the attempts
+ * @param earlier whether an earlier claim of the operation may have had an effect
+ * @param known what the journal knows
+ */
+record JournaledReport(RetryReport attempted, boolean earlier, Saved known) implements RetryReport {
+  /** Nothing was sent by this call. */
+  static RetryReport notSent(Effect effect, Throwable thrown, OperationInfo operation) {
+    StopReason reason =
+        thrown instanceof RefusedException
+            ? StopReason.GUARD_REFUSED
+            : RetryReport.of(thrown).map(RetryReport::reason).orElse(StopReason.USER_CODE_FAILED);
+    Saved known = new Saved(effect, isRecorded(effect, thrown), false, Optional.empty());
+    return new JournaledReport(new NothingSent(reason, operation), false, known);
+  }
+
+  private static boolean isRecorded(Effect effect, Throwable thrown) {
+    boolean unknown =
+        thrown instanceof RefusedException refused
+            && refused.refusal() == OperationJournal.Refusal.UNKNOWN;
+    return unknown || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
+  }
+
+  /** The answer of an earlier call. */
+  static RetryReport handedBack(Effect effect, OperationInfo operation) {
+    Saved known = new Saved(effect, true, true, Optional.empty());
+    return new JournaledReport(new NothingSent(StopReason.ACCEPTED, operation), false, known);
+  }
+
+  @Override
+  public Optional<Saved> saved() {
+    return Optional.of(known);
+  }
+
+  @Override
+  public StopReason reason() {
+    return attempted.reason();
+  }
+
+  @Override
+  public int attempts() {
+    return attempted.attempts();
+  }
+
+  @Override
+  public List<AttemptReport> attemptReports() {
+    return attempted.attemptReports();
+  }
+
+  @Override
+  public Optional<AttemptReport> last() {
+    return attempted.last();
+  }
+
+  @Override
+  public Duration elapsed() {
+    return attempted.elapsed();
+  }
+
+  @Override
+  public Duration waited() {
+    return attempted.waited();
+  }
+
+  @Override
+  public Optional<Duration> serverDelay() {
+    return attempted.serverDelay();
+  }
+
+  @Override
+  public boolean serverMayHaveActed() {
+    return known.effect() != Effect.NEVER_SENT;
+  }
+
+  @Override
+  public boolean outcomeUnknown() {
+    return known.effect() == Effect.UNKNOWN;
+  }
+
+  @Override
+  public boolean earlierAttemptMayHaveActed() {
+    return earlier || attempted.earlierAttemptMayHaveActed();
+  }
+
+  @Override
+  public boolean replayed() {
+    return attempted.replayed();
+  }
+
+  @Override
+  public Optional<String> idempotencyKey() {
+    return attempted.idempotencyKey();
+  }
+
+  @Override
+  public String toString() {
+    return attempted
+        + "; "
+        + known.effect().toString().toLowerCase(Locale.ROOT).replace('_', ' ')
+        + (known.handedBack() ? ", handed back" : "")
+        + (known.recorded() ? "" : ", not recorded");
+  }
+}

@@ -1,0 +1,38 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.internal.Checks;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+
+/** A request that a journal kept. */
+final class JournaledRequest {
+  private JournaledRequest() {}
+
+  /**
+   * Makes it again.
+   *
+   * @throws IllegalArgumentException if its body is not kept, or the client does not take it
+   */
+  static HttpRequest of(OperationJournal.Intent due) {
+    OperationJournal.Request kept = due.request();
+    byte[] bytes =
+        kept.content()
+            .body()
+            .orElseThrow(
+                () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
+    HttpRequest.Builder request = HttpRequest.newBuilder(kept.uri()); // a GET without a body
+    if (bytes.length > 0 || !kept.method().equals("GET")) {
+      request.method(kept.method(), body(bytes));
+    }
+    kept.content()
+        .headers()
+        .forEach((name, lines) -> lines.forEach(line -> request.header(name, line)));
+    return request.build();
+  }
+
+  private static BodyPublisher body(byte[] bytes) {
+    return bytes.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(bytes);
+  }
+}

@@ -1,0 +1,90 @@
+package dev.steadfast.retry.httpclient;
+
+import java.io.ByteArrayOutputStream;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a copy of a response body on its way to the user's subscriber, up to a size. Signals come
+ * one after the other; what is whole may be read by any thread.
+ */
+final class RecordingSubscriber<T> implements BodySubscriber<T> {
+  // Those that hand over the body before it has come: who reads it is the caller. One that wraps
+  // another may do so too, which cannot be seen.
+  private static final Set<Class<?>> AT_HEAD =
+      Set.of(BodySubscribers.ofInputStream().getClass(), BodySubscribers.ofPublisher().getClass());
+
+  private final BodySubscriber<T> subscriber;
+  private final int most;
+  private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream(); // null: too long
+  private volatile byte @Nullable [] whole;
+
+  RecordingSubscriber(BodySubscriber<T> subscriber, int most) {
+    this.subscriber = subscriber;
+    this.most = most;
+  }
+
+  /** Whether the body is known to be handed over with the head. */
+  static boolean givesBodyAtHead(BodySubscriber<?> users) {
+    return AT_HEAD.contains(users.getClass());
+  }
+
+  /** The subscriber whose body it is. */
+  BodySubscriber<T> recorded() {
+    return subscriber;
+  }
+
+  /** The body once it is whole; null before, and if it is too long. */
+  byte @Nullable [] whole() {
+    return whole;
+  }
+
+  @Override
+  public CompletionStage<T> getBody() {
+    return subscriber.getBody();
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    subscriber.onSubscribe(subscription);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    for (ByteBuffer buffer : buffers) {
+      record(buffer.duplicate());
+    }
+    subscriber.onNext(buffers);
+  }
+
+  private void record(ByteBuffer buffer) {
+    ByteArrayOutputStream kept = bytes;
+    if (kept == null || kept.size() + buffer.remaining() > most) {
+      bytes = null;
+      return;
+    }
+    byte[] copy = new byte[buffer.remaining()];
+    buffer.get(copy);
+    kept.write(copy, 0, copy.length);
+  }
+
+  @Override
+  public void onError(Throwable thrown) {
+    bytes = null;
+    subscriber.onError(thrown);
+  }
+
+  @Override
+  public void onComplete() {
+    ByteArrayOutputStream kept = bytes;
+    bytes = null;
+    whole = kept == null ? null : kept.toByteArray(); // before the caller's future completes
+    subscriber.onComplete();
+  }
+}

@@ -1,0 +1,358 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Settings;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An operation with a name and a business key is begun once. */
+class JournaledTest {
+  private final Bench bench = new Bench();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @AfterEach
+  void close() throws InterruptedException {
+    bench.close();
+    threads.shutdown();
+    assertTrue(threads.awaitTermination(20, TimeUnit.SECONDS));
+  }
+
+  /** Each way in, with a journal on the caller's thread and with one on threads of its own. */
+  static Stream<Arguments> ways() {
+    return Stream.of(Entry.values())
+        .flatMap(entry -> Stream.of(Arguments.of(entry, false), Arguments.of(entry, true)));
+  }
+
+  private JournalUnderTest journal(boolean elsewhere) {
+    return new JournalUnderTest(elsewhere ? threads : null);
+  }
+
+  private RetryingHttpClient client(JournalUnderTest journal, boolean keyed) {
+    HttpRetry.Builder retry = bench.retry().journal(journal);
+    return bench.client(keyed ? retry.idempotencyKeys(IdempotencyKeys.randomUuid()) : retry);
+  }
+
+  private static RetryOptions charge(String key) {
+    return RetryOptions.builder().journaled("charge", key).build();
+  }
+
+  private static HttpResponse<String> call(Entry entry, RetryingHttpClient client, HttpRequest what)
+      throws Throwable {
+    return entry.call(client.with(charge("order-1")), what, BodyHandlers.ofString());
+  }
+
+  private static RetryReport.Saved saved(RetryReport report) {
+    return report.saved().orElseThrow();
+  }
+
+  private static RefusedException refused(Throwable thrown, Refusal refusal) {
+    RefusedException refused = (RefusedException) thrown;
+    assertEquals(refusal, refused.refusal());
+    return refused;
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aFinishedOneIsHandedBack(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    bench.server.enqueue(Reply.status(201).header("Location", "/c/1").body("charged"));
+
+    HttpResponse<String> first = call(entry, client, bench.post("5"));
+    HttpResponse<String> second = call(entry, client, bench.post("5"));
+
+    assertEquals("charged", first.body());
+    assertFalse(saved(JdkReports.of(first)).handedBack());
+    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(first)).effect());
+    assertTrue(saved(JdkReports.of(first)).recorded());
+    assertEquals(201, second.statusCode());
+    assertEquals("charged", second.body());
+    assertEquals("/c/1", second.headers().firstValue("location").orElseThrow());
+    assertEquals(bench.server.uri("/things"), second.uri());
+    assertTrue(saved(JdkReports.of(second)).handedBack());
+    assertEquals(0, JdkReports.of(second).attempts());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @Test
+  void aStreamIsHandedBackWhole() throws Throwable {
+    RetryingHttpClient client = client(journal(true), false).with(charge("order-1"));
+    bench.server.enqueue(Reply.status(200).body("0123456789"));
+    client.send(bench.post("5"), BodyHandlers.ofString());
+    HttpResponse<InputStream> again = client.send(bench.post("5"), BodyHandlers.ofInputStream());
+    try (InputStream body = again.body()) {
+      assertArrayEquals("0123456789".getBytes(StandardCharsets.UTF_8), body.readAllBytes());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void anotherRequestUnderTheNameIsRefused(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    bench.server.enqueue(Reply.status(200));
+    call(entry, client, bench.post("5"));
+
+    Throwable thrown = assertThrows(IOException.class, () -> call(entry, client, bench.post("6")));
+
+    RefusedException refused = refused(thrown, Refusal.OTHER_REQUEST);
+    assertTrue(refused.getMessage().contains("/things"), refused.getMessage());
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(Effect.NEVER_SENT, saved(report).effect());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aKeyedOneIsSettledByCallingAgain(Entry entry, boolean elsewhere) throws Throwable {
+    JournalUnderTest journal = journal(elsewhere);
+    RetryingHttpClient client = client(journal, true);
+    bench.server.enqueue(Reply.status(500), Reply.status(500), Reply.status(500));
+    HttpResponse<String> unknown = call(entry, client, bench.post("5"));
+    assertEquals(500, unknown.statusCode());
+    RetryReport.Saved saved = saved(JdkReports.of(unknown));
+    assertEquals(Effect.UNKNOWN, saved.effect());
+    assertTrue(saved.resumableUntil().isPresent());
+    assertEquals(State.READY, journal.endings().get(0).state());
+
+    bench.server.enqueue(Reply.status(200).header("Idempotent-Replayed", "true"));
+    HttpResponse<String> settled = call(entry, client, bench.post("5"));
+
+    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(settled)).effect());
+    List<String> keys =
+        bench.server.requests().stream()
+            .map((Received each) -> each.header("Idempotency-Key").orElseThrow())
+            .distinct()
+            .toList();
+    assertEquals(1, keys.size(), "one key for good");
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aKeylessOneIsNeverSentAgain(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    bench.server.enqueue(Reply.closeAfterRequest());
+    IOException lost = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
+    RetryReport.Saved saved = saved(RetryReport.of(lost).orElseThrow());
+    assertEquals(Effect.UNKNOWN, saved.effect());
+    assertTrue(saved.resumableUntil().isEmpty());
+
+    Throwable again = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
+
+    refused(again, Refusal.UNKNOWN);
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void afterANeverSentOneTheNextCallSends(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    bench.server.enqueue(Reply.status(401), Reply.status(200));
+    HttpResponse<String> first = call(entry, client, bench.post("5"));
+    assertEquals(401, first.statusCode());
+    assertEquals(200, call(entry, client, bench.post("5")).statusCode());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aFailureIsHandedBackToo(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    bench.server.enqueue(Reply.status(402).body("no money"));
+    call(entry, client, bench.post("5"));
+    HttpResponse<String> again = call(entry, client, bench.post("5"));
+    assertEquals(402, again.statusCode());
+    assertEquals("no money", again.body());
+    assertEquals(Effect.FAILED, saved(JdkReports.of(again)).effect());
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void whoCallsMeanwhileWaitsForTheAnswer(Entry entry, boolean elsewhere) throws Throwable {
+    JournalUnderTest journal = journal(elsewhere);
+    RetryingHttpClient client = client(journal, false);
+    CountDownLatch answer = new CountDownLatch(1);
+    bench.server.enqueue(Reply.status(200).body("once").delayUntil(answer));
+    CompletableFuture<HttpResponse<String>> first =
+        client.with(charge("order-1")).sendAsync(bench.post("5"), BodyHandlers.ofString());
+    bench.server.awaitRequests(1, Bench.PATIENCE);
+    CompletableFuture<String> second =
+        CompletableFuture.supplyAsync(() -> bodyOf(entry, client), threads);
+    awaitClaims(journal, 2, second);
+    answer.countDown();
+    assertEquals("once", first.get(20, TimeUnit.SECONDS).body());
+    for (int seconds = 1; seconds <= 5 && !second.isDone(); seconds++) {
+      bench.time.advance(Duration.ofSeconds(1)); // longer than any wait between two polls
+      awaitClaims(journal, 2 + seconds, second);
+    }
+    assertEquals("once", second.get(20, TimeUnit.SECONDS));
+    assertEquals(1, bench.server.requests().size());
+  }
+
+  private String bodyOf(Entry entry, RetryingHttpClient client) {
+    try {
+      return call(entry, client, bench.post("5")).body();
+    } catch (Throwable thrown) {
+      throw new AssertionError(thrown);
+    }
+  }
+
+  private static void awaitClaims(JournalUnderTest journal, int claims, CompletableFuture<?> call) {
+    long patience = System.nanoTime() + Bench.PATIENCE.toNanos();
+    while (journal.claims() < claims && !call.isDone()) {
+      assertTrue(System.nanoTime() < patience, () -> journal.claims() + " claims");
+      Thread.onSpinWait();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void orIsRefusedAtOnce(Entry entry, boolean elsewhere) throws Throwable {
+    RetryingHttpClient client = client(journal(elsewhere), false);
+    CountDownLatch answer = new CountDownLatch(1);
+    bench.server.enqueue(Reply.status(200).delayUntil(answer));
+    CompletableFuture<HttpResponse<String>> first =
+        client.with(charge("order-1")).sendAsync(bench.post("5"), BodyHandlers.ofString());
+    bench.server.awaitRequests(1, Bench.PATIENCE);
+    RetryingHttpClient impatient =
+        client.with(RetryOptions.builder().journaled("charge", "order-1").refuseInFlight().build());
+
+    Throwable thrown =
+        assertThrows(
+            IOException.class,
+            () -> entry.call(impatient, bench.post("5"), BodyHandlers.ofString()));
+
+    refused(thrown, Refusal.IN_FLIGHT);
+    answer.countDown();
+    first.get(20, TimeUnit.SECONDS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void withoutItsJournalNothingIsSent(Entry entry, boolean elsewhere) {
+    JournalUnderTest journal = journal(elsewhere);
+    journal.onClaim(() -> {
+      throw new RefusedException(Refusal.UNREACHABLE, "no connection", null);
+    });
+    RetryingHttpClient client = client(journal, false);
+    Throwable thrown = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
+    refused(thrown, Refusal.UNREACHABLE);
+    RetryReport.Saved saved = saved(RetryReport.of(thrown).orElseThrow());
+    assertEquals(Effect.UNKNOWN, saved.effect(), "somebody else may have sent it");
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void orItIsSentAndSaidSo(Entry entry, boolean elsewhere) throws Throwable {
+    JournalUnderTest journal = journal(elsewhere);
+    journal.settings(Settings.defaults().sendingUnreachable());
+    journal.onClaim(() -> {
+      throw new RefusedException(Refusal.UNREACHABLE, "no connection", null);
+    });
+    bench.server.enqueue(Reply.status(200));
+    HttpResponse<String> response = call(entry, client(journal, false), bench.post("5"));
+    assertFalse(saved(JdkReports.of(response)).recorded());
+    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(response)).effect());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aLostNoteBeforeTheFirstByteSendsNothing(Entry entry, boolean elsewhere) {
+    JournalUnderTest journal = journal(elsewhere);
+    journal.onSending(() -> {
+      throw new IOException("connection lost in commit");
+    });
+    RetryingHttpClient client = client(journal, true);
+    assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aLostNoteAtTheEndStillHandsOverTheAnswer(Entry entry, boolean elsewhere) throws Throwable {
+    JournalUnderTest journal = journal(elsewhere);
+    journal.onEnded(() -> {
+      throw new IOException("connection lost");
+    });
+    bench.server.enqueue(Reply.status(404).body("real"));
+    HttpResponse<String> response = call(entry, client(journal, true), bench.post("5"));
+    assertEquals("real", response.body());
+    assertFalse(saved(JdkReports.of(response)).recorded());
+    assertEquals(Effect.UNKNOWN, saved(JdkReports.of(response)).effect(), "failed needs a record");
+  }
+
+  @Test
+  void aBlockedJournalCannotStopTheDeadline() {
+    CountDownLatch blocked = new CountDownLatch(1);
+    JournalUnderTest journal = journal(true);
+    journal.onClaim(() -> {
+      try {
+        blocked.await();
+      } catch (InterruptedException interrupted) {
+        throw new IOException(interrupted);
+      }
+    });
+    RetryingHttpClient client =
+        RetryingHttpClient.wrap(
+            Bench.plain().build(), HttpRetry.builder().journal(journal).build());
+    RetryOptions options =
+        RetryOptions.builder()
+            .journaled("charge", "order-1")
+            .deadline(Duration.ofMillis(50))
+            .build();
+    IOException late =
+        assertThrows(
+            IOException.class,
+            () -> client.with(options).send(bench.post("5"), BodyHandlers.ofString()));
+    assertEquals(Effect.UNKNOWN, saved(RetryReport.of(late).orElseThrow()).effect());
+    blocked.countDown();
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  @Test
+  void aBodyThatCannotBeReadNeedsAFingerprint() {
+    RetryingHttpClient client = client(journal(false), false);
+    HttpRequest oneShot =
+        HttpRequest.newBuilder(bench.server.uri("/things"))
+            .POST(BodyPublishers.ofInputStream(InputStream::nullInputStream))
+            .build();
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> client.with(charge("order-1")).send(oneShot, BodyHandlers.ofString()));
+    assertTrue(refused.getMessage().contains("RetryOptions.fingerprint"), refused.getMessage());
+  }
+}

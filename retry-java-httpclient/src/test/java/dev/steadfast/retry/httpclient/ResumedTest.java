@@ -1,0 +1,192 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Settings;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a journal keeps of a request is enough to send it again as it was. */
+class ResumedTest {
+  private final Bench bench = new Bench();
+  private final JournalUnderTest journal = new JournalUnderTest(null);
+  private final RetryingHttpClient client =
+      bench.client(bench.retry().journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()));
+  private final RetryingHttpClient named = client.with(once());
+
+  @AfterEach
+  void close() {
+    Thread.interrupted();
+    bench.close();
+  }
+
+  private static RetryOptions once() {
+    return RetryOptions.builder().journaled("charge", "order-1").noRetry().build();
+  }
+
+  private HttpRequest.Builder request() {
+    return HttpRequest.newBuilder(bench.server.uri("/pay?order=1&note=a%20b"))
+        .header("Accept", "application/json")
+        .header("Accept", "text/json")
+        .header("Authorization", "secret");
+  }
+
+  private HttpRequest post(String body) {
+    return request()
+        .header("Content-Type", "text/json")
+        .POST(BodyPublishers.ofString(body))
+        .build();
+  }
+
+  static Stream<Arguments> requests() {
+    return Stream.of(
+        Arguments.of("GET", null),
+        Arguments.of("HEAD", BodyPublishers.noBody()),
+        Arguments.of("POST", BodyPublishers.ofString("{}")),
+        Arguments.of("POST", BodyPublishers.ofString("")),
+        Arguments.of("POST", BodyPublishers.noBody()),
+        Arguments.of("POST", BodyPublishers.ofByteArray(new byte[] {0, -1, 13, 10})),
+        Arguments.of("PUT", BodyPublishers.ofString("{}")),
+        Arguments.of("PUT", BodyPublishers.noBody()),
+        Arguments.of("PATCH", BodyPublishers.ofString("{}")),
+        Arguments.of("DELETE", BodyPublishers.noBody()),
+        Arguments.of("DELETE", BodyPublishers.ofString("{}")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void theSecondRequestIsTheFirst(String method, BodyPublisher body) throws Exception {
+    HttpRequest.Builder request = request().header("Content-Type", "text/json");
+    bench.server.enqueue(Reply.status(500), Reply.status(200));
+    named.send(
+        (body == null ? request.GET() : request.method(method, body)).build(),
+        BodyHandlers.discarding());
+
+    client.sender().send(journal, journal.intents().get(0));
+
+    Received first = bench.server.requests().get(0);
+    Received second = bench.server.requests().get(1);
+    assertEquals(first.method(), second.method());
+    assertEquals(first.target(), second.target());
+    assertArrayEquals(first.body(), second.body());
+    Map<String, String> kept = headers(first);
+    assertEquals("secret", kept.remove("authorization"), "never kept");
+    assertEquals(kept, headers(second));
+    assertEquals(State.READY, journal.endings().get(0).state());
+    assertEquals(State.SUCCEEDED, journal.endings().get(1).state());
+  }
+
+  private static Map<String, String> headers(Received request) {
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    request
+        .headers()
+        .forEach(line -> headers.merge(line.getKey(), line.getValue(), String::concat));
+    return headers;
+  }
+
+  @Test
+  void whatAnswersTheSecondRequestIsKeptForTheCaller() throws Exception {
+    bench.server.enqueue(Reply.status(500), Reply.status(201).body("charged"));
+    named.send(post("5"), BodyHandlers.discarding());
+    client.sender().send(journal, journal.intents().get(0));
+    HttpResponse<String> response = named.send(post("5"), BodyHandlers.ofString());
+    assertEquals("charged", response.body());
+    assertTrue(JdkReports.of(response).saved().orElseThrow().handedBack());
+  }
+
+  @Test
+  void whatIsEnlistedIsWhatACallClaims() throws Exception {
+    Intent enlisted = named.intent(post("5"));
+    bench.server.enqueue(Reply.status(200));
+    named.send(post("5"), BodyHandlers.discarding());
+    Intent claimed = journal.intents().get(0);
+    assertEquals(claimed.id(), enlisted.id());
+    assertEquals(claimed.fingerprint(), enlisted.fingerprint());
+    assertEquals(claimed.terms(), enlisted.terms());
+    assertEquals(claimed.request().method(), enlisted.request().method());
+    assertEquals(claimed.request().uri(), enlisted.request().uri());
+    assertEquals(claimed.request().content().headers(), enlisted.request().content().headers());
+    assertEquals(1, journal.claims(), "enlisting is the journal's own");
+  }
+
+  @Test
+  void whatCannotBeEnlistedIsRefused() {
+    assertThrows(IllegalArgumentException.class, () -> client.intent(post("5")), "no name");
+    assertThrows(NullPointerException.class, () -> named.intent(null));
+  }
+
+  @Test
+  void withoutItsBodyARequestCannotBeResumed() {
+    journal.settings(Settings.defaults().withoutRequestBodies());
+    Intent bodiless = named.intent(post("5"));
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> client.sender().send(journal, bodiless));
+    assertFalse(refused.getMessage().contains("order-1"), "the key may be a secret");
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  /** What is the first process's own: the one that resumes has its own time and version. */
+  @Test
+  void timeoutAndVersionAreThoseOfTheClientThatResumes() throws Exception {
+    HttpRequest hasty =
+        request()
+            .PUT(BodyPublishers.ofString("5"))
+            .timeout(Duration.ofNanos(1))
+            .version(HttpClient.Version.HTTP_2)
+            .build();
+    Intent due = named.intent(hasty);
+    bench.server.enqueue(Reply.status(200));
+    client.sender().send(journal, due);
+    assertEquals(State.SUCCEEDED, journal.endings().get(0).state());
+    assertTrue(bench.server.requests().get(0).header("Upgrade").isEmpty());
+  }
+
+  @Test
+  void anInterruptEndsTheSender() {
+    Intent due = named.intent(post("5"));
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> client.sender().send(journal, due));
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  /** Options of the view, a key of its own among them, do not change what was begun. */
+  @Test
+  void aResumedOneKeepsItsKeyWhateverTheViewIsFor() throws Exception {
+    bench.server.enqueue(Reply.status(500), Reply.status(200));
+    named.send(post("5"), BodyHandlers.discarding());
+    RetryingHttpClient other =
+        client.with(RetryOptions.builder().idempotencyKey("other").derivedKey("name").build());
+    other.sender().send(journal, journal.intents().get(0));
+    List<String> keys =
+        bench.server.requests().stream()
+            .map(each -> each.header("Idempotency-Key").orElseThrow())
+            .distinct()
+            .toList();
+    assertEquals(1, keys.size());
+  }
+}

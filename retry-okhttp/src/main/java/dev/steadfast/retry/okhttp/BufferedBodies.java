@@ -1,0 +1,60 @@
+package dev.steadfast.retry.okhttp;
+
+import java.io.IOException;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which response bodies are read within the attempt. Immutable; operations without a journal share
+ * one.
+ *
+ * @param accepted the longest one of a status below 400, in bytes; 0 for none
+ * @param kept the longest one that a journal keeps, in bytes, whatever the status; 0 for none
+ */
+record BufferedBodies(int accepted, int kept) {
+  private static final int FIRST_FAILURE = 400;
+
+  /** The same for an operation of which a journal keeps answers. */
+  BufferedBodies keeping(int bytes) {
+    return bytes == kept ? this : new BufferedBodies(accepted, bytes);
+  }
+
+  private int most(Response response) {
+    return response.code() < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+  }
+
+  /** Whether the body is read here. A stream may go on for as long as the caller reads it. */
+  boolean holds(Response response) {
+    int most = most(response);
+    ResponseBody body = response.body();
+    return most > 0
+        && body != null
+        && body.contentLength() <= most
+        && !StreamTypes.include(body.contentType());
+  }
+
+  /**
+   * Reads the body. Its source keeps what was read, so nothing is copied.
+   *
+   * @return the whole body; null if the caller reads it, or the rest of it
+   * @throws IOException if the body of an accepted response breaks. For a failure, the head says
+   *     everything: a body that breaks must not hide a final status or what the server asks for
+   */
+  @Nullable Buffer read(Response response) throws IOException {
+    if (!holds(response)) {
+      return null;
+    }
+    BufferedSource source = response.body().source();
+    try {
+      return source.request(most(response) + 1L) ? null : source.getBuffer();
+    } catch (IOException broken) {
+      if (response.code() < FIRST_FAILURE) {
+        throw broken;
+      }
+      return null;
+    }
+  }
+}

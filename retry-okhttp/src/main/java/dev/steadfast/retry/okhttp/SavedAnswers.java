@@ -1,0 +1,107 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.Checks;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import okhttp3.Headers;
+import okhttp3.MediaType;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/** Turns requests and responses into what a journal keeps, and back. */
+final class SavedAnswers {
+  // OkHttp demands a body of some other methods. An empty one means the same as none.
+  private static final Set<String> NO_BODY = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT");
+
+  private SavedAnswers() {}
+
+  /**
+   * What is kept of an answer.
+   *
+   * @param mostBytes the longest body that is kept
+   */
+  static OperationJournal.Answer save(Answer answer, int mostBytes) {
+    Response response = answer.response();
+    return new OperationJournal.Answer(
+        response.code(),
+        new OperationJournal.Content(response.headers().toMultimap(), body(answer, mostBytes)));
+  }
+
+  // Of what was read within the attempt, so this waits for nothing. The caller reads it again.
+  private static byte @Nullable [] body(Answer answer, int mostBytes) {
+    Buffer whole = answer.whole();
+    if (whole != null) {
+      return whole.size() > mostBytes ? null : whole.snapshot().toByteArray();
+    }
+    ResponseBody body = answer.response().body();
+    boolean none = mostBytes == 0 && body != null && body.contentLength() == 0;
+    return none ? new byte[0] : null;
+  }
+
+  /**
+   * The request of an operation that another call or process began.
+   *
+   * @throws IllegalArgumentException if its body is not kept, or OkHttp does not take the request
+   */
+  static Request request(OperationJournal journal, OperationJournal.Intent due) {
+    OperationJournal.Request kept = due.request();
+    byte[] bytes =
+        kept.content()
+            .body()
+            .orElseThrow(
+                () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
+    boolean none = bytes.length == 0 && NO_BODY.contains(kept.method());
+    // Its type is among the headers, as it was sent.
+    RequestBody body = none ? null : RequestBody.create(bytes, null);
+    return new Request.Builder()
+        .url(kept.uri().toString())
+        .method(kept.method(), body)
+        .headers(headers(kept.content().headers()))
+        .tag(RetryOptions.class, RetryOptions.resuming(journal, due))
+        .build();
+  }
+
+  /** Whether OkHttp followed a redirect to the response. */
+  static boolean redirected(Response response) {
+    for (Response prior = response.priorResponse(); prior != null; prior = prior.priorResponse()) {
+      if (prior.code() >= 300 && prior.code() < 400) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The answer as OkHttp would give it. */
+  static Response restore(OperationJournal.Answer answer, Request request, RetryReport report) {
+    Headers headers = headers(answer.content().headers());
+    String type = headers.get("Content-Type");
+    byte[] body = answer.content().body().orElse(new byte[0]);
+    Response response =
+        new Response.Builder()
+            .request(request)
+            .protocol(Protocol.HTTP_1_1)
+            .code(answer.status())
+            .message("")
+            .headers(headers)
+            .body(ResponseBody.create(body, type == null ? null : MediaType.parse(type)))
+            .build();
+    return response.newBuilder().request(OkHttpReports.tagged(request, response, report)).build();
+  }
+
+  // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+  private static Headers headers(Map<String, List<String>> lines) {
+    Headers.Builder headers = new Headers.Builder();
+    lines.forEach(
+        (name, values) -> values.forEach(value -> headers.addUnsafeNonAscii(name, value)));
+    return headers.build();
+  }
+}

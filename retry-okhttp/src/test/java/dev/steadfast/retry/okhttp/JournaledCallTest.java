@@ -1,0 +1,186 @@
+package dev.steadfast.retry.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An operation with a name and a business key is begun once. */
+class JournaledCallTest {
+  private final ScriptedServer server = ScriptedServer.start();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Rig rig = new Rig();
+
+  @AfterEach
+  void close() throws Exception {
+    rig.close();
+    server.assertNoLeaks();
+    server.close();
+    threads.shutdown();
+    assertTrue(threads.awaitTermination(20, TimeUnit.SECONDS));
+  }
+
+  /** Each way in, with a journal on the caller's thread and with one on threads of its own. */
+  static Stream<Arguments> ways() {
+    return Stream.of(Entry.values())
+        .flatMap(entry -> Stream.of(Arguments.of(entry, false), Arguments.of(entry, true)));
+  }
+
+  private JournalUnderTest journal(boolean elsewhere) {
+    return new JournalUnderTest(elsewhere ? threads : null);
+  }
+
+  private Call.Factory calls(Entry entry, JournalUnderTest journal, boolean keyed) {
+    HttpRetry.Builder retry = rig.retry().journal(journal);
+    if (keyed) {
+      retry.idempotencyKeys(IdempotencyKeys.randomUuid());
+    }
+    return rig.calls(entry, Rig.builder(), retry.build());
+  }
+
+  private Entry.Outcome charge(Entry entry, Call.Factory calls, String body) {
+    RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
+    Request request =
+        new Request.Builder()
+            .url(server.uri("/pay").toString())
+            .post(RequestBody.create(body, null))
+            .tag(RetryOptions.class, options)
+            .build();
+    return entry.make(calls.newCall(request));
+  }
+
+  private static RetryReport.Saved saved(Entry.Outcome outcome) {
+    return outcome.report().saved().orElseThrow(() -> new AssertionError(outcome));
+  }
+
+  private static void assertRefused(Refusal refusal, IOException thrown) {
+    assertEquals(refusal, assertInstanceOf(RefusedException.class, thrown).refusal());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aFinishedOneIsHandedBack(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), false);
+    server.enqueue(Reply.status(201).header("Location", "/c/1").body("charged"));
+
+    Entry.Outcome first = charge(entry, calls, "5");
+    Entry.Outcome second = charge(entry, calls, "5");
+
+    assertEquals("charged", first.body(), first.toString());
+    assertFalse(saved(first).handedBack());
+    assertTrue(saved(first).recorded());
+    assertEquals(201, second.status());
+    assertEquals("charged", second.body());
+    assertEquals("/c/1", second.headers().get("location"));
+    assertTrue(saved(second).handedBack());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aClientWithinTheAttemptDoesNotWaitForTheClaim(Entry entry, boolean elsewhere) {
+    HttpRetry retry = rig.retry().journal(journal(elsewhere)).build();
+    Call.Factory within = rig.calls(Entry.EXECUTE, Rig.builder(), retry);
+    OkHttpClient.Builder around =
+        Rig.builder().addInterceptor(chain -> within.newCall(chain.request()).execute());
+    server.enqueue(Reply.status(200).body("charged"));
+
+    Entry.Outcome outcome = charge(entry, rig.calls(entry, around, retry), "5");
+
+    assertEquals("charged", outcome.body(), outcome.toString());
+    assertEquals(Effect.SUCCEEDED, saved(outcome).effect());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void anotherRequestUnderTheNameIsRefused(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), false);
+    server.enqueue(Reply.status(200));
+    charge(entry, calls, "5");
+    Entry.Outcome other = charge(entry, calls, "6");
+    assertRefused(Refusal.OTHER_REQUEST, other.failure());
+    assertEquals(Effect.NEVER_SENT, saved(other).effect());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aKeyedOneIsSettledByCallingAgain(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), true);
+    server.enqueue(Reply.status(500), Reply.status(500), Reply.status(500));
+    Entry.Outcome unknown = charge(entry, calls, "5");
+    assertEquals(Effect.UNKNOWN, saved(unknown).effect());
+    assertTrue(saved(unknown).resumableUntil().isPresent());
+    server.enqueue(Reply.status(200));
+    assertEquals(Effect.SUCCEEDED, saved(charge(entry, calls, "5")).effect());
+    assertEquals(
+        1,
+        server.requests().stream().map(each -> each.header("Idempotency-Key")).distinct().count());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aKeylessOneIsNeverSentAgain(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), false);
+    server.enqueue(Reply.closeAfterRequest());
+    assertEquals(Effect.UNKNOWN, saved(charge(entry, calls, "5")).effect());
+    assertRefused(Refusal.UNKNOWN, charge(entry, calls, "5").failure());
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aFailureIsHandedBackWithItsBody(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), false);
+    server.enqueue(Reply.status(402).body("no money"));
+    charge(entry, calls, "5");
+    Entry.Outcome again = charge(entry, calls, "5");
+    assertEquals(402, again.status());
+    assertEquals("no money", again.body());
+    assertEquals(Effect.FAILED, saved(again).effect());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
+  void aCancelledOneEndsAtOnce(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), true);
+    server.enqueue(Reply.stallAfterRequest());
+    RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
+    Request request =
+        new Request.Builder()
+            .url(server.uri("/pay").toString())
+            .post(RequestBody.create("5", null))
+            .tag(RetryOptions.class, options)
+            .build();
+    Call call = calls.newCall(request);
+    server.whenRequest(received -> call.cancel());
+    Entry.Outcome outcome = entry.make(call);
+    assertEquals("Canceled", outcome.failure().getMessage());
+    assertEquals(Effect.UNKNOWN, saved(outcome).effect());
+  }
+}
