@@ -91,6 +91,7 @@ class SourceSizeTest {
         List.of(
             "retry-core",
             "retry-java-httpclient",
+            "retry-journal",
             "retry-okhttp",
             "retry-resilience4j",
             "retry-server",

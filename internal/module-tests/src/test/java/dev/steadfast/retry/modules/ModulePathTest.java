@@ -124,6 +124,7 @@ class ModulePathTest {
         Set.of(
             "dev.steadfast.retry",
             "dev.steadfast.retry.httpclient",
+            "dev.steadfast.retry.journal",
             "dev.steadfast.retry.okhttp",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",

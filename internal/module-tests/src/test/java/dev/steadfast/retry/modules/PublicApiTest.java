@@ -24,6 +24,7 @@ class PublicApiTest {
     "retry-core, dev.steadfast.retry",
     "retry-resilience4j, dev.steadfast.retry.resilience4j",
     "retry-server, dev.steadfast.retry.server",
+    "retry-journal, dev.steadfast.retry.journal",
     "retry-okhttp, dev.steadfast.retry.okhttp",
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
     "retry-testkit, dev.steadfast.retry.testkit"

@@ -1,0 +1,147 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.State;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of an operation in the database. Where the answer to a statement is lost, the row tells
+ * whether it was carried out. Immutable.
+ */
+final class Claims {
+  private final Connections connections;
+  private final Rows rows;
+
+  Claims(Connections connections, Rows rows) {
+    this.connections = connections;
+    this.rows = rows;
+  }
+
+  /** What is claimed, and for how long. */
+  private record Asked(Intent intent, Rows.Held held, Duration lease, boolean resumed) {
+    Rows.Start start() {
+      return Rows.Start.claimed(held.token(), lease);
+    }
+
+    Claim begun(boolean delivered) {
+      return new Claim.Granted(held.token(), false, delivered, intent.terms().window());
+    }
+
+    Claim repeated(Row row) {
+      return new Claim.Granted(held.token(), true, row.delivered(), row.times().windowLeft());
+    }
+  }
+
+  /**
+   * Claims an operation.
+   *
+   * @param resumed whether it was found among those that are due: then it is not begun anew if
+   *     somebody else has finished it in the meantime
+   */
+  Claim claim(Intent intent, Duration lease, boolean resumed) throws IOException {
+    Rows.Held held = new Rows.Held(intent.id(), UUID.randomUUID().toString());
+    Asked asked = new Asked(intent, held, lease, resumed);
+    try {
+      return connections.run(connection -> claim(connection, asked));
+    } catch (RefusedException nothingWritten) {
+      throw nothingWritten;
+    } catch (IOException lost) {
+      Row row = again(lost, connection -> rows.find(connection, held));
+      if (row == null || row.state() != State.IN_FLIGHT) {
+        throw lost; // it may still be on its way
+      }
+      return row.times().sent() ? asked.repeated(row) : asked.begun(row.delivered());
+    }
+  }
+
+  private Claim claim(Connection connection, Asked asked) throws SQLException {
+    Intent intent = asked.intent();
+    if (!asked.resumed() && rows.insert(connection, intent, asked.start())) {
+      return asked.begun(false);
+    }
+    Row row = rows.find(connection, intent.id());
+    if (row == null) {
+      return new Claim.InFlight(); // purged just now: the next poll begins it
+    }
+    Claim other = row.otherThan(intent);
+    if (other != null) {
+      return other;
+    }
+    if (asked.resumed() && row.state() == State.CLOSED) {
+      return new Claim.InFlight(); // its caller was told that nothing happened
+    }
+    return switch (row.step()) {
+      case NONE -> row.answered();
+      case MARK_UNKNOWN ->
+          rows.markUnknown(connection, row.version()) ? new Claim.Unknown() : new Claim.InFlight();
+      case BEGIN ->
+          rows.begin(connection, row.version(), intent, asked.start())
+              ? asked.begun(row.delivered())
+              : new Claim.InFlight();
+      case REPEAT -> repeat(connection, row, asked);
+    };
+  }
+
+  // The key that was sent has it processed once. Another key does not.
+  private Claim repeat(Connection connection, Row row, Asked asked) throws SQLException {
+    if (!row.sameKey(asked.intent())) {
+      return new Claim.Unknown();
+    }
+    return rows.repeat(connection, row.version(), asked.start())
+        ? asked.repeated(row)
+        : new Claim.InFlight();
+  }
+
+  /**
+   * Marks operations as unknown that may have been processed and can no longer be sent again.
+   *
+   * @param found as they were read
+   */
+  void markUnknown(Connection connection, List<Row.Version> found) throws SQLException {
+    for (Row.Version each : found) {
+      rows.markUnknown(connection, each); // one transaction each, so nobody waits for long
+    }
+  }
+
+  // The same note twice is the same note, and the second one waits for what becomes of the first.
+  boolean sending(Rows.Held held) throws IOException {
+    try {
+      return connections.run(connection -> rows.sending(connection, held));
+    } catch (IOException lost) {
+      return again(lost, connection -> rows.sending(connection, held));
+    }
+  }
+
+  boolean ended(Rows.Held held, Rows.End end) throws IOException {
+    try {
+      return connections.run(connection -> rows.ended(connection, held, end));
+    } catch (IOException lost) {
+      return again(
+          lost, connection -> rows.ended(connection, held, end) || isNoted(connection, held, end));
+    }
+  }
+
+  // Whoever ends an operation in place of its owner takes the token off.
+  private boolean isNoted(Connection connection, Rows.Held held, Rows.End end) throws SQLException {
+    Row row = rows.find(connection, held);
+    return row != null && row.state() == row.endsAs(end);
+  }
+
+  private <T extends @Nullable Object> T again(
+      IOException lost, Connections.Statements<T> statements) throws IOException {
+    try {
+      return connections.run(statements);
+    } catch (IOException twice) {
+      lost.addSuppressed(twice);
+      throw lost;
+    }
+  }
+}

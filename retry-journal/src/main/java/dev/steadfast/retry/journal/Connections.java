@@ -1,0 +1,108 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs statements on connections of the user's pool, each as a transaction of its own. */
+final class Connections {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+
+  // A statement ends before that, unless the database does not answer at all.
+  private static final int NETWORK_MILLIS = 2_000 * Sql.TIMEOUT_SECONDS;
+  private static final int UNCHANGED = -1;
+
+  private final DataSource source;
+
+  Connections(DataSource source) {
+    this.source = source;
+  }
+
+  /** Statements that run on a connection. */
+  interface Statements<T extends @Nullable Object> {
+    T run(Connection connection) throws SQLException;
+  }
+
+  /**
+   * Runs statements in auto-commit mode. The connection goes back as it came.
+   *
+   * @throws RefusedException if there is no connection, so that nothing can have been written
+   * @throws IOException if a statement failed; what it wrote is not known
+   */
+  <T extends @Nullable Object> T run(Statements<T> statements) throws IOException {
+    Connection connection = open();
+    boolean automatic = true;
+    int networkMillis = UNCHANGED;
+    try {
+      automatic = connection.getAutoCommit();
+      if (!automatic) {
+        connection.setAutoCommit(true);
+      }
+      networkMillis = boundNetwork(connection);
+      return statements.run(connection);
+    } catch (CorruptRowException corrupt) {
+      LOG.error("{}; the row is kept", corrupt.getMessage());
+      throw new IOException(corrupt.getMessage(), corrupt);
+    } catch (SQLException failed) {
+      throw new IOException("the journal failed: SQLState " + failed.getSQLState(), failed);
+    } finally {
+      restore(connection, automatic, networkMillis);
+      close(connection);
+    }
+  }
+
+  private Connection open() throws RefusedException {
+    try {
+      return source.getConnection();
+    } catch (SQLException | RuntimeException none) { // pools throw either
+      throw new RefusedException(
+          Refusal.UNREACHABLE, "no connection to the journal: " + none.getMessage(), none);
+    }
+  }
+
+  // Returns the bound that was there. A stricter one of the user's stays.
+  private static int boundNetwork(Connection connection) throws SQLException {
+    try {
+      int before = connection.getNetworkTimeout();
+      if (before > 0 && before <= NETWORK_MILLIS) {
+        return UNCHANGED;
+      }
+      connection.setNetworkTimeout(Runnable::run, NETWORK_MILLIS);
+      return before;
+    } catch (SQLFeatureNotSupportedException unsupported) {
+      return UNCHANGED;
+    }
+  }
+
+  private static void restore(Connection connection, boolean automatic, int networkMillis) {
+    try {
+      if (networkMillis != UNCHANGED) {
+        connection.setNetworkTimeout(Runnable::run, networkMillis);
+      }
+    } catch (SQLException broken) {
+      LOG.debug("a connection of the journal is broken", broken);
+    }
+    try {
+      if (!automatic) {
+        connection.setAutoCommit(false);
+      }
+    } catch (SQLException broken) {
+      LOG.debug("a connection of the journal is broken", broken);
+    }
+  }
+
+  private static void close(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException broken) {
+      LOG.warn("a connection of the journal could not be closed", broken);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package dev.steadfast.retry.journal;
+
+import java.sql.SQLException;
+
+/** A row has something that no journal wrote. The message names the column and not its value. */
+final class CorruptRowException extends SQLException {
+  private static final long serialVersionUID = 1;
+
+  CorruptRowException(long id, String column) {
+    super("row " + id + " of steadfast_operation cannot be read: column " + column);
+  }
+}

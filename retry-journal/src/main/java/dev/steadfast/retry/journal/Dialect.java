@@ -1,0 +1,161 @@
+package dev.steadfast.retry.journal;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** Where PostgreSQL and H2 differ. */
+enum Dialect {
+  POSTGRESQL {
+    @Override
+    String now() {
+      return "clock_timestamp()";
+    }
+
+    @Override
+    String afterMillis(String millis) {
+      return "clock_timestamp() + " + millis + " * interval '1 millisecond'";
+    }
+
+    @Override
+    String millisUntil(String time) {
+      return "cast(extract(epoch from (" + time + " - clock_timestamp())) * 1000 as bigint)";
+    }
+
+    @Override
+    String ignoreDuplicate() {
+      return " on conflict do nothing";
+    }
+
+    @Override
+    String skipLocked() {
+      return " for update skip locked";
+    }
+
+    @Override
+    String ddl(String statement) {
+      return statement;
+    }
+
+    @Override
+    String lockTimeout(Connection connection) throws SQLException {
+      return text(connection, "select current_setting('lock_timeout')");
+    }
+
+    // It holds until the end of the caller's transaction at the latest.
+    @Override
+    void setLockTimeout(Connection connection, String millis) throws SQLException {
+      String sql = "select set_config('lock_timeout', ?, true)";
+      try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+        statement.setString(1, millis);
+        statement.execute();
+      }
+    }
+  },
+
+  /** For development, in one process. */
+  H2 {
+    @Override
+    String now() {
+      return "current_timestamp";
+    }
+
+    @Override
+    String afterMillis(String millis) {
+      return "dateadd('MILLISECOND', " + millis + ", current_timestamp)";
+    }
+
+    @Override
+    String millisUntil(String time) {
+      return "datediff('MILLISECOND', current_timestamp, " + time + ")";
+    }
+
+    @Override
+    String ignoreDuplicate() {
+      return ""; // the duplicate is an error of the statement alone
+    }
+
+    @Override
+    String skipLocked() {
+      return "";
+    }
+
+    // It has no indexes on a part of a table.
+    @Override
+    String ddl(String statement) {
+      int condition = statement.indexOf(" where ");
+      return condition < 0 ? statement : statement.substring(0, condition);
+    }
+
+    @Override
+    String lockTimeout(Connection connection) throws SQLException {
+      return text(connection, "select lock_timeout()");
+    }
+
+    @Override
+    void setLockTimeout(Connection connection, String millis) throws SQLException {
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("set lock_timeout " + Long.parseLong(millis));
+      }
+    }
+  };
+
+  private static final String DUPLICATE = "23505";
+
+  /** The database's time, as it passes within a transaction. */
+  abstract String now();
+
+  /** A time that many milliseconds from now. */
+  abstract String afterMillis(String millis);
+
+  /** The milliseconds until a time, negative after it. */
+  abstract String millisUntil(String time);
+
+  /** Has an insert of a known row insert nothing. */
+  abstract String ignoreDuplicate();
+
+  /** Has a selection leave out what another process works on, so that they do not deadlock. */
+  abstract String skipLocked();
+
+  /** A statement of the script, as this database takes it. */
+  abstract String ddl(String statement);
+
+  /** How long a statement of this connection waits for a lock, in the database's own form. */
+  abstract String lockTimeout(Connection connection) throws SQLException;
+
+  /** Sets how long: milliseconds, or what {@link #lockTimeout} gave. */
+  abstract void setLockTimeout(Connection connection, String millis) throws SQLException;
+
+  /** Runs an insert; false if the row is known. */
+  boolean inserts(PreparedStatement insert) throws SQLException {
+    try {
+      return insert.executeUpdate() == 1;
+    } catch (SQLException failed) {
+      if (this == H2 && DUPLICATE.equals(failed.getSQLState())) {
+        return false;
+      }
+      throw failed;
+    }
+  }
+
+  private static String text(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql);
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  static Dialect of(Connection connection) throws SQLException {
+    String product = connection.getMetaData().getDatabaseProductName();
+    return switch (product) {
+      case "PostgreSQL" -> POSTGRESQL;
+      case "H2" -> H2;
+      default ->
+          throw new IllegalArgumentException(
+              "database: " + product + " (expected: PostgreSQL, or H2 for development)");
+    };
+  }
+}

@@ -1,0 +1,144 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.State;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.sql.Savepoint;
+import org.jspecify.annotations.Nullable;
+
+/** Writes operations in transactions of the caller's. Immutable. */
+final class Enlisting {
+  private static final String LOCK_MILLIS = "2000";
+  private static final String SERIALIZATION_FAILURE = "40001"; // callers repeat the transaction
+
+  private final Dialect dialect;
+  private final Rows rows;
+  private final String insertSequence;
+
+  Enlisting(Dialect dialect, Rows rows) {
+    this.dialect = dialect;
+    this.rows = rows;
+    this.insertSequence =
+        "insert into steadfast_sequence (name, last_number) values (?, 0)"
+            + dialect.ignoreDuplicate();
+  }
+
+  /**
+   * Writes an operation that resuming is to deliver. The caller's transaction goes on whatever
+   * happens, and has changed only if the result is true.
+   *
+   * @param sequence the operations that are delivered one after another; null for none
+   * @return false if it is there already
+   * @throws RefusedException if another request is there
+   */
+  boolean enlist(Connection connection, Intent intent, @Nullable String sequence)
+      throws SQLException, RefusedException {
+    String lockTimeout = dialect.lockTimeout(connection);
+    Savepoint before = connection.setSavepoint();
+    boolean written = false;
+    try {
+      dialect.setLockTimeout(connection, LOCK_MILLIS);
+      written = write(connection, intent, sequence);
+    } catch (SQLException | RefusedException | RuntimeException failed) {
+      undo(connection, before, lockTimeout, failed);
+      throw failed;
+    }
+    if (!written) {
+      connection.rollback(before); // gives the lock on the sequence back
+    }
+    end(connection, before, lockTimeout);
+    return written;
+  }
+
+  private void undo(Connection connection, Savepoint before, String lockTimeout, Exception failed) {
+    try {
+      connection.rollback(before);
+      end(connection, before, lockTimeout);
+    } catch (SQLException again) {
+      failed.addSuppressed(again); // the connection is lost, and the transaction with it
+    }
+  }
+
+  private void end(Connection connection, Savepoint before, String lockTimeout)
+      throws SQLException {
+    dialect.setLockTimeout(connection, lockTimeout);
+    connection.releaseSavepoint(before);
+  }
+
+  private boolean write(Connection connection, Intent intent, @Nullable String sequence)
+      throws SQLException, RefusedException {
+    Rows.Place place =
+        sequence == null ? null : new Rows.Place(sequence, nextNumber(connection, sequence));
+    Rows.Start start = Rows.Start.delivered(place);
+    for (int i = 0; i < 2; i++) {
+      if (rows.insert(connection, intent, start) || rows.reopen(connection, intent, place)) {
+        return true;
+      }
+      Row known = rows.find(connection, intent.id());
+      if (known != null) {
+        refuseOther(known, intent);
+        refuseCalled(known, intent);
+        return false;
+      }
+      // purged just now
+    }
+    throw new SQLTransientException(
+        "the operation was deleted while it was enlisted", SERIALIZATION_FAILURE);
+  }
+
+  private static void refuseOther(Row known, Intent intent) throws RefusedException {
+    if (known.otherThan(intent) instanceof Claim.OtherRequest other) {
+      throw new RefusedException(
+          Refusal.OTHER_REQUEST,
+          intent.id()
+              + " is another request: "
+              + other.existing()
+              + ", and not "
+              + intent.request(),
+          null);
+    }
+  }
+
+  // Its caller is told how it ends, so resuming does not own it.
+  private static void refuseCalled(Row known, Intent intent) throws RefusedException {
+    boolean unfinished = known.state() == State.READY || known.state() == State.IN_FLIGHT;
+    if (unfinished && !known.delivered()) {
+      String message = intent.id() + " was called without being enlisted, and is not finished";
+      throw new RefusedException(Refusal.IN_FLIGHT, message, null);
+    }
+  }
+
+  // The row of the sequence is locked until the caller commits, so numbers follow that order.
+  private long nextNumber(Connection connection, String sequence) throws SQLException {
+    if (!increment(connection, sequence)) {
+      try (PreparedStatement statement = Sql.prepare(connection, insertSequence)) {
+        statement.setString(1, sequence);
+        dialect.inserts(statement);
+      }
+      increment(connection, sequence);
+    }
+    String sql = "select last_number from steadfast_sequence where name = ?";
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      statement.setString(1, sequence);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
+  }
+
+  private static boolean increment(Connection connection, String sequence) throws SQLException {
+    String sql = "update steadfast_sequence set last_number = last_number + 1 where name = ?";
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      statement.setString(1, sequence);
+      return statement.executeUpdate() == 1;
+    }
+  }
+}

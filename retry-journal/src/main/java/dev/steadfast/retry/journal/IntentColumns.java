@@ -1,0 +1,88 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.OperationJournal.Content;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Repeat;
+import dev.steadfast.retry.http.OperationJournal.Request;
+import dev.steadfast.retry.http.OperationJournal.Terms;
+import java.net.URI;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The columns that say what is sent. */
+final class IntentColumns {
+  /** The columns that {@link #set} sets, in its order. */
+  static final String NAMES =
+      "fingerprint, method, uri, headers, body, repeatable, key_window_ms, key_header, key_line";
+
+  /** A place for each of them. */
+  static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?";
+
+  /** Changes all of them. An enlisted operation keeps its body, because resuming needs it. */
+  static final String CHANGES =
+      "fingerprint = ?, method = ?, uri = ?, headers = ?,"
+          + " body = coalesce(cast(? as bytea), case when deliver then body end),"
+          + " repeatable = ?, key_window_ms = ?, key_header = ?, key_line = ?";
+
+  /** The columns that {@link #read} reads. */
+  static final String READ = "id, name, principal, op_key, " + NAMES;
+
+  private IntentColumns() {}
+
+  /** Sets the columns; returns the index after them. */
+  static int set(PreparedStatement statement, int from, Intent intent) throws SQLException {
+    Request request = intent.request();
+    Terms terms = intent.terms();
+    OperationJournal.Key key = terms.key();
+    int i = from;
+    statement.setString(i++, intent.fingerprint());
+    statement.setString(i++, request.method());
+    statement.setString(i++, request.uri().toString());
+    statement.setString(i++, HeaderText.write(request.content().headers()));
+    statement.setBytes(i++, request.content().body().orElse(null));
+    statement.setString(i++, terms.repeat().name().toLowerCase(Locale.ROOT));
+    Sql.setMillis(statement, i++, terms.window());
+    statement.setString(i++, key == null ? null : key.header());
+    statement.setString(i++, key == null ? null : key.line());
+    return i;
+  }
+
+  /**
+   * Reads an operation.
+   *
+   * @throws CorruptRowException if a column has what cannot be sent
+   */
+  static Intent read(ResultSet row) throws SQLException {
+    String principal = row.getString("principal");
+    String key = row.getString("op_key");
+    OperationJournal.Id id =
+        Sql.parse(row, "name", name -> new OperationJournal.Id(name, principal, key));
+    byte[] body = row.getBytes("body");
+    Content content = Sql.parse(row, "headers", text -> new Content(HeaderText.read(text), body));
+    Request request =
+        new Request(row.getString("method"), Sql.parse(row, "uri", URI::create), content);
+    return new Intent(id, request, row.getString("fingerprint"), terms(row));
+  }
+
+  private static Terms terms(ResultSet row) throws SQLException {
+    long millis = row.getLong("key_window_ms");
+    Duration window = row.wasNull() ? null : Duration.ofMillis(millis);
+    return new Terms(repeat(row), window, key(row));
+  }
+
+  static Repeat repeat(ResultSet row) throws SQLException {
+    return Sql.parse(row, "repeatable", text -> Repeat.valueOf(text.toUpperCase(Locale.ROOT)));
+  }
+
+  static OperationJournal.@Nullable Key key(ResultSet row) throws SQLException {
+    String header = row.getString("key_header");
+    return header == null
+        ? null
+        : Sql.parse(row, "key_line", line -> new OperationJournal.Key(header, line));
+  }
+}

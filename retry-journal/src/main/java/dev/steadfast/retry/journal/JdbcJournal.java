@@ -1,0 +1,406 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A journal in PostgreSQL. An operation that it remembers survives the death of the process that
+ * began it: whoever calls it again, or resumes it, finds out what became of it, and sends it again
+ * only where that is safe.
+ *
+ * <pre>{@code
+ * JdbcJournal journal = JdbcJournal.builder(dataSource).build();
+ * HttpRetry retry =
+ *     HttpRetry.builder().journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+ * }</pre>
+ *
+ * <p>Each statement is a transaction of its own, on a connection of the data source that is held
+ * for that statement alone, never while a request is on its way. Statements run on the journal's
+ * executor and not on the calling thread, whose transaction they could join; {@link #enlist} alone
+ * writes in the caller's transaction. A statement ends within 10 s, or within 20 s if the database
+ * does not answer at all. All times are those of the database.
+ *
+ * <p>H2 works too, for development within one process: with {@code WRITE_DELAY=0} in its URL, and
+ * without a promise for what a crash leaves.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class JdbcJournal implements OperationJournal {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+  private static final int MOST_SEQUENCE = 100;
+
+  private final Settings settings;
+  private final Worker worker;
+  private final Connections connections;
+  private final Dialect dialect;
+  private final Claims claims;
+  private final Backlog backlog;
+  private final Enlisting enlisting;
+
+  private JdbcJournal(Settings settings, Worker worker, Connections connections, Dialect dialect) {
+    this.settings = settings;
+    this.worker = worker;
+    this.connections = connections;
+    this.dialect = dialect;
+    Rows rows = new Rows(dialect);
+    this.claims = new Claims(connections, rows);
+    this.backlog = new Backlog(dialect);
+    this.enlisting = new Enlisting(dialect, rows);
+  }
+
+  /**
+   * Begins with the defaults.
+   *
+   * @param source gives connections; best a pool, and not one that hands out the connection of the
+   *     caller's transaction
+   * @return a builder
+   */
+  public static Builder builder(DataSource source) {
+    return new Builder(source);
+  }
+
+  @Override
+  public Settings settings() {
+    return settings;
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return Optional.of(worker.executor());
+  }
+
+  // The three steps of an operation. The client calls them on the executor.
+
+  @Override
+  public Claim claim(Intent intent, Duration lease) throws IOException {
+    return claims.claim(intent, lease, false);
+  }
+
+  @Override
+  public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
+    return claims.sending(new Rows.Held(intent.id(), claim.token()));
+  }
+
+  @Override
+  public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
+    return claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
+  }
+
+  // Delivery.
+
+  /**
+   * Writes an operation in the caller's transaction, to be delivered after its commit by whoever
+   * {@linkplain #resume resumes}. The caller may also call it at once after the commit. A failure
+   * leaves the caller's transaction as it was. Blocks the calling thread.
+   *
+   * @param connection the caller's, within a transaction, to the database of the journal
+   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @return false if the same operation is there already, enlisted or finished
+   * @throws RefusedException with {@link Refusal#OTHER_REQUEST} if another request is there, or
+   *     with {@link Refusal#IN_FLIGHT} if it was called without being enlisted and is not finished
+   * @throws SQLException if it cannot be written, or if another transaction has held the same
+   *     operation for 2 s
+   * @throws IllegalArgumentException if the connection is in auto-commit mode, or if the body of
+   *     the operation is not kept
+   */
+  public boolean enlist(Connection connection, Intent operation)
+      throws SQLException, RefusedException {
+    return enlistIn(connection, operation, null);
+  }
+
+  /**
+   * The same for an operation of a sequence: those are sent one after another in the order of their
+   * commits. One is not sent before all earlier ones have succeeded or failed. One whose effect is
+   * unknown holds the later ones until it is settled. Transactions that enlist in the same sequence
+   * wait for each other.
+   *
+   * @param connection the caller's, within a transaction, to the database of the journal
+   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param sequence its name, 1 to 100 characters
+   * @return false if the same operation is there already, enlisted or finished
+   * @throws RefusedException with {@link Refusal#OTHER_REQUEST} if another request is there, or
+   *     with {@link Refusal#IN_FLIGHT} if it was called without being enlisted and is not finished
+   * @throws SQLException if it cannot be written, or if another transaction has held the sequence
+   *     or the same operation for 2 s
+   * @throws IllegalArgumentException if the name is out of its range, if the connection is in
+   *     auto-commit mode, or if the body of the operation is not kept
+   */
+  public boolean enlist(Connection connection, Intent operation, String sequence)
+      throws SQLException, RefusedException {
+    int length = sequence.length();
+    if (length < 1 || length > MOST_SEQUENCE || sequence.indexOf('\0') >= 0) {
+      throw bad("sequence", length + " characters", "1 to " + MOST_SEQUENCE + ", without NUL");
+    }
+    return enlistIn(connection, operation, sequence);
+  }
+
+  private boolean enlistIn(Connection connection, Intent operation, @Nullable String sequence)
+      throws SQLException, RefusedException {
+    if (operation.request().content().body().isEmpty()) {
+      throw bad("enlisted request body", "not kept", "one that the journal keeps");
+    }
+    if (connection.getAutoCommit()) {
+      throw bad("connection", "in auto-commit mode", "within a transaction of the caller");
+    }
+    return enlisting.enlist(connection, operation, sequence);
+  }
+
+  /** Which operations {@link #resume} sends. */
+  public enum Which {
+    /** Enlisted ones that are due, and those whose owner died. */
+    DUE,
+    /** Also those whose caller was told that their effect is unknown. */
+    DUE_AND_UNSETTLED
+  }
+
+  /**
+   * Sends operations that are due, one after another on the calling thread, each at most once.
+   * Several threads and processes may do so at the same time; each operation is sent by one of
+   * them. What may have been processed and can no longer be sent again is marked as unknown. An
+   * operation whose request body is not kept waits for its caller. Not to be called on a thread of
+   * the journal's executor.
+   *
+   * @param sender the client that sends
+   * @param which which operations
+   * @param most how many at most, 1 or more; those that were refused do not count
+   * @return how many were sent, whatever came of it
+   * @throws IOException if the journal cannot be read or written
+   * @throws InterruptedException if the thread was interrupted
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  public int resume(Sender sender, Which which, int most) throws IOException, InterruptedException {
+    requirePositive(most);
+    Backlog.Due wanted =
+        new Backlog.Due(
+            worker.awaitInterruptibly(() -> connections.run(this::begin)),
+            which == Which.DUE_AND_UNSETTLED);
+    Set<Id> sent = new HashSet<>();
+    int before;
+    do {
+      before = sent.size();
+      sendAll(sender, wanted, sent, most);
+    } while (sent.size() > before && sent.size() < most); // the next of a sequence may be due now
+    return sent.size();
+  }
+
+  // Goes once through what is due, page by page.
+  private void sendAll(Sender sender, Backlog.Due wanted, Set<Id> sent, int most)
+      throws IOException, InterruptedException {
+    Backlog.@Nullable Position after = Backlog.Position.START;
+    while (after != null && sent.size() < most) {
+      Backlog.Position from = after;
+      Backlog.Page page =
+          worker.awaitInterruptibly(
+              () -> connections.run(connection -> backlog.due(connection, wanted, from)));
+      for (Intent due : page.found()) {
+        if (sent.size() < most && !sent.contains(due.id()) && sends(sender, due)) {
+          sent.add(due.id());
+        }
+      }
+      after = page.end();
+    }
+  }
+
+  private OffsetDateTime begin(Connection connection) throws SQLException {
+    claims.markUnknown(connection, backlog.expired(connection));
+    return backlog.time(connection);
+  }
+
+  private boolean sends(Sender sender, Intent due) throws IOException, InterruptedException {
+    try {
+      sender.send(new Resumed(claims, settings, worker.executor()), due);
+      return true;
+    } catch (RefusedException refused) {
+      if (refused.refusal() == Refusal.UNREACHABLE) {
+        throw refused;
+      }
+      LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
+      return false;
+    } catch (IOException failed) {
+      if (RetryReport.of(failed).map(report -> report.attempts() == 0).orElse(false)) {
+        throw failed; // of the journal: nothing was sent
+      }
+      LOG.warn("{} was sent and failed", due.id(), failed);
+      return true;
+    } catch (RuntimeException broken) {
+      LOG.error("{} cannot be sent", due.id(), broken);
+      return false;
+    }
+  }
+
+  // What is left to the user.
+
+  /**
+   * Operations that may have been processed and are not sent again by the journal: they have no
+   * key, its time is over, or their body is not kept. Only their server knows what became of them.
+   *
+   * @param most how many at most, 1 or more
+   * @return those that nobody works on, the oldest first
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  public List<Intent> unknown(int most) throws IOException {
+    requirePositive(most);
+    return worker.await(() -> connections.run(connection -> backlog.unknown(connection, most)));
+  }
+
+  /** What a look-up at the server says of an operation. */
+  public enum Lookup {
+    /** The server did it. */
+    APPLIED,
+    /** The server did not do it, and refuses its key from now on. */
+    NOT_APPLIED_AND_FENCED,
+    /** The server does not say, or only that it does not find it: it may still come. */
+    DONT_KNOW
+  }
+
+  /**
+   * Settles an operation that {@link #unknown} would list.
+   *
+   * @param id its name
+   * @param lookup what the server said
+   * @return whether it was settled: false if it was not unknown, or if the server does not say
+   * @throws IOException if the journal cannot be written
+   */
+  public boolean settle(Id id, Lookup lookup) throws IOException {
+    if (lookup == Lookup.DONT_KNOW) {
+      return false;
+    }
+    String state = (lookup == Lookup.APPLIED ? State.SUCCEEDED : State.FAILED).toString();
+    return worker.await(() -> connections.run(connection -> backlog.settle(connection, id, state)));
+  }
+
+  /**
+   * Deletes operations that finished some time ago. Those whose key the server may still keep stay,
+   * as {@link dev.steadfast.retry.http.IdempotencyKeys#retention} says, and so do those whose
+   * effect is unknown.
+   *
+   * @param olderThan how long ago, zero or more
+   * @return how many were deleted
+   * @throws IOException if the journal cannot be written
+   * @throws IllegalArgumentException if the time is negative
+   */
+  public int purge(Duration olderThan) throws IOException {
+    if (olderThan.isNegative()) {
+      throw bad("olderThan", olderThan, "zero or more");
+    }
+    return worker.await(() -> connections.run(connection -> backlog.purge(connection, olderThan)));
+  }
+
+  /**
+   * Creates the tables, unless they are there. The same script is on the class path as {@code
+   * dev/steadfast/retry/journal/V1__steadfast_operation.sql}, for Flyway.
+   *
+   * @throws IOException if the database refuses it
+   */
+  public void createTables() throws IOException {
+    worker.await(() ->
+        connections.run(connection -> {
+          Schema.create(connection, dialect);
+          return null;
+        }));
+  }
+
+  @Override
+  public String toString() {
+    return "JdbcJournal(" + dialect + ")";
+  }
+
+  private static void requirePositive(int most) {
+    if (most < 1) {
+      throw bad("most", most, "1 or more");
+    }
+  }
+
+  private static IllegalArgumentException bad(String name, Object value, String expected) {
+    return new IllegalArgumentException(name + ": " + value + " (expected: " + expected + ")");
+  }
+
+  /** Collects settings; not safe for use by several threads. */
+  public static final class Builder {
+    // Spring's: its connections are those of the transaction of the thread.
+    private static final String JOINS = "TransactionAwareDataSourceProxy";
+
+    private final DataSource source;
+    private Settings settings = Settings.defaults();
+    private @Nullable Executor executor;
+    private boolean createTables;
+
+    private Builder(DataSource source) {
+      this.source = Objects.requireNonNull(source, "source");
+    }
+
+    /**
+     * What is kept and how. Default: {@link OperationJournal.Settings#defaults()}.
+     *
+     * @param settings the settings
+     * @return this
+     */
+    public Builder settings(Settings settings) {
+      this.settings = Objects.requireNonNull(settings, "settings");
+      return this;
+    }
+
+    /**
+     * Runs the statements, which block. Default: up to 8 daemon threads, which end after 10 s
+     * without work.
+     *
+     * @param executor threads of its own; not one that runs tasks on the calling thread, because
+     *     the statements could join the caller's transaction and outlast its deadline
+     * @return this
+     */
+    public Builder executor(Executor executor) {
+      this.executor = Objects.requireNonNull(executor, "executor");
+      return this;
+    }
+
+    /**
+     * Has {@link #build} create the tables, unless they are there. Default: they are there.
+     *
+     * @return this
+     */
+    public Builder createTables() {
+      this.createTables = true;
+      return this;
+    }
+
+    /**
+     * The journal. Asks the database for its name.
+     *
+     * @return a new journal
+     * @throws IOException if the database cannot be reached, or refuses to create the tables
+     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2, or if the data source is
+     *     known to hand out connections of the caller's transaction
+     */
+    public JdbcJournal build() throws IOException {
+      for (Class<?> type = source.getClass(); type != null; type = type.getSuperclass()) {
+        if (type.getName().endsWith(JOINS)) {
+          throw bad("source", type.getName(), "one that joins no transaction of its caller");
+        }
+      }
+      Worker worker = new Worker(executor == null ? Worker.threads() : executor);
+      Connections connections = new Connections(source);
+      Dialect dialect = worker.await(() -> connections.run(Dialect::of));
+      JdbcJournal journal = new JdbcJournal(settings, worker, connections, dialect);
+      if (createTables) {
+        journal.createTables();
+      }
+      return journal;
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.OperationJournal.Answer;
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Content;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Repeat;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.OperationJournal.Terms;
+import java.net.URI;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a claim reads of an operation. Immutable.
+ *
+ * @param version tells it from what it was before
+ * @param state its state
+ * @param delivered whether it was enlisted: resuming sends it until it is finished
+ * @param request what tells it from another request
+ * @param times what decides whether it may be sent again
+ * @param answer what was kept of its answer, null for nothing
+ */
+record Row(
+    Version version,
+    State state,
+    boolean delivered,
+    Asked request,
+    Times times,
+    @Nullable Answer answer) {
+
+  /**
+   * A row as it was read.
+   *
+   * @param id its number
+   * @param number grows with each update
+   */
+  record Version(long id, int number) {}
+
+  /** The request, as far as a claim needs it. */
+  record Asked(
+      String fingerprint, String target, OperationJournal.@Nullable Key key, Instant createdAt) {
+    String describe() {
+      return target + " of " + createdAt;
+    }
+  }
+
+  /**
+   * Times, all by the clock of the database.
+   *
+   * @param sent whether it may have been sent
+   * @param repeat whether it may be sent again after that
+   * @param windowLeft for how long; null if it was not sent, or is never sent again
+   * @param leaseOver whether the claim on it has ended
+   */
+  record Times(boolean sent, Repeat repeat, @Nullable Duration windowLeft, boolean leaseOver) {
+    boolean repeatable() {
+      Duration left = windowLeft;
+      return repeat != Repeat.NEVER && left != null && !left.isNegative() && !left.isZero();
+    }
+  }
+
+  static String columns(Dialect dialect) {
+    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
+        + " created_at, repeatable, status, answer_headers, answer_body,"
+        + " first_sent_at is not null as sent, "
+        + dialect.millisUntil("key_expires_at")
+        + " as window_left, lease_until is not null and lease_until <= "
+        + dialect.now()
+        + " as lease_over";
+  }
+
+  static Row of(ResultSet row) throws SQLException {
+    String method = row.getString("method");
+    String target = Sql.parse(row, "uri", uri -> method + " " + URI.create(uri).getPath());
+    Instant createdAt = row.getObject("created_at", OffsetDateTime.class).toInstant();
+    return new Row(
+        new Version(row.getLong("id"), row.getInt("row_version")),
+        Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT))),
+        row.getBoolean("deliver"),
+        new Asked(row.getString("fingerprint"), target, IntentColumns.key(row), createdAt),
+        times(row),
+        answer(row));
+  }
+
+  private static Times times(ResultSet row) throws SQLException {
+    long millis = row.getLong("window_left");
+    Duration windowLeft = row.wasNull() ? null : Duration.ofMillis(millis);
+    return new Times(
+        row.getBoolean("sent"),
+        IntentColumns.repeat(row),
+        windowLeft,
+        row.getBoolean("lease_over"));
+  }
+
+  private static @Nullable Answer answer(ResultSet row) throws SQLException {
+    int status = row.getInt("status");
+    if (row.wasNull()) {
+      return null;
+    }
+    byte[] body = row.getBytes("answer_body"); // null if it was not kept
+    return Sql.parse(
+        row,
+        "answer_headers",
+        text -> new Answer(status, new Content(HeaderText.read(text), body)));
+  }
+
+  /** What a claim can do about an operation. */
+  enum Step {
+    /** Nobody has sent it, or nothing of it counts any more: send it as the first time. */
+    BEGIN,
+    /** An earlier claim may have sent it, and sending it again is safe. */
+    REPEAT,
+    /** An earlier claim may have sent it, and sending it again is not safe. */
+    MARK_UNKNOWN,
+    /** Nothing: the claim is answered. */
+    NONE
+  }
+
+  /** Decides, by state and times. */
+  Step step() {
+    return switch (state) {
+      case CLOSED -> Step.BEGIN;
+      case READY -> takeOver();
+      case IN_FLIGHT -> times.leaseOver() ? takeOver() : Step.NONE;
+      case SUCCEEDED, FAILED, UNKNOWN -> Step.NONE;
+    };
+  }
+
+  private Step takeOver() {
+    if (!times.sent()) {
+      return Step.BEGIN;
+    }
+    return times.repeatable() ? Step.REPEAT : Step.MARK_UNKNOWN;
+  }
+
+  /** The answer to a claim that does nothing about the operation. */
+  Claim answered() {
+    return switch (state) {
+      case SUCCEEDED, FAILED -> new Claim.Finished(state, answer);
+      case UNKNOWN -> new Claim.Unknown();
+      case READY, IN_FLIGHT, CLOSED -> new Claim.InFlight();
+    };
+  }
+
+  /** Null if the row is that of the same request, or of one of which nothing happened. */
+  @Nullable Claim otherThan(Intent intent) {
+    return state == State.CLOSED || request.fingerprint().equals(intent.fingerprint())
+        ? null
+        : new Claim.OtherRequest(request.describe());
+  }
+
+  /** Whether the server takes a request for the one that may have been sent before. */
+  boolean sameKey(Intent intent) {
+    return new Terms(times.repeat(), null, request.key()).sameKey(intent.terms());
+  }
+
+  /** The state in which the end of a claim leaves the row. */
+  State endsAs(Rows.End end) {
+    State told = end.ending().state();
+    return (delivered || end.resumed()) && told == State.CLOSED ? State.READY : told;
+  }
+}

@@ -1,0 +1,318 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.OperationJournal.Answer;
+import dev.steadfast.retry.http.OperationJournal.Ending;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.State;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The statements on one operation. Immutable. */
+final class Rows {
+  /** No earlier operation of its sequence can still be sent, or has an unknown effect. */
+  static final String ITS_TURN =
+      "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
+          + " where earlier.sequence_name = steadfast_operation.sequence_name"
+          + " and earlier.sequence_number < steadfast_operation.sequence_number"
+          + " and earlier.state in ('ready', 'in_flight', 'unknown')))";
+
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  // A delivery that failed is tried again after 1 s, 2 s, 4 s, up to five minutes.
+  private static final String AGAIN_MILLIS =
+      "cast(least(1000 * power(2, least(claims - 1, 10)), 300000) as bigint)";
+
+  private final Dialect dialect;
+  private final String insert;
+  private final String reopen;
+  private final String begin;
+  private final String repeat;
+  private final String find;
+  private final String markUnknown;
+  private final String sending;
+  private final String ended;
+
+  Rows(Dialect dialect) {
+    this.dialect = dialect;
+    String now = dialect.now();
+    String leaseEnd = dialect.afterMillis("cast(? as bigint)");
+    this.insert =
+        "insert into steadfast_operation (name, principal, op_key, "
+            + IntentColumns.NAMES
+            + ", state, deliver, due_at, lease_token, lease_until, claims, sequence_name,"
+            + " sequence_number, created_at, attempts, row_version) values (?, ?, ?, "
+            + IntentColumns.PLACES
+            + ", ?, ?, case when cast(? as boolean) then "
+            + now
+            + " end, ?, "
+            + leaseEnd
+            + ", ?, ?, ?, "
+            + now
+            + ", 0, 1)"
+            + dialect.ignoreDuplicate();
+    String anew =
+        "row_version = row_version + 1, ended_at = null, first_sent_at = null,"
+            + " key_expires_at = null, created_at = case when state = 'closed' then "
+            + now
+            + " else created_at end, "
+            + IntentColumns.CHANGES;
+    this.reopen =
+        "update steadfast_operation set state = 'ready', deliver = true, lease_token = null,"
+            + " due_at = "
+            + now
+            + ", sequence_name = ?, sequence_number = ?, "
+            + anew
+            + " where "
+            + Sql.BY_ID
+            + " and state = 'closed'";
+    String claimed =
+        "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
+            + leaseEnd
+            + ", claims = claims + 1, due_at = null, ";
+    String ifUnchanged = " where id = ? and row_version = ?";
+    this.begin = claimed + anew + ifUnchanged + " and " + ITS_TURN;
+    this.repeat = claimed + "row_version = row_version + 1" + ifUnchanged + " and " + ITS_TURN;
+    this.find = "select " + Row.columns(dialect) + " from steadfast_operation where " + Sql.BY_ID;
+    this.markUnknown =
+        "update steadfast_operation set state = 'unknown', " + released(dialect) + ifUnchanged;
+    String ifHeld = " where " + Sql.BY_ID + " and lease_token = ? and state = 'in_flight'";
+    this.sending =
+        "update steadfast_operation set row_version = row_version + 1,"
+            + " first_sent_at = coalesce(first_sent_at, "
+            + now
+            + "), key_expires_at = coalesce(key_expires_at, "
+            + dialect.afterMillis("key_window_ms")
+            + ")"
+            + ifHeld
+            + " and lease_until > "
+            + now;
+    this.ended =
+        "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
+            + " ended_at = "
+            + now
+            + ", attempts = attempts + ?, status = ?, answer_headers = ?, answer_body = ?,"
+            + " first_sent_at = case when cast(? as boolean) then null else first_sent_at end,"
+            + " key_expires_at = case when cast(? as boolean) then null else key_expires_at end,"
+            + " state = case when (deliver or cast(? as boolean)) and cast(? as boolean) then 'ready'"
+            + " else cast(? as varchar) end,"
+            + " due_at = case when (deliver or cast(? as boolean)) and cast(? as boolean) then "
+            + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
+            + " end"
+            + ifHeld;
+  }
+
+  /** The changes beside the state if an operation ends without its owner, who then has lost it. */
+  static String released(Dialect dialect) {
+    return "due_at = null, lease_token = null, lease_until = null,"
+        + " row_version = row_version + 1, ended_at = "
+        + dialect.now();
+  }
+
+  /**
+   * How a row begins: claimed by a caller, or to be delivered.
+   *
+   * @param token the claim's; null if it is to be delivered
+   * @param lease the claim's; null if it is to be delivered
+   * @param place its place in a sequence; null for none
+   */
+  record Start(@Nullable String token, @Nullable Duration lease, @Nullable Place place) {
+    static Start claimed(String token, Duration lease) {
+      return new Start(token, lease, null);
+    }
+
+    static Start delivered(@Nullable Place place) {
+      return new Start(null, null, place);
+    }
+
+    boolean isDelivered() {
+      return token == null;
+    }
+  }
+
+  /** A place in a sequence. */
+  record Place(String sequence, long number) {}
+
+  /**
+   * How a claim ended.
+   *
+   * @param ending its end
+   * @param resumed whether nobody was told of it, so that resuming goes on
+   */
+  record End(Ending ending, boolean resumed) {
+    // A server's delay is taken at its word from a second to an hour.
+    private @Nullable Duration retryIn() {
+      Duration asked = ending.retryIn();
+      if (asked == null) {
+        return null;
+      }
+      Duration least = asked.compareTo(SHORTEST) < 0 ? SHORTEST : asked;
+      return least.compareTo(LONGEST) > 0 ? LONGEST : least;
+    }
+  }
+
+  /** An operation that a claim holds. */
+  record Held(OperationJournal.Id id, String token) {}
+
+  /**
+   * Inserts an operation.
+   *
+   * @return false if it is known already
+   */
+  boolean insert(Connection connection, Intent intent, Start start) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, insert)) {
+      int i = Sql.setId(statement, 1, intent.id());
+      i = IntentColumns.set(statement, i, intent);
+      statement.setString(i++, (start.isDelivered() ? State.READY : State.IN_FLIGHT).toString());
+      statement.setBoolean(i++, start.isDelivered());
+      statement.setBoolean(i++, start.isDelivered());
+      statement.setString(i++, start.token());
+      Sql.setMillis(statement, i++, start.lease());
+      statement.setInt(i++, start.isDelivered() ? 0 : 1);
+      setPlace(statement, i, start.place());
+      return dialect.inserts(statement);
+    }
+  }
+
+  private static int setPlace(PreparedStatement statement, int from, @Nullable Place place)
+      throws SQLException {
+    statement.setString(from, place == null ? null : place.sequence());
+    Sql.setLong(statement, from + 1, place == null ? null : place.number());
+    return from + 2;
+  }
+
+  /**
+   * Has an operation delivered of which nothing has happened.
+   *
+   * @return false if something has happened, or if it is not known
+   */
+  boolean reopen(Connection connection, Intent intent, @Nullable Place place) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, reopen)) {
+      int i = setPlace(statement, 1, place);
+      i = IntentColumns.set(statement, i, intent);
+      Sql.setId(statement, i, intent.id());
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  /** Finds an operation; null if there is none. */
+  @Nullable Row find(Connection connection, OperationJournal.Id id) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, find)) {
+      Sql.setId(statement, 1, id);
+      return first(statement);
+    }
+  }
+
+  /** Finds an operation, as the last claim that ended or holds it left it; null if it is lost. */
+  @Nullable Row find(Connection connection, Held held) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, find + " and lease_token = ?")) {
+      int i = Sql.setId(statement, 1, held.id());
+      statement.setString(i, held.token());
+      return first(statement);
+    }
+  }
+
+  private static @Nullable Row first(PreparedStatement statement) throws SQLException {
+    try (ResultSet found = statement.executeQuery()) {
+      return found.next() ? Row.of(found) : null;
+    }
+  }
+
+  /**
+   * Claims a row that was just read, as if nothing had been sent: what it says is what is sent now.
+   *
+   * @return false if somebody was faster, or if it is not its turn
+   */
+  boolean begin(Connection connection, Row.Version row, Intent intent, Start start)
+      throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, begin)) {
+      statement.setString(1, start.token());
+      Sql.setMillis(statement, 2, start.lease());
+      int i = IntentColumns.set(statement, 3, intent);
+      return changes(statement, i, row);
+    }
+  }
+
+  /**
+   * Claims a row that was just read, to send what it says once more.
+   *
+   * @return false if somebody was faster, or if it is not its turn
+   */
+  boolean repeat(Connection connection, Row.Version row, Start start) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, repeat)) {
+      statement.setString(1, start.token());
+      Sql.setMillis(statement, 2, start.lease());
+      return changes(statement, 3, row);
+    }
+  }
+
+  /**
+   * Notes that an operation whose effect is not known must never be sent again.
+   *
+   * @return false if somebody was faster
+   */
+  boolean markUnknown(Connection connection, Row.Version row) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, markUnknown)) {
+      return changes(statement, 1, row);
+    }
+  }
+
+  private static boolean changes(PreparedStatement statement, int from, Row.Version row)
+      throws SQLException {
+    statement.setLong(from, row.id());
+    statement.setInt(from + 1, row.number());
+    return statement.executeUpdate() == 1;
+  }
+
+  /**
+   * Notes that a request is about to be sent.
+   *
+   * @return false if the claim is lost
+   */
+  boolean sending(Connection connection, Held held) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sending)) {
+      return changes(statement, 1, held);
+    }
+  }
+
+  private static boolean changes(PreparedStatement statement, int from, Held held)
+      throws SQLException {
+    int i = Sql.setId(statement, from, held.id());
+    statement.setString(i, held.token());
+    return statement.executeUpdate() == 1;
+  }
+
+  /**
+   * Notes how a claim ended.
+   *
+   * @return false if the claim is lost
+   */
+  boolean ended(Connection connection, Held held, End end) throws SQLException {
+    Ending ending = end.ending();
+    Answer answer = ending.answer();
+    State state = ending.state();
+    boolean nothingHappened = state == State.CLOSED;
+    boolean again = nothingHappened || state == State.READY;
+    try (PreparedStatement statement = Sql.prepare(connection, ended)) {
+      statement.setInt(1, ending.attempts());
+      Sql.setLong(statement, 2, answer == null ? null : (long) answer.status());
+      statement.setString(
+          3, answer == null ? null : HeaderText.writeAnswer(answer.content().headers()));
+      statement.setBytes(4, answer == null ? null : answer.content().body().orElse(null));
+      statement.setBoolean(5, nothingHappened);
+      statement.setBoolean(6, nothingHappened);
+      statement.setBoolean(7, end.resumed());
+      statement.setBoolean(8, again);
+      statement.setString(9, state.toString());
+      statement.setBoolean(10, end.resumed());
+      statement.setBoolean(11, again);
+      Sql.setMillis(statement, 12, end.retryIn());
+      return changes(statement, 13, held);
+    }
+  }
+}

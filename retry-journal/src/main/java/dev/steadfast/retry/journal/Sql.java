@@ -1,0 +1,80 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the statements have in common. */
+final class Sql {
+  /** A statement changes one row, or a page of them. */
+  static final int TIMEOUT_SECONDS = 10;
+
+  /** The condition that finds one operation. */
+  static final String BY_ID = "name = ? and principal = ? and op_key = ?";
+
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private Sql() {}
+
+  static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    statement.setQueryTimeout(TIMEOUT_SECONDS);
+    return statement;
+  }
+
+  /** Sets the three parts of a name; returns the index after them. */
+  static int setId(PreparedStatement statement, int from, OperationJournal.Id id)
+      throws SQLException {
+    int i = from;
+    statement.setString(i++, id.name());
+    statement.setString(i++, id.principal());
+    statement.setString(i++, id.key());
+    return i;
+  }
+
+  static void setLong(PreparedStatement statement, int i, @Nullable Long value)
+      throws SQLException {
+    if (value == null) {
+      statement.setNull(i, Types.BIGINT);
+    } else {
+      statement.setLong(i, value);
+    }
+  }
+
+  /** Sets a time in milliseconds. What is longer than 100 years, either way, counts as that. */
+  static void setMillis(PreparedStatement statement, int i, @Nullable Duration time)
+      throws SQLException {
+    setLong(statement, i, time == null ? null : shortened(time).toMillis());
+  }
+
+  private static Duration shortened(Duration time) {
+    if (time.compareTo(LONGEST) > 0) {
+      return LONGEST;
+    }
+    Duration most = LONGEST.negated();
+    return time.compareTo(most) < 0 ? most : time;
+  }
+
+  /**
+   * Reads a text column.
+   *
+   * @throws CorruptRowException if it is null, or if the parser refuses it
+   */
+  static <T> T parse(ResultSet row, String column, Function<String, T> parser) throws SQLException {
+    String text = row.getString(column);
+    if (text != null) {
+      try {
+        return parser.apply(text);
+      } catch (RuntimeException unreadable) {
+        // reported below without its message, which may quote a secret
+      }
+    }
+    throw new CorruptRowException(row.getLong("id"), column);
+  }
+}

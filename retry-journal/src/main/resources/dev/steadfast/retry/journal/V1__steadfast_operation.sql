@@ -1,0 +1,55 @@
+-- Operations that survive the process that began them. PostgreSQL 12 or newer.
+create table if not exists steadfast_operation (
+  id              bigint generated always as identity primary key,
+  name            varchar(100) not null,
+  principal       varchar(255) not null,
+  op_key          varchar(255) not null,
+  fingerprint     varchar(64)  not null,
+  method          text         not null,
+  uri             text         not null,
+  headers         text         not null,
+  body            bytea,                    -- null: not kept
+  repeatable      varchar(10)  not null,    -- keyed, idempotent, never
+  key_window_ms   bigint,                   -- how long it can be sent again; null: not at all
+  key_header      text,                     -- the key as it goes over the wire
+  key_line        text,
+  deliver         boolean      not null,    -- enlisted: resuming owns it
+  state           varchar(9)   not null,    -- ready, in_flight, succeeded, failed, closed, unknown
+  created_at      timestamp with time zone not null,
+  first_sent_at   timestamp with time zone, -- committed before the first byte is sent
+  key_expires_at  timestamp with time zone, -- it is not sent again after that
+  due_at          timestamp with time zone,
+  lease_token     varchar(36),
+  lease_until     timestamp with time zone,
+  claims          integer      not null,
+  attempts        integer      not null,
+  sequence_name   varchar(100),
+  sequence_number bigint,
+  status          integer,
+  answer_headers  text,
+  answer_body     bytea,                    -- null: not kept
+  ended_at        timestamp with time zone, -- when the last claim ended
+  row_version     integer      not null,
+  constraint steadfast_operation_id unique (name, principal, op_key)
+);
+
+create index if not exists steadfast_operation_due
+  on steadfast_operation (due_at) where state = 'ready';
+
+create index if not exists steadfast_operation_lease
+  on steadfast_operation (lease_until) where state = 'in_flight';
+
+create index if not exists steadfast_operation_unknown
+  on steadfast_operation (ended_at) where state = 'unknown';
+
+create index if not exists steadfast_operation_finished
+  on steadfast_operation (ended_at) where state in ('succeeded', 'failed', 'closed');
+
+create index if not exists steadfast_operation_sequence
+  on steadfast_operation (sequence_name, sequence_number)
+  where sequence_name is not null and state in ('ready', 'in_flight', 'unknown');
+
+create table if not exists steadfast_sequence (
+  name        varchar(100) primary key,
+  last_number bigint not null
+);

@@ -1,0 +1,349 @@
+package dev.steadfast.retry.journal;
+
+import static dev.steadfast.retry.journal.TestIntents.ending;
+import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.terms;
+import static dev.steadfast.retry.journal.TestIntents.withoutBody;
+import static dev.steadfast.retry.journal.TestJournals.claim;
+import static dev.steadfast.retry.journal.TestJournals.ended;
+import static dev.steadfast.retry.journal.TestJournals.granted;
+import static dev.steadfast.retry.journal.TestJournals.sent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Repeat;
+import dev.steadfast.retry.http.OperationJournal.Sender;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.journal.JdbcJournal.Which;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens to operations that nobody works on. */
+@ParameterizedClass
+@EnumSource(TestDatabase.Kind.class)
+class BacklogTest {
+  private static final TestJournals JOURNALS = new TestJournals();
+
+  @Parameter private TestDatabase.Kind kind;
+
+  private final List<Intent> seen = new ArrayList<>();
+  private final Sender sender = (journal, due) -> seen.add(due);
+  private TestDatabase database;
+  private JdbcJournal journal;
+
+  @AfterAll
+  static void stop() {
+    JOURNALS.close();
+  }
+
+  @BeforeEach
+  void empty() throws Exception {
+    database = JOURNALS.emptied(kind);
+    journal = database.journal();
+  }
+
+  private List<String> seenKeys() {
+    return seen.stream().map(each -> each.id().key()).toList();
+  }
+
+  private List<String> unknown() throws IOException {
+    return journal.unknown(10).stream().map(each -> each.id().key()).toList();
+  }
+
+  @Test
+  void whatIsDueIsGivenAsItWasBegun() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    sent(journal, intent);
+    assertEquals(0, journal.resume(sender, Which.DUE, 10), "its owner lives");
+    database.endLeases();
+    assertEquals(1, journal.resume(sender, Which.DUE, 10));
+    Intent due = seen.get(0);
+    assertEquals(intent.id(), due.id());
+    assertEquals(intent.fingerprint(), due.fingerprint());
+    assertEquals(intent.terms(), due.terms());
+    assertEquals(intent.request().method(), due.request().method());
+    assertEquals(intent.request().uri(), due.request().uri());
+    assertEquals(intent.request().content().headers(), due.request().content().headers());
+    assertEquals("5", TestIntents.text(due.request().content()));
+  }
+
+  @Test
+  void whatItsCallerHasClosedSinceItWasFoundIsNotSent() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    granted(journal, intent);
+    database.endLeases();
+    List<Claim> claims = new ArrayList<>();
+    journal.resume(
+        (view, due) -> {
+          ended(journal, intent, ending(State.CLOSED));
+          claims.add(view.claim(due, Duration.ofSeconds(5)));
+        },
+        Which.DUE,
+        10);
+    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    assertEquals("closed", database.state(intent.id().key()));
+  }
+
+  @Test
+  void whatResumingCouldNotSendIsSentLater() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    granted(journal, intent);
+    database.endLeases();
+    journal.resume(
+        (view, due) -> {
+          Claim claim = view.claim(due, Duration.ofSeconds(5));
+          Claim.Granted granted = assertInstanceOf(Claim.Granted.class, claim);
+          assertTrue(view.ended(due, granted, ending(State.CLOSED)));
+        },
+        Which.DUE,
+        10);
+    assertEquals("ready", database.state(intent.id().key()), "nobody was told of it");
+  }
+
+  @Test
+  void anEmptyBodyIsABody() throws Exception {
+    sent(journal, intent("order-1", "", terms(Repeat.IDEMPOTENT)));
+    database.endLeases();
+    assertEquals(1, journal.resume(sender, Which.DUE, 10));
+    assertEquals("", TestIntents.text(seen.get(0).request().content()));
+  }
+
+  @Test
+  void whatItsCallerWasToldIsUnknownIsSentOnRequest() throws Exception {
+    ended(journal, intent(Repeat.KEYED), ending(State.READY));
+    assertEquals(0, journal.resume(sender, Which.DUE, 10));
+    assertEquals(1, journal.resume(sender, Which.DUE_AND_UNSETTLED, 10));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatCannotBeSentAgainBecomesUnknown(boolean told) throws Exception {
+    Repeat[] repeats = Repeat.values();
+    for (Repeat repeat : repeats) {
+      Intent intent = intent(repeat.name(), "5", terms(repeat));
+      Claim.Granted claim = sent(journal, intent);
+      if (told) {
+        assertTrue(journal.ended(intent, claim, ending(State.READY)));
+      }
+    }
+    database.endLeases();
+    database.endWindows();
+    assertEquals(repeats.length, unknown().size());
+    assertEquals(0, journal.resume(sender, Which.DUE_AND_UNSETTLED, 10));
+    for (Repeat repeat : repeats) {
+      assertEquals("unknown", database.state(repeat.name()));
+    }
+    assertEquals(repeats.length, unknown().size());
+  }
+
+  @Test
+  void whatWasNotSentIsNotUnknown() throws Exception {
+    granted(journal, intent(Repeat.NEVER));
+    database.endLeases();
+    assertEquals(List.of(), unknown());
+    assertFalse(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED));
+    assertEquals(1, journal.resume(sender, Which.DUE, 10));
+  }
+
+  @Test
+  void whatCanBeSentAgainIsNotUnknown() throws Exception {
+    ended(journal, intent("told"), ending(State.READY));
+    sent(journal, intent("died"));
+    database.endLeases();
+    assertEquals(List.of(), unknown());
+    assertFalse(journal.settle(TestIntents.id("told"), Lookup.APPLIED));
+    assertFalse(journal.settle(TestIntents.id("died"), Lookup.APPLIED));
+  }
+
+  @Test
+  void withoutItsBodyItWaitsForItsCallerOrALookUp() throws Exception {
+    Intent intent = withoutBody("order-1", terms(Repeat.KEYED));
+    sent(journal, intent);
+    assertEquals(List.of(), unknown(), "its owner lives");
+    assertFalse(journal.settle(intent.id(), Lookup.APPLIED), "its owner lives");
+    database.endLeases();
+    assertEquals(0, journal.resume(sender, Which.DUE_AND_UNSETTLED, 10));
+    assertEquals(List.of("order-1"), unknown());
+    assertTrue(granted(journal, intent).mayHaveActed());
+    assertEquals(List.of(), unknown());
+    database.endLeases();
+    assertTrue(journal.settle(intent.id(), Lookup.APPLIED));
+    assertEquals("succeeded", database.state());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Lookup.class)
+  void aLookUpSettlesWhatIsUnknown(Lookup lookup) throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    ended(journal, intent, ending(State.UNKNOWN));
+    boolean settles = lookup != Lookup.DONT_KNOW;
+    assertEquals(settles, journal.settle(intent.id(), lookup));
+    String expected =
+        switch (lookup) {
+          case APPLIED -> "succeeded";
+          case NOT_APPLIED_AND_FENCED -> "failed";
+          case DONT_KNOW -> "unknown";
+        };
+    assertEquals(expected, database.state());
+    assertFalse(journal.settle(intent.id(), lookup), "once");
+  }
+
+  @Test
+  void aLookUpTakesTheOperationFromWhoeverComesBack() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    Claim.Granted frozen = sent(journal, intent);
+    assertFalse(journal.settle(intent.id(), Lookup.APPLIED), "its lease is not over");
+    database.endLeases();
+    assertTrue(journal.settle(intent.id(), Lookup.NOT_APPLIED_AND_FENCED));
+    assertFalse(journal.ended(intent, frozen, ending(State.SUCCEEDED)));
+    assertFalse(journal.sending(intent, frozen));
+    assertEquals("failed", database.state());
+  }
+
+  @Test
+  void whatIsRefusedDoesNotKeepOthersFromBeingSent() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      granted(journal, intent("order-" + i));
+    }
+    database.endLeases();
+    Sender picky =
+        (in, due) -> {
+          if (!due.id().key().equals("order-49")) {
+            throw new RefusedException(Refusal.IN_FLIGHT, "somebody else works on it", null);
+          }
+          seen.add(due);
+        };
+    assertEquals(1, journal.resume(picky, Which.DUE, 1));
+    assertEquals(List.of("order-49"), seenKeys());
+  }
+
+  @Test
+  void whatFailsIsCountedAndComesLastTheNextTime() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      ended(journal, intent("order-" + i), ending(State.READY));
+    }
+    Sender failing =
+        (in, due) -> {
+          seen.add(due);
+          Claim.Granted claim = (Claim.Granted) in.claim(due, Duration.ofSeconds(5));
+          assertTrue(in.sending(due, claim));
+          assertTrue(in.ended(due, claim, ending(State.READY)));
+          throw new IOException("the server is down");
+        };
+    for (int i = 0; i < 3; i++) {
+      assertEquals(1, journal.resume(failing, Which.DUE_AND_UNSETTLED, 1));
+    }
+    assertEquals(List.of("order-0", "order-1", "order-2"), seenKeys());
+  }
+
+  @Test
+  void eachOneIsSentOnce() throws Exception {
+    int operations = 45; // more than two pages
+    for (int i = 0; i < operations; i++) {
+      granted(journal, intent("order-" + i));
+    }
+    database.endLeases(); // all of them at the same time
+    assertEquals(20, journal.resume(sender, Which.DUE, 20));
+    seen.clear();
+    assertEquals(operations, journal.resume(sender, Which.DUE, 1_000));
+    assertEquals(operations, seenKeys().stream().distinct().count());
+  }
+
+  @Test
+  void anUnreachableJournalEndsTheRun() throws Exception {
+    granted(journal, intent(Repeat.KEYED));
+    database.endLeases();
+    Sender unreachable =
+        (in, due) -> {
+          throw new RefusedException(Refusal.UNREACHABLE, "no connection", null);
+        };
+    RefusedException refused =
+        assertThrows(RefusedException.class, () -> journal.resume(unreachable, Which.DUE, 10));
+    assertEquals(Refusal.UNREACHABLE, refused.refusal());
+  }
+
+  @Test
+  void corruptRowsAreKeptAndSkipped() throws Exception {
+    List<String> changes =
+        List.of(
+            "uri = 'no uri \\'",
+            "headers = 'none'",
+            "repeatable = 'perhaps'",
+            "name = ''",
+            "key_line = null");
+    IntStream.range(0, changes.size() + 1).forEach(i -> begin("order-" + i));
+    database.endLeases();
+    for (int i = 0; i < changes.size(); i++) {
+      database.set(changes.get(i), "order-" + i);
+    }
+    assertEquals(1, journal.resume(sender, Which.DUE, 10));
+    assertEquals(List.of("order-" + changes.size()), seenKeys());
+    assertEquals(Integer.toString(changes.size() + 1), database.column("count(*)"));
+  }
+
+  private void begin(String key) {
+    try {
+      sent(journal, intent(key));
+    } catch (IOException broken) {
+      throw new AssertionError(broken);
+    }
+  }
+
+  @Test
+  void whatServersStillKeepIsNotPurged() throws Exception {
+    ended(journal, intent("keyed"), ending(State.SUCCEEDED));
+    ended(journal, intent("keyless", "5", terms(Repeat.NEVER)), ending(State.FAILED));
+    ended(journal, intent("unknown", "5", terms(Repeat.NEVER)), ending(State.UNKNOWN));
+    assertEquals(0, journal.purge(Duration.ofHours(1)));
+    assertEquals(0, journal.purge(Duration.ofSeconds(Long.MAX_VALUE)));
+    assertEquals(1, journal.purge(Duration.ZERO), "the one without a key");
+    database.endWindows();
+    assertEquals(1, journal.purge(Duration.ZERO), "the one with a key");
+    assertEquals("unknown", database.state());
+  }
+
+  @Test
+  void whatWasPurgedIsBegunAsIfItWereNew() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    ended(journal, intent, ending(State.SUCCEEDED));
+    assertInstanceOf(Claim.Finished.class, claim(journal, intent));
+    assertEquals(1, journal.purge(Duration.ZERO));
+    assertFalse(granted(journal, intent).mayHaveActed());
+  }
+
+  @Test
+  void numbersOutOfRangeAreRefused() {
+    OperationJournal.Sender none = sender;
+    assertEquals(
+        "most: 0 (expected: 1 or more)",
+        assertThrows(IllegalArgumentException.class, () -> journal.resume(none, Which.DUE, 0))
+            .getMessage());
+    assertEquals(
+        "most: -1 (expected: 1 or more)",
+        assertThrows(IllegalArgumentException.class, () -> journal.unknown(-1)).getMessage());
+    assertEquals(
+        "olderThan: PT-1S (expected: zero or more)",
+        assertThrows(IllegalArgumentException.class, () -> journal.purge(Duration.ofSeconds(-1)))
+            .getMessage());
+  }
+}

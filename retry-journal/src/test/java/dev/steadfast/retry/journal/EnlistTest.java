@@ -1,0 +1,306 @@
+package dev.steadfast.retry.journal;
+
+import static dev.steadfast.retry.journal.TestIntents.ending;
+import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.terms;
+import static dev.steadfast.retry.journal.TestIntents.without;
+import static dev.steadfast.retry.journal.TestJournals.claim;
+import static dev.steadfast.retry.journal.TestJournals.ended;
+import static dev.steadfast.retry.journal.TestJournals.granted;
+import static dev.steadfast.retry.journal.TestJournals.sent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Ending;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Repeat;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.journal.JdbcJournal.Which;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Operations that are written in the caller's transaction and delivered after its commit. */
+@ParameterizedClass
+@EnumSource(TestDatabase.Kind.class)
+class EnlistTest {
+  private static final TestJournals JOURNALS = new TestJournals();
+
+  @Parameter private TestDatabase.Kind kind;
+
+  private TestDatabase database;
+  private JdbcJournal journal;
+  private Connection own; // a transaction of the caller's
+
+  @AfterAll
+  static void stop() {
+    JOURNALS.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    database = JOURNALS.emptied(kind);
+    database.execute("create table if not exists orders (id varchar(20) primary key)");
+    database.execute("delete from orders");
+    journal = database.journal();
+    own = transaction();
+  }
+
+  @AfterEach
+  void end() throws SQLException {
+    own.rollback();
+    own.close();
+  }
+
+  private Connection transaction() throws SQLException {
+    Connection connection = database.source().getConnection();
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  private void order(String id) throws SQLException {
+    try (Statement statement = own.createStatement()) {
+      statement.execute("insert into orders (id) values ('" + id + "')");
+    }
+  }
+
+  private void committed(Intent intent, String sequence) throws Exception {
+    assertTrue(journal.enlist(own, intent, sequence));
+    own.commit();
+  }
+
+  private List<String> due() throws Exception {
+    List<String> keys = new ArrayList<>();
+    journal.resume((in, due) -> keys.add(due.id().key()), Which.DUE_AND_UNSETTLED, 100);
+    return keys;
+  }
+
+  @Test
+  void itIsThereIfAndOnlyIfTheCallerCommits() throws Exception {
+    assertTrue(journal.enlist(own, intent("order-1")));
+    own.rollback();
+    assertEquals(List.of(), due());
+    order("order-1");
+    assertTrue(journal.enlist(own, intent("order-1")));
+    assertEquals(List.of(), due());
+    own.commit();
+    assertEquals(List.of("order-1"), due());
+    Claim.Granted claim = sent(journal, intent("order-1"));
+    assertTrue(claim.delivered());
+    assertFalse(claim.mayHaveActed());
+    assertTrue(journal.ended(intent("order-1"), claim, ending(State.SUCCEEDED)));
+    assertEquals(List.of(), due());
+  }
+
+  @Test
+  void theSameOneAgainChangesNothing() throws Exception {
+    committed(intent("order-1"), "payments");
+    order("order-1");
+    assertFalse(journal.enlist(own, intent("order-1")));
+    assertFalse(journal.enlist(own, intent("order-1"), "payments"));
+    own.commit();
+    assertEquals("1", database.query("select count(*) from orders"));
+    assertEquals("1", database.column("count(*)"));
+    assertEquals("1", database.query("select last_number from steadfast_sequence"));
+  }
+
+  @Test
+  void anotherRequestIsRefusedAndTheTransactionGoesOn() throws Exception {
+    committed(intent("order-1"), "payments");
+    order("order-1");
+    Intent other = intent("order-1", "6", terms(Repeat.KEYED));
+    RefusedException refused =
+        assertThrows(RefusedException.class, () -> journal.enlist(own, other, "payments"));
+    assertEquals(Refusal.OTHER_REQUEST, refused.refusal());
+    assertFalse(refused.getMessage().contains(TestIntents.SECRET), refused.getMessage());
+    assertFalse(refused.getMessage().contains("order-1"), refused.getMessage());
+    own.commit();
+    assertEquals("1", database.query("select count(*) from orders"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLockThatSomebodyElseHoldsEndsTheWaitAndNotTheTransaction(boolean sequence)
+      throws Exception {
+    String lockTimeout = lockTimeout(own);
+    try (Connection other = transaction()) {
+      assertTrue(journal.enlist(other, intent("order-1"), "payments"));
+      order("order-1");
+      String key = sequence ? "order-2" : "order-1";
+      assertThrows(
+          SQLException.class, () -> journal.enlist(own, intent(key), sequence ? "payments" : "x"));
+      assertEquals(lockTimeout, lockTimeout(own));
+      other.rollback();
+    }
+    assertTrue(journal.enlist(own, intent("order-1"), "payments"));
+    assertEquals(lockTimeout, lockTimeout(own));
+    own.commit();
+    assertEquals("1", database.query("select count(*) from orders"));
+    assertEquals(List.of("order-1"), due());
+  }
+
+  private String lockTimeout(Connection connection) throws SQLException {
+    String sql = kind == TestDatabase.Kind.H2 ? "select lock_timeout()" : "show lock_timeout";
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  @Test
+  void whatWasToldNeverSentCanBeEnlisted() throws Exception {
+    ended(journal, intent("order-1", "4", terms(Repeat.NEVER)), without(State.CLOSED));
+    assertEquals(List.of(), due());
+    committed(intent("order-1"), "payments");
+    assertEquals(List.of("order-1"), due());
+    assertEquals("1", database.column("sequence_number"));
+    assertTrue(granted(journal, intent("order-1")).delivered());
+  }
+
+  @Test
+  void aDeliveryThatFailedIsDueAgainLater() throws Exception {
+    committed(intent("order-1"), "payments");
+    Intent intent = intent("order-1");
+    ended(journal, intent, without(State.READY));
+    assertEquals("ready", database.state());
+    assertEquals(1, delay().toSeconds());
+    ended(journal, intent, without(State.READY));
+    assertEquals(2, delay().toSeconds());
+    database.set("claims = 30");
+    ended(journal, intent, without(State.READY));
+    assertEquals(300, delay().toSeconds());
+    ended(journal, intent, new Ending(State.READY, null, 1, Duration.ofSeconds(42)));
+    assertEquals(42, delay().toSeconds());
+    assertEquals(List.of(), due());
+    database.set("due_at = current_timestamp");
+    assertEquals(List.of("order-1"), due());
+    Claim.Granted claim = granted(journal, intent);
+    assertTrue(claim.mayHaveActed());
+    assertTrue(claim.delivered());
+  }
+
+  // The two times are read by one statement, a little apart.
+  private Duration delay() throws SQLException {
+    return Duration.between(database.time("ended_at"), database.time("due_at")).plusMillis(500);
+  }
+
+  @Test
+  void aDeliveryOfWhichNothingHappenedBeginsAnew() throws Exception {
+    Intent intent = intent("order-1", "5", terms(Repeat.NEVER));
+    committed(intent, "payments");
+    ended(journal, intent, without(State.CLOSED));
+    assertEquals("ready", database.state());
+    assertNotNull(database.column("due_at"));
+    assertNull(database.column("first_sent_at"));
+    database.set("due_at = current_timestamp");
+    assertEquals(List.of("order-1"), due());
+    assertFalse(granted(journal, intent).mayHaveActed());
+  }
+
+  @Test
+  void callingItWithoutItsBodyKeepsTheBody() throws Exception {
+    committed(intent("order-1"), "payments");
+    granted(journal, TestIntents.withoutBody("order-1", terms(Repeat.KEYED)));
+    database.endLeases();
+    assertEquals(List.of("order-1"), due());
+  }
+
+  @Test
+  void aSequenceIsSentInItsOrder() throws Exception {
+    for (int i = 1; i <= 3; i++) {
+      assertTrue(journal.enlist(own, intent("order-" + i), "payments"));
+    }
+    assertTrue(journal.enlist(own, intent("order-9"), "others"));
+    own.commit();
+    assertEquals(List.of("order-1", "order-9"), due());
+    assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-2")));
+    assertEquals("ready", database.state("order-2"));
+
+    Claim.Granted first = sent(journal, intent("order-1"));
+    assertEquals(List.of("order-9"), due());
+    assertTrue(journal.ended(intent("order-1"), first, without(State.READY)));
+    assertEquals(List.of("order-9"), due(), "the first one waits for its time");
+    ended(journal, intent("order-1"), ending(State.FAILED));
+    assertEquals(List.of("order-2", "order-9"), due());
+    assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-3")));
+  }
+
+  @Test
+  void anUnknownOneHoldsItsSequenceUntilItIsSettled() throws Exception {
+    assertTrue(journal.enlist(own, intent("order-1", "5", terms(Repeat.NEVER)), "payments"));
+    assertTrue(journal.enlist(own, intent("order-2"), "payments"));
+    own.commit();
+    ended(journal, intent("order-1", "5", terms(Repeat.NEVER)), ending(State.UNKNOWN));
+    assertEquals(List.of(), due());
+    assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-2")));
+    assertTrue(journal.settle(TestIntents.id("order-1"), Lookup.NOT_APPLIED_AND_FENCED));
+    assertEquals(List.of("order-2"), due());
+    granted(journal, intent("order-2"));
+  }
+
+  @Test
+  void numbersFollowTheOrderOfTheCommits() throws Exception {
+    committed(intent("order-0"), "payments");
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection other = transaction()) {
+      assertTrue(journal.enlist(own, intent("order-1"), "payments"));
+      Future<Boolean> second =
+          thread.submit(() -> journal.enlist(other, intent("order-2"), "payments"));
+      own.commit();
+      assertTrue(second.get());
+      other.commit();
+    } finally {
+      thread.shutdownNow();
+    }
+    assertEquals("2", database.column("sequence_number", "order-1"));
+    assertEquals("3", database.column("sequence_number", "order-2"));
+  }
+
+  @Test
+  void whatCannotBeEnlistedIsRefused() throws Exception {
+    assertEquals(
+        "sequence: 0 characters (expected: 1 to 100, without NUL)", refusal(intent("a"), ""));
+    assertEquals(
+        "sequence: 101 characters (expected: 1 to 100, without NUL)",
+        refusal(intent("a"), "x".repeat(101)));
+    assertEquals(
+        "enlisted request body: not kept (expected: one that the journal keeps)",
+        refusal(TestIntents.withoutBody("a", terms(Repeat.KEYED)), "x"));
+    own.setAutoCommit(true);
+    assertEquals(
+        "connection: in auto-commit mode (expected: within a transaction of the caller)",
+        refusal(intent("a"), "x"));
+    own.setAutoCommit(false);
+  }
+
+  private String refusal(Intent intent, String sequence) {
+    return assertThrows(IllegalArgumentException.class, () -> journal.enlist(own, intent, sequence))
+        .getMessage();
+  }
+}

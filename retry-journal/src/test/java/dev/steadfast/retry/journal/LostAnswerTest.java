@@ -1,0 +1,229 @@
+package dev.steadfast.retry.journal;
+
+import static dev.steadfast.retry.journal.TestIntents.ending;
+import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.terms;
+import static dev.steadfast.retry.journal.TestIntents.without;
+import static dev.steadfast.retry.journal.TestJournals.claim;
+import static dev.steadfast.retry.journal.TestJournals.granted;
+import static dev.steadfast.retry.journal.TestJournals.sent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Repeat;
+import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import java.io.IOException;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A connection is lost while a statement is on its way, or its answer. */
+class LostAnswerTest {
+  private static final String INSERT = "insert into steadfast_operation";
+  private static final String UPDATE = "update steadfast_operation";
+
+  private static TestDatabase database;
+
+  private LossySource lossy;
+  private JdbcJournal journal;
+
+  @BeforeAll
+  static void start() throws IOException {
+    database = TestDatabase.postgres();
+  }
+
+  @AfterAll
+  static void stop() {
+    database.close();
+  }
+
+  @BeforeEach
+  void empty() throws Exception {
+    database.empty();
+    lossy = new LossySource(database.source());
+    journal = JdbcJournal.builder(lossy.source()).build();
+  }
+
+  @Test
+  void aClaimThatWasWrittenIsGranted() throws Exception {
+    lossy.loseAnswer(INSERT);
+    Claim.Granted claim = sent(journal, intent(Repeat.KEYED));
+    assertTrue(lossy.isOver());
+    assertFalse(claim.mayHaveActed());
+    assertEquals(TestIntents.WINDOW, claim.windowLeft());
+  }
+
+  @Test
+  void aClaimThatTookOverIsGrantedAsSuch() throws Exception {
+    sent(journal, intent(Repeat.KEYED));
+    database.endLeases();
+    lossy.loseAnswer(UPDATE);
+    Claim.Granted claim = granted(journal, intent(Repeat.KEYED));
+    assertTrue(lossy.isOver());
+    assertTrue(claim.mayHaveActed());
+    assertTrue(claim.windowLeft().compareTo(TestIntents.WINDOW) <= 0);
+  }
+
+  @Test
+  void aClaimOfAnEnlistedOneIsGrantedAsSuch() throws Exception {
+    enlist(intent(Repeat.KEYED));
+    lossy.loseAnswer(UPDATE);
+    Claim.Granted claim = granted(journal, intent(Repeat.KEYED));
+    assertTrue(lossy.isOver());
+    assertTrue(claim.delivered());
+    assertFalse(claim.mayHaveActed());
+  }
+
+  private void enlist(Intent intent) throws Exception {
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(journal.enlist(own, intent));
+      own.commit();
+    }
+  }
+
+  @Test
+  void aClaimThatIsNotThereIsNotGranted() throws Exception {
+    lossy.loseStatement(INSERT, () -> {});
+    IOException lost = assertThrows(IOException.class, () -> claim(journal, intent(Repeat.KEYED)));
+    assertFalse(lost instanceof RefusedException, "it may have been written");
+    assertEquals("0", database.column("count(*)"));
+  }
+
+  @Test
+  void theNoteBeforeTheFirstByteIsThere() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = granted(journal, intent);
+    lossy.loseAnswer(UPDATE);
+    assertTrue(journal.sending(intent, claim));
+    assertTrue(lossy.isOver());
+    assertNotNull(database.column("first_sent_at"));
+  }
+
+  @Test
+  void theNoteBeforeTheFirstByteIsWrittenOnceMore() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = granted(journal, intent);
+    lossy.loseStatement(UPDATE, () -> {});
+    assertTrue(journal.sending(intent, claim));
+    assertTrue(lossy.isOver());
+    assertNotNull(database.column("first_sent_at"));
+  }
+
+  @Test
+  void whoLostItsLeaseMeanwhileSendsNothing() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = granted(journal, intent);
+    lossy.loseStatement(UPDATE, database::endLeases);
+    assertFalse(journal.sending(intent, claim));
+    assertTrue(lossy.isOver());
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = State.class, names = "IN_FLIGHT", mode = EnumSource.Mode.EXCLUDE)
+  void anEndThatWasWrittenIsNoted(State state) throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = sent(journal, intent);
+    lossy.loseAnswer(UPDATE);
+    assertTrue(journal.ended(intent, claim, ending(state)));
+    assertTrue(lossy.isOver());
+    assertEquals(state.toString(), database.state());
+    assertEquals("2", database.column("attempts"), "once");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = State.class,
+      names = {"CLOSED", "READY"})
+  void theEndOfADeliveryIsNoted(State state) throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    enlist(intent);
+    Claim.Granted claim = sent(journal, intent);
+    lossy.loseAnswer(UPDATE);
+    assertTrue(journal.ended(intent, claim, without(state)));
+    assertTrue(lossy.isOver());
+    assertEquals("ready", database.state());
+  }
+
+  @Test
+  void anEndThatWasNotWrittenIsWrittenOnceMore() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = sent(journal, intent);
+    lossy.loseStatement(UPDATE, () -> {});
+    assertTrue(journal.ended(intent, claim, ending(State.SUCCEEDED)));
+    assertTrue(lossy.isOver());
+    assertEquals("succeeded", database.state());
+  }
+
+  @Test
+  void whatSomebodyElseSettledIsNotTakenForOnesOwn() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    Claim.Granted claim = sent(journal, intent);
+    JdbcJournal other = database.journal();
+    lossy.loseStatement(
+        UPDATE,
+        () -> {
+          database.endLeases();
+          assertTrue(other.settle(intent.id(), Lookup.APPLIED));
+        });
+    assertFalse(journal.ended(intent, claim, ending(State.SUCCEEDED)));
+    assertTrue(lossy.isOver());
+    assertEquals("1", database.column("claims"));
+    assertEquals("0", database.column("attempts"));
+  }
+
+  @Test
+  void whatSomebodyElseMarkedUnknownIsNotTakenForOnesOwn() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    Claim.Granted claim = sent(journal, intent);
+    JdbcJournal other = database.journal();
+    lossy.loseStatement(
+        UPDATE,
+        () -> {
+          database.endLeases();
+          assertInstanceOf(Claim.Unknown.class, claim(other, intent));
+        });
+    assertFalse(journal.ended(intent, claim, ending(State.UNKNOWN)));
+    assertTrue(lossy.isOver());
+  }
+
+  @Test
+  void whoeverWasFasterDecides() throws Exception {
+    Intent never = intent("order-1", "5", terms(Repeat.NEVER));
+    sent(journal, never);
+    database.endLeases();
+    lossy.before(UPDATE, () -> database.set("row_version = row_version + 1"));
+    assertInstanceOf(Claim.InFlight.class, claim(journal, never));
+    assertTrue(lossy.isOver());
+    assertEquals("in_flight", database.state());
+  }
+
+  @Test
+  void aLossThatStaysIsReported() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    Claim.Granted claim = sent(journal, intent);
+    database.execute("alter table steadfast_operation rename to elsewhere");
+    try {
+      IOException lost =
+          assertThrows(
+              IOException.class, () -> journal.ended(intent, claim, ending(State.SUCCEEDED)));
+      assertFalse(lost instanceof RefusedException);
+      assertEquals("the journal failed: SQLState 42P01", lost.getMessage());
+      assertEquals(1, lost.getSuppressed().length);
+    } finally {
+      database.execute("alter table elsewhere rename to steadfast_operation");
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package dev.steadfast.retry.journal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.httpclient.JdkReports;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.postgres.PostgresServer;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An operation outlives the process that began it, which is killed while it is on the wire. */
+class ResumeTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private PostgresServer database;
+  private ScriptedServer server;
+  private DataSource source;
+
+  @BeforeEach
+  void start() throws IOException {
+    database = PostgresServer.temporary();
+    source = database.dataSource();
+    JdbcJournal.builder(source).createTables().build();
+    server = ScriptedServer.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    database.close();
+  }
+
+  private URI target() {
+    return server.uri("/pay");
+  }
+
+  private void beginAndDie(boolean keyed) throws Exception {
+    server.enqueue(Reply.stallAfterRequest());
+    Process client = DyingClient.start(database.jdbcUrl(), target(), keyed);
+    try {
+      server.awaitRequests(1, PATIENCE);
+    } finally {
+      client.destroyForcibly();
+      assertTrue(client.waitFor(60, TimeUnit.SECONDS));
+    }
+    execute("update steadfast_operation set lease_until = clock_timestamp()"); // it is long ago
+  }
+
+  private void execute(String sql) throws Exception {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private String state() throws Exception {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select state from steadfast_operation")) {
+      assertTrue(row.next());
+      return row.getString(1);
+    }
+  }
+
+  private List<String> keys() {
+    return server.requests().stream()
+        .map((Received each) -> each.header("Idempotency-Key").orElse("none"))
+        .distinct()
+        .toList();
+  }
+
+  @Test
+  void anotherProcessResumesItUnderTheSameKey() throws Exception {
+    beginAndDie(true);
+    server.enqueue(Reply.status(201));
+    RetryingHttpClient client = DyingClient.client(source, true);
+    JdbcJournal journal = JdbcJournal.builder(source).build();
+
+    assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+
+    assertEquals("succeeded", state());
+    assertEquals(2, server.requests().size());
+    assertEquals("charge 5", server.requests().get(1).bodyText());
+    assertEquals(1, keys().size(), () -> keys().toString());
+    assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+  }
+
+  @Test
+  void theSameCallSettlesIt() throws Exception {
+    beginAndDie(true);
+    server.enqueue(Reply.status(201));
+    HttpResponse<String> response =
+        DyingClient.client(source, true)
+            .with(DyingClient.options())
+            .send(DyingClient.charge(target()), BodyHandlers.ofString());
+    assertEquals(201, response.statusCode());
+    assertTrue(JdkReports.of(response).earlierAttemptMayHaveActed());
+    assertEquals(1, keys().size(), () -> keys().toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void withoutAKeyItIsNeverSentAgain(boolean resumed) throws Exception {
+    beginAndDie(false);
+    RetryingHttpClient client = DyingClient.client(source, false);
+    if (resumed) {
+      JdbcJournal journal = JdbcJournal.builder(source).build();
+      assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+    } else {
+      RefusedException refused =
+          assertThrows(
+              RefusedException.class,
+              () ->
+                  client
+                      .with(DyingClient.options())
+                      .send(DyingClient.charge(target()), BodyHandlers.ofString()));
+      assertEquals(Refusal.UNKNOWN, refused.refusal());
+      assertEquals(
+          RetryReport.Effect.UNKNOWN,
+          RetryReport.of(refused).orElseThrow().saved().orElseThrow().effect());
+    }
+    assertEquals("unknown", state());
+    assertEquals(1, server.requests().size());
+  }
+
+  @Test
+  void anEnlistedOneIsDeliveredAfterTheCommit() throws Exception {
+    JdbcJournal journal = JdbcJournal.builder(source).build();
+    RetryingHttpClient client = DyingClient.client(source, true);
+    Intent charge = client.with(DyingClient.options()).intent(DyingClient.charge(target()));
+    try (Connection own = source.getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(journal.enlist(own, charge));
+      own.rollback();
+      assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+      assertTrue(journal.enlist(own, charge));
+      assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+      own.commit();
+    }
+    server.defaultReply(Reply.status(503));
+    assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+    assertEquals("ready", state());
+    assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10), "it waits");
+
+    execute("update steadfast_operation set due_at = clock_timestamp()"); // it is long ago
+    server.defaultReply(Reply.status(201));
+    assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
+    assertEquals("succeeded", state());
+    assertEquals(1, keys().size(), () -> keys().toString());
+    assertFalse(keys().contains("none"));
+  }
+}

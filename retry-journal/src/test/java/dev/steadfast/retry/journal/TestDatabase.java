@@ -1,0 +1,164 @@
+package dev.steadfast.retry.journal;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.postgres.PostgresServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.OffsetDateTime;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A database with the journal's tables. Time passes in it by moving what is stored. */
+final class TestDatabase implements AutoCloseable {
+  private final DataSource source;
+  private final Closing closing;
+
+  private interface Closing {
+    void close() throws Exception;
+  }
+
+  private TestDatabase(DataSource source, Closing closing) throws IOException {
+    this.source = source;
+    this.closing = closing;
+    JdbcJournal.builder(source).createTables().build();
+  }
+
+  /** Which database. */
+  enum Kind {
+    POSTGRESQL,
+    H2;
+
+    TestDatabase open() {
+      try {
+        return this == POSTGRESQL ? postgres() : h2();
+      } catch (IOException broken) {
+        throw new UncheckedIOException(broken);
+      }
+    }
+  }
+
+  static TestDatabase postgres() throws IOException {
+    return on(PostgresServer.temporary());
+  }
+
+  static TestDatabase on(PostgresServer server) throws IOException {
+    return new TestDatabase(server.dataSource(), server::close);
+  }
+
+  private static TestDatabase h2() throws IOException {
+    Path directory = Files.createTempDirectory("steadfast-h2-");
+    JdbcDataSource source = new JdbcDataSource();
+    source.setURL(
+        "jdbc:h2:file:" + directory.resolve("journal") + ";WRITE_DELAY=0;DB_CLOSE_DELAY=-1");
+    return new TestDatabase(
+        source,
+        () -> {
+          try (Connection connection = source.getConnection();
+              Statement statement = connection.createStatement()) {
+            statement.execute("shutdown");
+          }
+          try (var files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+              Files.delete(file);
+            }
+          }
+          Files.delete(directory);
+        });
+  }
+
+  DataSource source() {
+    return source;
+  }
+
+  JdbcJournal journal() throws IOException {
+    return JdbcJournal.builder(source).build();
+  }
+
+  void empty() throws SQLException {
+    execute("delete from steadfast_operation");
+    execute("delete from steadfast_sequence");
+  }
+
+  void execute(String sql) throws SQLException {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** Changes all operations. */
+  void set(String changes) throws SQLException {
+    execute("update steadfast_operation set " + changes);
+  }
+
+  /** Changes one operation. */
+  void set(String changes, String key) throws SQLException {
+    set(changes + " where op_key = '" + key + "'");
+  }
+
+  @Nullable String query(String sql) throws SQLException {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      assertTrue(row.next(), sql);
+      return row.getString(1);
+    }
+  }
+
+  /** A column of the only operation. */
+  @Nullable String column(String name) throws SQLException {
+    return query("select " + name + " from steadfast_operation");
+  }
+
+  /** A column of one operation. */
+  @Nullable String column(String name, String key) throws SQLException {
+    return query("select " + name + " from steadfast_operation where op_key = '" + key + "'");
+  }
+
+  OffsetDateTime time(String column) throws SQLException {
+    try (Connection connection = source.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select " + column + " from steadfast_operation")) {
+      assertTrue(row.next());
+      return row.getObject(1, OffsetDateTime.class);
+    }
+  }
+
+  String state() throws SQLException {
+    return String.valueOf(column("state"));
+  }
+
+  String state(String key) throws SQLException {
+    return String.valueOf(column("state", key));
+  }
+
+  /** The owners have died: their leases end now. */
+  void endLeases() throws SQLException {
+    execute(
+        "update steadfast_operation set lease_until = current_timestamp where lease_until is not null");
+  }
+
+  /** The server may forget the keys from now on. */
+  void endWindows() throws SQLException {
+    execute(
+        "update steadfast_operation set key_expires_at = current_timestamp"
+            + " where key_expires_at is not null");
+  }
+
+  @Override
+  public void close() {
+    try {
+      closing.close();
+    } catch (Exception broken) {
+      throw new IllegalStateException(broken);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.steadfast.retry.journal;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Ending;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** A journal for each test on one of the databases, which are started once for a class. */
+final class TestJournals implements AutoCloseable {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  private final Map<TestDatabase.Kind, TestDatabase> open = new EnumMap<>(TestDatabase.Kind.class);
+
+  TestDatabase emptied(TestDatabase.Kind kind) throws Exception {
+    TestDatabase database = open.computeIfAbsent(kind, TestDatabase.Kind::open);
+    database.empty();
+    return database;
+  }
+
+  @Override
+  public void close() {
+    open.values().forEach(TestDatabase::close);
+    open.clear();
+  }
+
+  static Claim claim(JdbcJournal journal, Intent intent) throws IOException {
+    return journal.claim(intent, LEASE);
+  }
+
+  static Claim.Granted granted(JdbcJournal journal, Intent intent) throws IOException {
+    return assertInstanceOf(Claim.Granted.class, claim(journal, intent));
+  }
+
+  static Claim.Granted sent(JdbcJournal journal, Intent intent) throws IOException {
+    Claim.Granted claim = granted(journal, intent);
+    assertTrue(journal.sending(intent, claim));
+    return claim;
+  }
+
+  static void ended(JdbcJournal journal, Intent intent, Ending ending) throws IOException {
+    assertTrue(journal.ended(intent, sent(journal, intent), ending));
+  }
+}
