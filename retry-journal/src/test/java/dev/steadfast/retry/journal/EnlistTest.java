@@ -101,6 +101,17 @@ class EnlistTest {
   }
 
   @Test
+  void whatWasCalledAndIsNotFinishedIsRefused() throws Exception {
+    Intent called = intent("order-1");
+    granted(journal, called);
+    RefusedException refused =
+        assertThrows(RefusedException.class, () -> journal.enlist(own, called));
+    assertEquals(Refusal.IN_FLIGHT, refused.refusal());
+    order("order-1"); // the caller's transaction goes on
+    own.commit();
+  }
+
+  @Test
   void itIsThereIfAndOnlyIfTheCallerCommits() throws Exception {
     assertTrue(journal.enlist(own, intent("order-1")));
     own.rollback();

@@ -118,6 +118,19 @@ class JournaledCallTest {
 
   @ParameterizedTest
   @MethodSource("ways")
+  void aFailureAfterARedirectSaysNothingOfTheFirstRequest(Entry entry, boolean elsewhere) {
+    Call.Factory calls = calls(entry, journal(elsewhere), false);
+    server.enqueue(Reply.status(303).header("Location", "/receipt"));
+    server.enqueue(Reply.status(404));
+
+    Entry.Outcome outcome = charge(entry, calls, "5");
+
+    assertEquals(404, outcome.status(), outcome.toString());
+    assertEquals(Effect.UNKNOWN, saved(outcome).effect());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ways")
   void anotherRequestUnderTheNameIsRefused(Entry entry, boolean elsewhere) {
     Call.Factory calls = calls(entry, journal(elsewhere), false);
     server.enqueue(Reply.status(200));
