@@ -265,6 +265,7 @@ final class JournalSteps<R> {
     RetryReport report =
         new JournaledReport(
             noted.report(),
+            null,
             earlier,
             new RetryReport.Saved(sure, recorded, false, resumableUntil(sure, noted.granted())));
     Throwable thrown = sent.thrown();
@@ -287,8 +288,7 @@ final class JournalSteps<R> {
   }
 
   private Optional<Instant> resumableUntil(Effect effect, Claim.@Nullable Granted granted) {
-    boolean resumable = repeat() != Repeat.NEVER;
-    if (effect != Effect.UNKNOWN || !resumable) {
+    if (effect != Effect.UNKNOWN || repeat() == Repeat.NEVER) {
       return Optional.empty();
     }
     Duration left = granted == null ? null : granted.windowLeft();

@@ -5,19 +5,24 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.internal.CleanReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The report of a journaled operation: that of its attempts, and what the journal knows.
  *
- * @param attempted the report of the attempts
+ * @param attempted the report of the attempts; if none was made, one that has only the key
+ * @param unsent why this call made no attempt; null if it made one
  * @param earlier whether an earlier claim of the operation may have had an effect
  * @param known what the journal knows
  */
-record JournaledReport(RetryReport attempted, boolean earlier, Saved known) implements RetryReport {
+record JournaledReport(
+    RetryReport attempted, @Nullable StopReason unsent, boolean earlier, Saved known)
+    implements RetryReport {
   /** Nothing was sent by this call. */
   static RetryReport notSent(Effect effect, Throwable thrown, OperationInfo operation) {
     StopReason reason =
@@ -25,7 +30,7 @@ record JournaledReport(RetryReport attempted, boolean earlier, Saved known) impl
             ? StopReason.GUARD_REFUSED
             : RetryReport.of(thrown).map(RetryReport::reason).orElse(StopReason.USER_CODE_FAILED);
     Saved known = new Saved(effect, isRecorded(effect, thrown), false, Optional.empty());
-    return new JournaledReport(new NothingSent(reason, operation), false, known);
+    return new JournaledReport(CleanReport.of(operation), reason, false, known);
   }
 
   private static boolean isRecorded(Effect effect, Throwable thrown) {
@@ -38,7 +43,7 @@ record JournaledReport(RetryReport attempted, boolean earlier, Saved known) impl
   /** The answer of an earlier call. */
   static RetryReport handedBack(Effect effect, OperationInfo operation) {
     Saved known = new Saved(effect, true, true, Optional.empty());
-    return new JournaledReport(new NothingSent(StopReason.ACCEPTED, operation), false, known);
+    return new JournaledReport(CleanReport.of(operation), StopReason.ACCEPTED, false, known);
   }
 
   @Override
@@ -48,12 +53,12 @@ record JournaledReport(RetryReport attempted, boolean earlier, Saved known) impl
 
   @Override
   public StopReason reason() {
-    return attempted.reason();
+    return unsent == null ? attempted.reason() : unsent;
   }
 
   @Override
   public int attempts() {
-    return attempted.attempts();
+    return unsent == null ? attempted.attempts() : 0;
   }
 
   @Override
@@ -108,7 +113,8 @@ record JournaledReport(RetryReport attempted, boolean earlier, Saved known) impl
 
   @Override
   public String toString() {
-    return attempted
+    String attempts = unsent == null ? attempted.toString() : "nothing sent, " + unsent;
+    return attempts
         + "; "
         + known.effect().toString().toLowerCase(Locale.ROOT).replace('_', ' ')
         + (known.handedBack() ? ", handed back" : "")
