@@ -223,7 +223,7 @@ public final class JdbcJournal implements OperationJournal {
 
   private boolean sends(Sender sender, Intent due) throws IOException, InterruptedException {
     try {
-      sender.send(new Resumed(claims, settings, worker.executor()), due);
+      sender.send(new Resumed(this, claims), due);
       return true;
     } catch (RefusedException refused) {
       if (refused.refusal() == Refusal.UNREACHABLE) {

@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * The journal as whoever resumes sees it. The operation was found some time ago. If its caller has
- * been told in the meantime how it ended, it is not sent any more. Never sends without the journal.
- * Safe for use by many threads.
+ * The journal as it is while an operation is resumed. An operation that its caller has finished
+ * since it was found is not sent any more, and nothing is sent without the journal. Immutable.
  */
-record Resumed(Claims claims, Settings kept, Executor threads) implements OperationJournal {
+record Resumed(JdbcJournal journal, Claims claims) implements OperationJournal {
   @Override
   public Settings settings() {
+    Settings kept = journal.settings();
     return new Settings(
         kept.headers(), kept.mostBodyBytes(), kept.keepsBodies(), false, kept.provesFailure());
   }
@@ -25,7 +25,7 @@ record Resumed(Claims claims, Settings kept, Executor threads) implements Operat
 
   @Override
   public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
-    return claims.sending(new Rows.Held(intent.id(), claim.token()));
+    return journal.sending(intent, claim);
   }
 
   @Override
@@ -35,6 +35,6 @@ record Resumed(Claims claims, Settings kept, Executor threads) implements Operat
 
   @Override
   public Optional<Executor> executor() {
-    return Optional.of(threads);
+    return journal.executor();
   }
 }
