@@ -14,6 +14,7 @@ import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Barrier;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.scenarios.JournalUnderTest.Step;
 import dev.steadfast.retry.scenarios.Reply;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -61,26 +62,6 @@ class JournalFaultTest {
     bench.close();
   }
 
-  /** Where the journal hangs. */
-  enum Step {
-    CLAIM,
-    SENDING
-  }
-
-  private void hang(Step step) {
-    if (step == Step.CLAIM) {
-      journal.onClaim(barrier);
-    } else {
-      journal.onSending(barrier);
-    }
-  }
-
-  private void mend() {
-    journal.onClaim(() -> {});
-    journal.onSending(() -> {});
-    journal.onEnded(() -> {});
-  }
-
   static Stream<Arguments> steps() {
     return Stream.of(Entry.values())
         .flatMap(entry -> Stream.of(Step.values()).map(step -> Arguments.of(entry, step)));
@@ -103,7 +84,7 @@ class JournalFaultTest {
   }
 
   private void assertCanBeBegunAgain(Entry entry) throws Throwable {
-    mend();
+    journal.mend();
     bench.server.enqueue(Reply.status(200).body("charged"));
     assertEquals("charged", call(entry, RetryOptions.builder()).body());
     assertEquals(1, bench.server.requests().size());
@@ -119,7 +100,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @EnumSource
   void whoCancelsDoesNotWaitForTheJournal(Step step) throws Throwable {
-    hang(step);
+    journal.on(step, barrier);
     CompletableFuture<HttpResponse<String>> future = sendAsync();
     barrier.awaitReached();
     assertTrue(future.cancel(true));
@@ -133,7 +114,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @MethodSource("steps")
   void theDeadlineDoesNotWaitForTheJournal(Entry entry, Step step) throws Throwable {
-    hang(step);
+    journal.on(step, barrier);
     Throwable thrown =
         assertThrows(
             HttpTimeoutException.class, () -> call(entry, RetryOptions.builder().deadline(SHORT)));
@@ -148,7 +129,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @EnumSource
   void whoIsInterruptedDoesNotWaitForTheJournal(Step step) throws Throwable {
-    hang(step);
+    journal.on(step, barrier);
     Throwable thrown = interrupted(() -> call(Entry.SEND, RetryOptions.builder()));
     assertInstanceOf(InterruptedException.class, thrown);
     assertEquals(0, bench.server.requests().size());
@@ -185,7 +166,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @EnumSource
   void aTaskThatIsInterruptedDoesNotWaitForTheJournal(Step step) throws Throwable {
-    hang(step);
+    journal.on(step, barrier);
     ForkJoinPool pool = new ForkJoinPool(1);
     AtomicReference<Thread> worker = new AtomicReference<>();
     CompletableFuture<Throwable> thrown = new CompletableFuture<>();
@@ -219,7 +200,7 @@ class JournalFaultTest {
     assertFalse(saved.recorded());
     barrier.open();
     assertEquals(State.SUCCEEDED, journal.awaitEndings(1).get(0).state());
-    mend();
+    journal.mend();
     assertEquals("charged", call(entry, RetryOptions.builder()).body());
     assertEquals(1, bench.server.requests().size());
     assertNothingRuns();
@@ -234,7 +215,7 @@ class JournalFaultTest {
     assertTrue(future.cancel(true));
     barrier.open();
     assertEquals(State.SUCCEEDED, journal.awaitEndings(1).get(0).state());
-    mend();
+    journal.mend();
     assertEquals("charged", call(Entry.SEND, RetryOptions.builder()).body());
     assertEquals(1, bench.server.requests().size());
     assertNothingRuns();
@@ -268,7 +249,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @MethodSource("steps")
   void shutdownNowEndsWhatTheJournalHolds(Entry entry, Step step) throws Throwable {
-    hang(step);
+    journal.on(step, barrier);
     CompletableFuture<Throwable> thrown =
         CompletableFuture.supplyAsync(
             () -> assertThrows(Throwable.class, () -> call(entry, RetryOptions.builder())),

@@ -24,6 +24,7 @@ import dev.steadfast.retry.http.OperationJournal.Sender;
 import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.scenarios.JournalUnderTest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,14 +78,7 @@ class BacklogTest {
     assertEquals(0, journal.resume(sender, Which.DUE, 10), "its owner lives");
     database.endLeases();
     assertEquals(1, journal.resume(sender, Which.DUE, 10));
-    Intent due = seen.get(0);
-    assertEquals(intent.id(), due.id());
-    assertEquals(intent.fingerprint(), due.fingerprint());
-    assertEquals(intent.terms(), due.terms());
-    assertEquals(intent.request().method(), due.request().method());
-    assertEquals(intent.request().uri(), due.request().uri());
-    assertEquals(intent.request().content().headers(), due.request().content().headers());
-    assertEquals("5", TestIntents.text(due.request().content()));
+    JournalUnderTest.assertSame(intent, seen.get(0));
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Barrier;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.scenarios.JournalUnderTest.Step;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
@@ -59,26 +60,6 @@ class JournalFaultTest {
     server.close();
   }
 
-  /** Where the journal hangs. */
-  enum Step {
-    CLAIM,
-    SENDING
-  }
-
-  private void hang(Step step) {
-    if (step == Step.CLAIM) {
-      journal.onClaim(barrier);
-    } else {
-      journal.onSending(barrier);
-    }
-  }
-
-  private void mend() {
-    journal.onClaim(() -> {});
-    journal.onSending(() -> {});
-    journal.onEnded(() -> {});
-  }
-
   static Stream<Arguments> steps() {
     return Stream.of(Entry.values())
         .flatMap(entry -> Stream.of(Step.values()).map(step -> Arguments.of(entry, step)));
@@ -116,7 +97,7 @@ class JournalFaultTest {
   }
 
   private void assertCanBeBegunAgain(Entry entry, Call.Factory calls) {
-    mend();
+    journal.mend();
     server.enqueue(Reply.status(200).body("charged"));
     Entry.Outcome again = entry.make(calls.newCall(request()));
     assertEquals("charged", again.body(), again::toString);
@@ -131,7 +112,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @MethodSource("steps")
   void whoCancelsDoesNotWaitForTheJournal(Entry entry, Step step) throws Exception {
-    hang(step);
+    journal.on(step, barrier);
     Call.Factory calls = calls(entry);
     Call call = calls.newCall(request());
     CompletableFuture<Entry.Outcome> running = begin(entry, call);
@@ -151,7 +132,7 @@ class JournalFaultTest {
   @ParameterizedTest
   @MethodSource("steps")
   void theDeadlineDoesNotWaitForTheJournal(Entry entry, Step step) throws Exception {
-    hang(step);
+    journal.on(step, barrier);
     Call.Factory calls = calls(entry);
     Call call = calls.newCall(request(RetryOptions.builder().deadline(SHORT)));
 
@@ -175,11 +156,7 @@ class JournalFaultTest {
 
   private void interrupted(Entry entry, Step step) throws Exception {
     Barrier here = new Barrier();
-    if (step == Step.CLAIM) {
-      journal.onClaim(here);
-    } else {
-      journal.onSending(here);
-    }
+    journal.on(step, here);
     Call.Factory calls = calls(entry);
     AtomicBoolean kept = new AtomicBoolean();
     CompletableFuture<Entry.Outcome> running = new CompletableFuture<>();
@@ -197,7 +174,7 @@ class JournalFaultTest {
     int before = journal.endings().size();
     here.open();
     journal.awaitEndings(before + 1);
-    mend();
+    journal.mend();
     InterruptedIOException thrown =
         assertInstanceOf(InterruptedIOException.class, outcome.failure(), step::toString);
     assertEquals("interrupted", thrown.getMessage());
@@ -220,7 +197,7 @@ class JournalFaultTest {
     assertFalse(saved(outcome).recorded());
     barrier.open();
     assertEquals(State.SUCCEEDED, journal.awaitEndings(1).get(0).state());
-    mend();
+    journal.mend();
     Entry.Outcome again = entry.make(calls.newCall(request()));
     assertEquals("charged", again.body());
     assertTrue(saved(again).handedBack());
@@ -241,7 +218,7 @@ class JournalFaultTest {
 
     Entry.Outcome outcome = end(running);
     assertEquals(State.SUCCEEDED, journal.awaitEndings(1).get(0).state());
-    mend();
+    journal.mend();
     assertTrue(outcome.failure() == null || "Canceled".equals(outcome.failure().getMessage()));
     assertEquals("charged", entry.make(calls.newCall(request())).body());
     assertEquals(1, server.requests().size());

@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.MediaType;
@@ -106,10 +105,7 @@ class ResumedCallTest {
 
   // No body and an empty one mean the same.
   private static Map<String, String> headers(Received request) {
-    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    request
-        .headers()
-        .forEach(line -> headers.merge(line.getKey(), line.getValue(), String::concat));
+    Map<String, String> headers = request.headerMap();
     headers.remove("content-length", "0");
     return headers;
   }
@@ -162,13 +158,7 @@ class ResumedCallTest {
     Intent enlisted = calls.intent(request);
     server.enqueue(Reply.status(200));
     calls.newCall(request).execute().close();
-    Intent claimed = journal.intents().get(0);
-    assertEquals(claimed.id(), enlisted.id());
-    assertEquals(claimed.fingerprint(), enlisted.fingerprint());
-    assertEquals(claimed.terms(), enlisted.terms());
-    assertEquals(claimed.request().method(), enlisted.request().method());
-    assertEquals(claimed.request().uri(), enlisted.request().uri());
-    assertEquals(claimed.request().content().headers(), enlisted.request().content().headers());
+    JournalUnderTest.assertSame(journal.intents().get(0), enlisted);
     assertEquals(1, journal.claims(), "enlisting is the journal's own");
   }
 

@@ -1,5 +1,8 @@
 package dev.steadfast.retry.scenarios;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.steadfast.retry.http.OperationJournal;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A journal in memory that tests can watch, move to other threads, and break. */
+/** A journal in memory that tests can watch, run on other threads, and break. */
 public final class JournalUnderTest implements OperationJournal {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
@@ -27,6 +30,14 @@ public final class JournalUnderTest implements OperationJournal {
     void happen() throws IOException;
   }
 
+  /** A step before the request is sent. */
+  public enum Step {
+    /** The claim. */
+    CLAIM,
+    /** The note that the request is about to be sent. */
+    SENDING
+  }
+
   private volatile Fault onClaim = () -> {};
   private volatile Fault onSending = () -> {};
   private volatile Fault onEnded = () -> {};
@@ -40,6 +51,21 @@ public final class JournalUnderTest implements OperationJournal {
    */
   public JournalUnderTest(@Nullable Executor executor) {
     this.executor = executor;
+  }
+
+  /** Sets what goes wrong in a step. */
+  public void on(Step step, Fault fault) {
+    switch (step) {
+      case CLAIM -> onClaim(fault);
+      case SENDING -> onSending(fault);
+    }
+  }
+
+  /** From now on nothing goes wrong. */
+  public void mend() {
+    onClaim(() -> {});
+    onSending(() -> {});
+    onEnded(() -> {});
   }
 
   /** Sets what goes wrong in a claim. */
@@ -92,6 +118,19 @@ public final class JournalUnderTest implements OperationJournal {
       Thread.onSpinWait();
     }
     return endings;
+  }
+
+  /** Compares what two journals keep of an operation. */
+  public static void assertSame(Intent expected, Intent actual) {
+    assertEquals(expected.id(), actual.id());
+    assertEquals(expected.fingerprint(), actual.fingerprint());
+    assertEquals(expected.terms(), actual.terms());
+    Request request = expected.request();
+    assertEquals(request.method(), actual.request().method());
+    assertEquals(request.uri(), actual.request().uri());
+    Content content = request.content();
+    assertEquals(content.headers(), actual.request().content().headers());
+    assertArrayEquals(content.body().orElse(null), actual.request().content().body().orElse(null));
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * A request as it arrived on the wire.
@@ -51,6 +52,13 @@ public record Received(
   /** The values of all field lines of that name, in order, letter case of the name ignored. */
   public List<String> headerValues(String name) {
     return values(headers, name);
+  }
+
+  /** All field lines by name, letter case ignored; the values of one name are joined. */
+  public Map<String, String> headerMap() {
+    Map<String, String> joined = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    headers.forEach(line -> joined.merge(line.getKey(), line.getValue(), String::concat));
+    return joined;
   }
 
   static List<String> values(List<Map.Entry<String, String>> headers, String name) {
