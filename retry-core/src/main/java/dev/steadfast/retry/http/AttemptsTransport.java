@@ -30,7 +30,8 @@ final class AttemptsTransport<R> implements RetryTransport<R> {
     endNanos = nanos;
   }
 
-  // The claim and the server's key end at some time, however long a caller or an upload may wait.
+  // The claim and the server's key expire. So no attempt goes on after that, even if the caller
+  // lifts its timeout, or if an upload extends it.
   @Override
   public long mostNanos(long nowNanos) {
     return Math.max(0, endNanos - nowNanos);

@@ -6,7 +6,7 @@ import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.State;
 
-/** What a caller is told of an operation that its call does not send, by the journal's answer. */
+/** What a caller is told if its call sends nothing because of what the journal answered. */
 final class ClaimRefusal {
   private ClaimRefusal() {}
 

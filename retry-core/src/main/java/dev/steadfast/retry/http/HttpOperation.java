@@ -70,7 +70,8 @@ public final class HttpOperation {
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
     adviseOnRetriesAbove(request);
-    // A client within an attempt would wait for the claim that the attempt is made for.
+    // A client that makes an attempt for another one must not claim the operation again: it would
+    // wait for the claim of the outer client.
     boolean asks = options.naming() != null && !AttemptContext.isOf(here, request);
     this.journaled = asks ? journaled(request) : null;
   }

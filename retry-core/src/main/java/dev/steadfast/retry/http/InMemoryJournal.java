@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal that a process keeps for itself. It keeps no requests, and answers of 16 MiB together.
+ * A journal in the memory of this process. It keeps no requests, and at most 16 MiB of answers.
  * Safe for use by many threads.
  */
 final class InMemoryJournal implements OperationJournal {
@@ -59,7 +59,7 @@ final class InMemoryJournal implements OperationJournal {
       this.token = token;
     }
 
-    // What may have been processed is refused for a day.
+    // An operation of unknown effect is remembered for a day, so that it is not begun again.
     boolean isForgettable(long nowNanos) {
       boolean old = state != State.IN_FLIGHT && nowNanos - endedNanos >= UNKNOWN_NANOS;
       return old || FINISHED.contains(state);
@@ -115,7 +115,7 @@ final class InMemoryJournal implements OperationJournal {
     return false;
   }
 
-  // The operation itself is still known: it is not begun again.
+  // The operations themselves stay known, so they are not begun again.
   private void forgetAnswers() {
     for (Entry oldest : entries.values()) {
       if (bytes <= MOST_BYTES) {
@@ -132,7 +132,7 @@ final class InMemoryJournal implements OperationJournal {
 
   private Claim claim(Entry known, Intent intent) throws RefusedException {
     if (known.state == State.CLOSED) {
-      entries.remove(intent.id()); // nothing happened: even another request may take its place
+      entries.remove(intent.id()); // nothing happened, so another request may have its name
       return begin(intent);
     }
     if (!known.fingerprint.equals(intent.fingerprint())) {
@@ -148,7 +148,7 @@ final class InMemoryJournal implements OperationJournal {
 
   private Claim repeat(Entry known, Intent intent) {
     if (!known.terms.sameKey(intent.terms())) {
-      return new Claim.Unknown(); // its key, and not another one, has it processed once
+      return new Claim.Unknown(); // under another key, the server would process it once more
     }
     Duration left = Duration.ofNanos(Math.max(0, known.windowEndsNanos - ticker.getAsLong()));
     if (left.isZero()) {

@@ -42,7 +42,7 @@ final class JournalCall<T> implements RetryTransport<T> {
   private final Consumer<T> tooLate;
   private final Where where;
   private final boolean always; // runs even if nobody waits for it
-  private volatile @Nullable Throwable endOfInterrupt; // of the thread that waits
+  private volatile @Nullable Throwable endOfInterrupt; // what the interrupted caller is told
 
   /**
    * Where a call runs, and who is told.
@@ -82,8 +82,8 @@ final class JournalCall<T> implements RetryTransport<T> {
   }
 
   /**
-   * What the journal must be told: it runs in any case, and only the wait for it ends. An interrupt
-   * of the waiting thread is kept for its caller.
+   * Tells the journal something. This runs even if nobody waits for it any more. An interrupt of
+   * the waiting thread is kept for its caller.
    *
    * @param call tells
    * @param where where it runs
@@ -128,7 +128,7 @@ final class JournalCall<T> implements RetryTransport<T> {
       attempt.complete(null, outOfTime); // the attempt is over already
     } catch (InterruptedException interrupted) {
       if (!result.cancel(false) && !result.isCompletedExceptionally()) {
-        tooLate.accept(result.join()); // it came at the same time
+        tooLate.accept(result.join()); // it came together with the interrupt
       }
       Throwable told = where.client().failure(End.INTERRUPTED, interrupted);
       endOfInterrupt = told;
@@ -172,7 +172,7 @@ final class JournalCall<T> implements RetryTransport<T> {
     }
   }
 
-  // The operation goes on on the library's threads: those of the executor belong to the journal.
+  // The result is handed to the library's own threads, because the executor is the journal's.
   private void callElsewhere(Attempt<T> attempt) {
     if (attempt.stopped() && !always) {
       return;

@@ -65,7 +65,7 @@ final class JournalSteps<R> {
             .withContext(operation.plan().context());
   }
 
-  /** When the latest claim was begun: its key and its lease count from a later time. */
+  /** When the latest claim was begun. Its lease and the time of its key begin later than that. */
   long claimedNanos() {
     return claimedNanos;
   }
@@ -109,7 +109,7 @@ final class JournalSteps<R> {
     }
   }
 
-  // Nobody waits any more for a claim that came too late, and nothing was sent for it.
+  // Gives back a claim that came too late: nobody waits for it any more, and nothing is sent.
   private void release(Claim claim) {
     if (claim instanceof Claim.Granted granted) {
       State state = granted.mayHaveActed() ? State.READY : State.CLOSED;
@@ -134,7 +134,7 @@ final class JournalSteps<R> {
   @Nullable StepEnd<R> withoutSending(StepEnd<Claim> claimed) {
     Throwable thrown = claimed.thrown();
     if (thrown != null) {
-      // This call sent nothing. Somebody else may have, or may do so: a claim may be written.
+      // This call sent nothing. But an earlier call may have, and a claim may have been written.
       return sendsWithoutJournal(thrown) ? null : notSent(Effect.UNKNOWN, thrown);
     }
     Claim claim = Objects.requireNonNull(claimed.value());
@@ -228,7 +228,7 @@ final class JournalSteps<R> {
     return new Noted(granted, report, settlement, ending);
   }
 
-  // A request that lost its key on the way is not protected by it.
+  // A request that went out without its key, or with another one, is not protected by it.
   private Repeat repeat() {
     boolean usersWord = Boolean.TRUE.equals(operation.plan().replayable());
     return attempts.wentOutUnsafe() && !usersWord

@@ -56,8 +56,8 @@ final class JournaledLoop<R> implements RetryLoop<R> {
     return Objects.requireNonNull(end.value());
   }
 
-  // Whoever cancels or interrupts waits no longer, but how the operation ended is noted all the
-  // same. An interrupt is kept for the caller.
+  // A caller who has cancelled or is interrupted waits for the note half a second at most. It is
+  // written all the same. The interrupt is kept for the caller.
   private StepEnd<Boolean> note(RetryLoop<Boolean> loop) {
     running = null;
     boolean interrupted = Thread.interrupted();
@@ -152,7 +152,7 @@ final class JournaledLoop<R> implements RetryLoop<R> {
     return Math.max(0, endNanos - now());
   }
 
-  /** A part of the time is kept for the journal. */
+  /** The part of the time that no attempt may use: the end of the operation is noted in it. */
   private long reservedNanos() {
     return Math.min(MOST_NOTING_NANOS, boundNanos / 10);
   }

@@ -55,7 +55,7 @@ record JournaledOperation(
   /**
    * Names an operation and takes what is kept of its request.
    *
-   * @param journal the client's journal; that of a resumed operation counts before it
+   * @param journal the client's journal; an operation that is resumed uses its own instead
    * @throws IllegalArgumentException if a part is too long, the body cannot be read, or nothing
    *     bounds the operation in time
    */

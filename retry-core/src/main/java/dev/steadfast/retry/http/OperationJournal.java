@@ -38,9 +38,9 @@ public interface OperationJournal {
    * A journal in memory: it guards against beginning an operation twice within this process, and
    * forgets everything when the process ends.
    *
-   * @param operations how many operations are remembered, 1 to 1,000,000; beyond that the oldest
-   *     finished one is forgotten, or one that may have been processed and ended a day ago; where
-   *     there is none, further operations are refused as unreachable
+   * @param operations how many operations are remembered, 1 to 1,000,000. For one more, the oldest
+   *     one is forgotten that is finished, or whose effect has been unknown for a day. If there is
+   *     none, the further operation is refused as unreachable
    * @return a new journal
    * @throws IllegalArgumentException if the number is out of its range
    */
@@ -232,10 +232,10 @@ public interface OperationJournal {
    */
   record Terms(Repeat repeat, @Nullable Duration window, @Nullable Key key) {
     /**
-     * Whether a request with other terms carries the same key, or none either.
+     * Whether a request with other terms carries the same key.
      *
      * @param other the other terms
-     * @return true if the server takes both for the same operation
+     * @return true if both have the same key, or if neither has one
      */
     public boolean sameKey(Terms other) {
       return Objects.equals(key, other.key);
@@ -515,9 +515,10 @@ public interface OperationJournal {
     }
 
     /**
-     * Sends an operation, unguarded and not recorded, where the journal cannot be reached from the
-     * beginning of the call. What is resumed is never sent so. An enlisted operation that is called
-     * so is sent once more by {@code resume}, so give it a key.
+     * Sends an operation without the journal if the journal cannot be reached when the call begins.
+     * Then nothing is recorded, and another process may send the same operation. Operations that
+     * are resumed are never sent so. An enlisted operation that is called so is sent once more by
+     * {@code resume}, so give it a key.
      *
      * @return a changed copy
      */

@@ -43,7 +43,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     return added(form, key);
   }
 
-  // The key that the operation was begun with, whatever this client is configured to send.
+  // A resumed operation keeps its key, even if this client is configured to send another one.
   private static OperationKey resumed(IdempotencyKeys form, OperationJournal.@Nullable Key key) {
     return key == null
         ? NONE

@@ -328,7 +328,7 @@ public final class RetryOptions {
      * Has the journal remember this operation: it is not begun again while it is in flight, its
      * stored answer is handed back once it is finished, and another request under the same name and
      * key is refused. Default: the journal is not asked. The journal is that of {@link
-     * HttpRetry.Builder#journal}; without one, a small one in memory guards this process.
+     * HttpRetry.Builder#journal}; by default it remembers the operations of this process alone.
      *
      * <p>Where the client adds keys, the key on the wire derives from the principal of the scope,
      * the name and this key, so that the same operation has the same key on the wire.

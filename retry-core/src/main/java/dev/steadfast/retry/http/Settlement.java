@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the attempts of a journaled operation amount to: what its caller is told, and its state in
- * the journal. Failed needs proof, so an answer counts for less where an earlier attempt, of this
- * or an earlier claim, may have been processed.
+ * the journal. A caller is told "failed" only if that is proved. So an answer proves less if an
+ * earlier attempt, of this or an earlier claim, may have been processed.
  *
  * <pre>
  * last answer                          no earlier effect possible   earlier effect possible
@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  * 408, 500 and above, none but sent    unknown                      unknown
  * </pre>
  *
- * <p>Earlier is what an earlier claim sent, an earlier attempt, or a request with effects from
- * which the client followed a redirect to the answer. An earlier attempt of this call has no effect
- * if it was not sent, or if its answer was one of the third row and nothing but that one request
- * was sent.
+ * <p>An earlier effect may be that of an earlier claim, of an earlier attempt, or of a request from
+ * which the client followed a redirect to the answer. An earlier attempt of this call had no effect
+ * if it was not sent, or if its answer was one of the third row and it sent only that one request.
  *
  * <p>Unknown is settled by sending the same request again, where that is safe: then its state is
  * ready. Where it is not, its state is unknown.
@@ -120,7 +119,8 @@ record Settlement(Effect effect, State state) {
     return status >= 400 && status < 500;
   }
 
-  // The server asks for something before it looks at the request, or for less.
+  // The server asks for credentials, for another connection or for fewer requests, and has not
+  // processed this one.
   private static boolean refuses(int status) {
     return switch (status) {
       case 401, 403, 407, 421, 425, 429 -> true;
@@ -144,14 +144,14 @@ record Settlement(Effect effect, State state) {
     return state == State.SUCCEEDED || state == State.FAILED;
   }
 
-  /** The same where an unknown outcome can be settled by sending the request again. */
+  /** The same, but ready to be sent again if it is unknown and sending it again is safe. */
   Settlement resumable(Repeat repeat) {
     return state == State.UNKNOWN && repeat != Repeat.NEVER
         ? new Settlement(effect, State.READY)
         : this;
   }
 
-  /** The same where the journal has the operation sent until it is finished. */
+  /** The same for an enlisted operation: unless it is over, its caller is told "accepted". */
   Settlement delivered() {
     return state == State.READY || state == State.CLOSED
         ? new Settlement(Effect.ACCEPTED, state)

@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table, row by row. */
+/** The table of {@link Settlement}, row by row. */
 class SettlementTest {
 
-  /** Of a report, what the table asks for. */
+  /** A report that says only what the table asks for. */
   private record Attempts(
       StopReason reason,
       boolean serverMayHaveActed,

@@ -80,7 +80,7 @@ final class AttemptBodyHandler<T>
     return status;
   }
 
-  /** The body of the answer; null if it is not whole, the caller's to read, or too long. */
+  /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
   byte @Nullable [] recordedBody() {
     WatchedSubscriber<T> collecting = collector;
     return collecting == null ? null : collecting.recorded();

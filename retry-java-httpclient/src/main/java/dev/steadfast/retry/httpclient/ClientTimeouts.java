@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The timeouts that a blocking request gets for its attempts: the client then ends an attempt by
- * itself, also where the calling thread hangs in a look-up of the host, and sends nothing
- * afterwards.
+ * The timeouts that a blocking request gets for its attempts. With them the client ends an attempt
+ * by itself and sends nothing afterwards, even if the calling thread hangs in a look-up of the
+ * host.
  *
  * @param bodyLength of the request, in bytes; negative if it is not known
  * @param headNanos the longest time from the last byte of the request to the head
- * @param realTime false in virtual time, of which the client knows nothing
+ * @param realTime false if time is virtual: the client knows real time only
  */
 record ClientTimeouts(long bodyLength, long headNanos, boolean realTime) {
   private static final long SMALL_BODY_BYTES = 64 * 1024;

@@ -11,12 +11,12 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a copy of a response body on its way to the user's subscriber, up to a size. Signals come
- * one after the other; what is whole may be read by any thread.
+ * Copies a response body on its way to the user's subscriber, up to a size. Its signals come one
+ * after another. Any thread may read the copy once it is whole.
  */
 final class RecordingSubscriber<T> implements BodySubscriber<T> {
-  // Those that hand over the body before it has come: who reads it is the caller. One that wraps
-  // another may do so too, which cannot be seen.
+  // Subscribers that hand over the body before it has arrived, so that the caller reads it. One
+  // that wraps such a subscriber does so too, but that cannot be seen.
   private static final Set<Class<?>> AT_HEAD =
       Set.of(BodySubscribers.ofInputStream().getClass(), BodySubscribers.ofPublisher().getClass());
 

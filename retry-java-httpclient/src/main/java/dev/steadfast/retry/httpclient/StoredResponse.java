@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders headers, T body)
     implements HttpResponse<T> {
-  // The bytes are there, so only a handler that hands them to another thread takes any time.
+  // The bytes are in memory. Only a handler that passes them to another thread takes any time.
   private static final long HANDLER_SECONDS = 5;
 
   static <T> HttpResponse<T> of(
@@ -66,7 +66,7 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
     return false;
   }
 
-  /** What a body handler is asked with. */
+  /** What a body handler gets to see. */
   private record Head(int statusCode, HttpHeaders headers) implements ResponseInfo {
     @Override
     public HttpClient.Version version() {
@@ -74,7 +74,7 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
     }
   }
 
-  /** The bytes, at the first demand; the subscriber may ask for them on any thread. */
+  /** Gives all bytes at the first request, which may come from any thread. */
   private static final class Bytes implements Flow.Subscription {
     private final byte[] bytes;
     private final AtomicReference<@Nullable BodySubscriber<?>> subscriber; // null: told

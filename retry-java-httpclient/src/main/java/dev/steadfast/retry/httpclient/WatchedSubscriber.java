@@ -111,7 +111,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     return IN_MEMORY.contains(users.getClass());
   }
 
-  /** What was recorded of the body for a journal; null if it is not whole, or if none wants it. */
+  /** The copy of the body for a journal; null if it is not whole, or if no journal wants it. */
   byte @Nullable [] recorded() {
     return users instanceof RecordingSubscriber<?> recording ? recording.whole() : null;
   }

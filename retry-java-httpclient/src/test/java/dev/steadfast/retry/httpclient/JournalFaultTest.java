@@ -45,7 +45,7 @@ class JournalFaultTest {
   private final JournalUnderTest journal = new JournalUnderTest(threads);
   private final Barrier barrier = new Barrier();
 
-  // In real time: the journal hangs in it.
+  // In real time, because the deadline must pass while the journal hangs.
   private final RetryingHttpClient client =
       RetryingHttpClient.wrap(
           Bench.plain().build(),
@@ -162,7 +162,7 @@ class JournalFaultTest {
     return thrown.get();
   }
 
-  /** Such a thread waits for an asynchronous operation. */
+  /** On a thread of a fork-join pool, send waits for an asynchronous operation. */
   @ParameterizedTest
   @EnumSource
   void aTaskThatIsInterruptedDoesNotWaitForTheJournal(Step step) throws Throwable {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A kept answer goes through the handler of whoever gets it, whatever the first one did. */
+/** A kept answer goes through the body handler of each call, whatever handler the first one had. */
 class KeptAnswerTest {
   private final Bench bench = new Bench();
   private final JournalUnderTest journal = new JournalUnderTest(null);
@@ -81,7 +81,7 @@ class KeptAnswerTest {
     assertKept(entry, "whole");
   }
 
-  /** Its mapper reads the stream within {@code getBody}, which the JDK runs on another thread. */
+  /** The mapper reads the stream within {@code getBody}, which the JDK calls on another thread. */
   @ParameterizedTest
   @EnumSource
   void aHandlerThatReadsAStreamIsKeptAndHandedBack(Entry entry) throws Throwable {

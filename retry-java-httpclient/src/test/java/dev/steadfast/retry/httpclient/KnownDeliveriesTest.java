@@ -23,7 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The JDK's client shows no request; its contract tells how many there were in the usual case. */
+/**
+ * The JDK's client does not show its requests. In most cases its contract says how many it sent.
+ */
 class KnownDeliveriesTest {
   private static final int UNKNOWN = -1;
 

@@ -135,7 +135,7 @@ class ResumedTest {
     assertEquals(0, bench.server.requests().size());
   }
 
-  /** What is the first process's own: the one that resumes has its own time and version. */
+  /** Timeout and version of the first request are not kept: each process has its own. */
   @Test
   void timeoutAndVersionAreThoseOfTheClientThatResumes() throws Exception {
     HttpRequest hasty =
@@ -159,7 +159,7 @@ class ResumedTest {
     assertEquals(0, bench.server.requests().size());
   }
 
-  /** Options of the view, a key of its own among them, do not change what was begun. */
+  /** Options of the view that resumes, such as a key, do not change the key of the operation. */
   @Test
   void aResumedOneKeepsItsKeyWhateverTheViewIsFor() throws Exception {
     bench.server.enqueue(Reply.status(500), Reply.status(200));

@@ -23,7 +23,7 @@ final class Backlog {
   private static final int PAGE = 20; // each may have a body of 16 MiB
   private static final int MOST_CHANGED = 1_000; // by one statement
 
-  // When a row became what it is now.
+  // Rows come in this order: since when each one is due, was left by its owner, or has ended.
   private static final String SINCE = "coalesce(due_at, lease_until, ended_at, created_at)";
 
   private final String time;
@@ -35,7 +35,7 @@ final class Backlog {
 
   Backlog(Dialect dialect) {
     String now = dialect.now();
-    String once = "(select " + now + ")"; // one value for all rows, so an index can serve
+    String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
         "select " + IntentColumns.READ + ", " + SINCE + " as since from steadfast_operation where ";
     this.time = "select " + now;
@@ -178,8 +178,8 @@ final class Backlog {
   }
 
   /**
-   * Operations that may have been processed, that nobody holds, and that are too late to be sent
-   * again: at most 1,000.
+   * At most 1,000 operations that may have been processed, that nobody holds, and that can no
+   * longer be sent again.
    */
   List<Row.Version> expired(Connection connection) throws SQLException {
     List<Row.Version> found = new ArrayList<>();

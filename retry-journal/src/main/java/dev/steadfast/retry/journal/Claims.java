@@ -56,7 +56,7 @@ final class Claims {
     } catch (IOException lost) {
       Row row = again(lost, connection -> rows.find(connection, held));
       if (row == null || row.state() != State.IN_FLIGHT) {
-        throw lost; // it may still be on its way
+        throw lost; // the statement may still be on its way
       }
       return row.times().sent() ? asked.repeated(row) : asked.begun(row.delivered());
     }
@@ -90,7 +90,7 @@ final class Claims {
     };
   }
 
-  // The key that was sent has it processed once. Another key does not.
+  // The server processes it once under the key that was sent, but once more under another key.
   private Claim repeat(Connection connection, Row row, Asked asked) throws SQLException {
     if (!row.sameKey(asked.intent())) {
       return new Claim.Unknown();
@@ -111,7 +111,7 @@ final class Claims {
     }
   }
 
-  // The same note twice is the same note, and the second one waits for what becomes of the first.
+  // Writing the note twice does no harm. The second statement waits until the first one is over.
   boolean sending(Rows.Held held) throws IOException {
     try {
       return connections.run(connection -> rows.sending(connection, held));
@@ -129,7 +129,7 @@ final class Claims {
     }
   }
 
-  // Whoever ends an operation in place of its owner takes the token off.
+  // If somebody else had ended the operation, our token would be gone.
   private boolean isNoted(Connection connection, Rows.Held held, Rows.End end) throws SQLException {
     Row row = rows.find(connection, held);
     return row != null && row.state() == row.endsAs(end);

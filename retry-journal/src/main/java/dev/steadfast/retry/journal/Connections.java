@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Connections {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
-  // A statement ends before that, unless the database does not answer at all.
+  // Longer than a statement may take. It counts if the database does not answer at all.
   private static final int NETWORK_MILLIS = 2_000 * Sql.TIMEOUT_SECONDS;
   private static final int UNCHANGED = -1;
 
@@ -31,7 +31,7 @@ final class Connections {
   }
 
   /**
-   * Runs statements in auto-commit mode. The connection goes back as it came.
+   * Runs statements in auto-commit mode. The connection gets the settings back that it had before.
    *
    * @throws RefusedException if there is no connection, so that nothing can have been written
    * @throws IOException if a statement failed; what it wrote is not known
@@ -67,7 +67,7 @@ final class Connections {
     }
   }
 
-  // Returns the bound that was there. A stricter one of the user's stays.
+  // Returns the timeout that was set before. A shorter one of the user's stays.
   private static int boundNetwork(Connection connection) throws SQLException {
     try {
       int before = connection.getNetworkTimeout();

@@ -2,7 +2,7 @@ package dev.steadfast.retry.journal;
 
 import java.sql.SQLException;
 
-/** A row has something that no journal wrote. The message names the column and not its value. */
+/** A column has a value that no journal wrote. The message names the column and not the value. */
 final class CorruptRowException extends SQLException {
   private static final long serialVersionUID = 1;
 

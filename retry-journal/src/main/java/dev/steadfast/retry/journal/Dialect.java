@@ -74,7 +74,7 @@ enum Dialect {
 
     @Override
     String ignoreDuplicate() {
-      return ""; // the duplicate is an error of the statement alone
+      return ""; // a duplicate fails the statement, and the transaction goes on
     }
 
     @Override
@@ -82,7 +82,7 @@ enum Dialect {
       return "";
     }
 
-    // It has no indexes on a part of a table.
+    // H2 has no partial indexes.
     @Override
     String ddl(String statement) {
       int condition = statement.indexOf(" where ");
@@ -104,7 +104,7 @@ enum Dialect {
 
   private static final String DUPLICATE = "23505";
 
-  /** The database's time, as it passes within a transaction. */
+  /** The time by the database's clock, which goes on within a transaction. */
   abstract String now();
 
   /** A time that many milliseconds from now. */
@@ -113,13 +113,13 @@ enum Dialect {
   /** The milliseconds until a time, negative after it. */
   abstract String millisUntil(String time);
 
-  /** Has an insert of a known row insert nothing. */
+  /** Makes an insert of a row that is there already insert nothing. */
   abstract String ignoreDuplicate();
 
-  /** Has a selection leave out what another process works on, so that they do not deadlock. */
+  /** Makes a selection skip rows that another process has locked, so that they do not deadlock. */
   abstract String skipLocked();
 
-  /** A statement of the script, as this database takes it. */
+  /** A statement of the script, in the form that this database accepts. */
   abstract String ddl(String statement);
 
   /** How long a statement of this connection waits for a lock, in the database's own form. */
@@ -128,7 +128,7 @@ enum Dialect {
   /** Sets how long: milliseconds, or what {@link #lockTimeout} gave. */
   abstract void setLockTimeout(Connection connection, String millis) throws SQLException;
 
-  /** Runs an insert; false if the row is known. */
+  /** Runs an insert; false if the row is there already. */
   boolean inserts(PreparedStatement insert) throws SQLException {
     try {
       return insert.executeUpdate() == 1;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes operations in transactions of the caller's. Immutable. */
 final class Enlisting {
   private static final String LOCK_MILLIS = "2000";
-  private static final String SERIALIZATION_FAILURE = "40001"; // callers repeat the transaction
+  private static final String SERIALIZATION_FAILURE = "40001"; // tells callers to repeat it
 
   private final Dialect dialect;
   private final Rows rows;
@@ -106,7 +106,7 @@ final class Enlisting {
     }
   }
 
-  // Its caller is told how it ends, so resuming does not own it.
+  // The caller of such an operation is told how it ends, so it must not be delivered as well.
   private static void refuseCalled(Row known, Intent intent) throws RefusedException {
     boolean unfinished = known.state() == State.READY || known.state() == State.IN_FLIGHT;
     if (unfinished && !known.delivered()) {

@@ -20,7 +20,7 @@ final class IntentColumns {
   static final String NAMES =
       "fingerprint, method, uri, headers, body, repeatable, key_window_ms, key_header, key_line";
 
-  /** A place for each of them. */
+  /** A placeholder for each of them. */
   static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?";
 
   /** Changes all of them. An enlisted operation keeps its body, because resuming needs it. */
@@ -55,7 +55,7 @@ final class IntentColumns {
   /**
    * Reads an operation.
    *
-   * @throws CorruptRowException if a column has what cannot be sent
+   * @throws CorruptRowException if a column has a value that cannot be sent
    */
   static Intent read(ResultSet row) throws SQLException {
     String principal = row.getString("principal");

@@ -198,7 +198,7 @@ public final class JdbcJournal implements OperationJournal {
     return sent.size();
   }
 
-  // Goes once through what is due, page by page.
+  // Goes through all operations that are due once, page by page.
   private void sendAll(Sender sender, Backlog.Due wanted, Set<Id> sent, int most)
       throws IOException, InterruptedException {
     Backlog.@Nullable Position after = Backlog.Position.START;

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a claim reads of an operation. Immutable.
  *
- * @param version tells it from what it was before
+ * @param version changes with each update
  * @param state its state
  * @param delivered whether it was enlisted: resuming sends it until it is finished
- * @param request what tells it from another request
+ * @param request what is compared with the request of the claim
  * @param times what decides whether it may be sent again
  * @param answer what was kept of its answer, null for nothing
  */
@@ -113,7 +113,7 @@ record Row(
 
   /** What a claim can do about an operation. */
   enum Step {
-    /** Nobody has sent it, or nothing of it counts any more: send it as the first time. */
+    /** It was not sent, or it is closed: send it as if for the first time. */
     BEGIN,
     /** An earlier claim may have sent it, and sending it again is safe. */
     REPEAT,
@@ -149,14 +149,14 @@ record Row(
     };
   }
 
-  /** Null if the row is that of the same request, or of one of which nothing happened. */
+  /** The refusal if the row is that of another request; null if not, or if the row is closed. */
   @Nullable Claim otherThan(Intent intent) {
     return state == State.CLOSED || request.fingerprint().equals(intent.fingerprint())
         ? null
         : new Claim.OtherRequest(request.describe());
   }
 
-  /** Whether the server takes a request for the one that may have been sent before. */
+  /** Whether a request carries the key under which the operation may have been sent before. */
   boolean sameKey(Intent intent) {
     return new Terms(times.repeat(), null, request.key()).sameKey(intent.terms());
   }

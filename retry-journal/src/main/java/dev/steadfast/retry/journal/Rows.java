@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The statements on one operation. Immutable. */
 final class Rows {
-  /** No earlier operation of its sequence can still be sent, or has an unknown effect. */
+  /** True unless an earlier operation of its sequence is unfinished or has an unknown effect. */
   static final String ITS_TURN =
       "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
           + " where earlier.sequence_name = steadfast_operation.sequence_name"
@@ -107,7 +107,10 @@ final class Rows {
             + ifHeld;
   }
 
-  /** The changes beside the state if an operation ends without its owner, who then has lost it. */
+  /**
+   * The columns that change with the state if somebody else than its owner ends an operation. Its
+   * owner loses the claim.
+   */
   static String released(Dialect dialect) {
     return "due_at = null, lease_token = null, lease_until = null,"
         + " row_version = row_version + 1, ended_at = "
@@ -142,10 +145,11 @@ final class Rows {
    * How a claim ended.
    *
    * @param ending its end
-   * @param resumed whether nobody was told of it, so that resuming goes on
+   * @param resumed whether it was resumed: then no caller was told, and it is sent again until it
+   *     is finished
    */
   record End(Ending ending, boolean resumed) {
-    // A server's delay is taken at its word from a second to an hour.
+    // The delay that the server asked for, but at least a second and at most an hour.
     private @Nullable Duration retryIn() {
       Duration asked = ending.retryIn();
       if (asked == null) {
@@ -156,7 +160,7 @@ final class Rows {
     }
   }
 
-  /** An operation that a claim holds. */
+  /** An operation, and the token of the claim on it. */
   record Held(OperationJournal.Id id, String token) {}
 
   /**
@@ -187,9 +191,9 @@ final class Rows {
   }
 
   /**
-   * Has an operation delivered of which nothing has happened.
+   * Enlists an operation that was called before and is closed, because nothing of it happened.
    *
-   * @return false if something has happened, or if it is not known
+   * @return false if it is not closed, or if it is not known
    */
   boolean reopen(Connection connection, Intent intent, @Nullable Place place) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, reopen)) {
@@ -208,7 +212,7 @@ final class Rows {
     }
   }
 
-  /** Finds an operation, as the last claim that ended or holds it left it; null if it is lost. */
+  /** Finds an operation whose last claim had that token; null if somebody else had it since. */
   @Nullable Row find(Connection connection, Held held) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, find + " and lease_token = ?")) {
       int i = Sql.setId(statement, 1, held.id());
@@ -224,7 +228,8 @@ final class Rows {
   }
 
   /**
-   * Claims a row that was just read, as if nothing had been sent: what it says is what is sent now.
+   * Claims a row that was just read, to send it as if for the first time. The row takes over what
+   * is sent now.
    *
    * @return false if somebody was faster, or if it is not its turn
    */
@@ -239,7 +244,7 @@ final class Rows {
   }
 
   /**
-   * Claims a row that was just read, to send what it says once more.
+   * Claims a row that was just read, to send the request that it holds once more.
    *
    * @return false if somebody was faster, or if it is not its turn
    */
@@ -252,7 +257,8 @@ final class Rows {
   }
 
   /**
-   * Notes that an operation whose effect is not known must never be sent again.
+   * Sets the state of an operation to unknown: it may have been processed, and sending it again is
+   * not safe.
    *
    * @return false if somebody was faster
    */

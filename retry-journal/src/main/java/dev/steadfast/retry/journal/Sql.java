@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the statements have in common. */
 final class Sql {
-  /** A statement changes one row, or a page of them. */
+  /** How long a statement may take: each one changes one row, or a page of rows. */
   static final int TIMEOUT_SECONDS = 10;
 
   /** The condition that finds one operation. */
@@ -47,7 +47,7 @@ final class Sql {
     }
   }
 
-  /** Sets a time in milliseconds. What is longer than 100 years, either way, counts as that. */
+  /** Sets a time in milliseconds, from -100 to 100 years. What is beyond that is cut off. */
   static void setMillis(PreparedStatement statement, int i, @Nullable Duration time)
       throws SQLException {
     setLong(statement, i, time == null ? null : shortened(time).toMillis());

@@ -216,7 +216,7 @@ class EnlistTest {
     assertTrue(claim.delivered());
   }
 
-  // The two times are read by one statement, a little apart.
+  // One statement sets both times, but it reads the clock twice.
   private Duration delay() throws SQLException {
     return Duration.between(database.time("ended_at"), database.time("due_at")).plusMillis(500);
   }

@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Real connections, of which one is lost when a statement is sent, or when its answer comes. Shows
- * which threads take connections and how long statements may take.
+ * Real connections, of which a test breaks one before a statement or before its answer. Records the
+ * threads that take connections and the time limits of statements.
  */
 final class LossySource {
   final List<String> threads = new CopyOnWriteArrayList<>();
@@ -22,7 +22,7 @@ final class LossySource {
   private final DataSource real;
   private final AtomicReference<@Nullable Loss> next = new AtomicReference<>();
 
-  /** What happens meanwhile. */
+  /** What happens right before the statement, or when it is lost. */
   interface Event {
     void run() throws Exception;
   }
@@ -38,7 +38,7 @@ final class LossySource {
     next.set(new Loss(sql, false, true, meanwhile));
   }
 
-  /** Has something happen right before the next statement that begins so. */
+  /** Runs an event right before the next statement that begins so. */
   void before(String sql, Event meanwhile) {
     next.set(new Loss(sql, false, false, meanwhile));
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A connection is lost while a statement is on its way, or its answer. */
+/** A connection breaks before the database gets a statement, or before its answer arrives. */
 class LostAnswerTest {
   private static final String INSERT = "insert into steadfast_operation";
   private static final String UPDATE = "update steadfast_operation";

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An operation outlives the process that began it, which is killed while it is on the wire. */
+/** An operation survives its process, which is killed while the request is on the wire. */
 class ResumeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

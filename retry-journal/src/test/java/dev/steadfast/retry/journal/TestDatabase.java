@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A database with the journal's tables. Time passes in it by moving what is stored. */
+/** A database with the journal's tables. Tests let time pass by changing the times in them. */
 final class TestDatabase implements AutoCloseable {
   private final DataSource source;
   private final Closing closing;
@@ -140,13 +140,13 @@ final class TestDatabase implements AutoCloseable {
     return String.valueOf(column("state", key));
   }
 
-  /** The owners have died: their leases end now. */
+  /** Ends all leases, as if their owners had died long ago. */
   void endLeases() throws SQLException {
     execute(
         "update steadfast_operation set lease_until = current_timestamp where lease_until is not null");
   }
 
-  /** The server may forget the keys from now on. */
+  /** Ends the time of all keys, as if the server had forgotten them. */
   void endWindows() throws SQLException {
     execute(
         "update steadfast_operation set key_expires_at = current_timestamp"

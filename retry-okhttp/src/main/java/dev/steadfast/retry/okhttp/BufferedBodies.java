@@ -8,8 +8,8 @@ import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which response bodies are read within the attempt. Immutable; operations without a journal share
- * one.
+ * Which response bodies are read within the attempt. Immutable; all operations without a journal
+ * share one object.
  *
  * @param accepted the longest one of a status below 400, in bytes; 0 for none
  * @param kept the longest one that a journal keeps, in bytes, whatever the status; 0 for none
@@ -26,7 +26,7 @@ record BufferedBodies(int accepted, int kept) {
     return response.code() < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
   }
 
-  /** Whether the body is read here. A stream may go on for as long as the caller reads it. */
+  /** Whether the body is read here. A stream is not: it may go on for as long as it is read. */
   boolean holds(Response response) {
     int most = most(response);
     ResponseBody body = response.body();

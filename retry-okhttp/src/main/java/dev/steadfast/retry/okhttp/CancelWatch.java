@@ -9,8 +9,9 @@ import okhttp3.EventListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an interceptor that waits of the cancellation of its call; an attempt OkHttp ends by
- * itself. OkHttp 5.4 and later report it to a listener of the call; before, somebody has to look.
+ * Ends the waits of an interceptor when its call is cancelled. OkHttp itself ends an attempt that
+ * is under way. OkHttp 5.4 and later tell a listener of the call; with earlier versions the call is
+ * asked every 50 ms.
  */
 final class CancelWatch implements RetryScheduler, AutoCloseable {
   private static final long LOOK_NANOS = 50_000_000;
@@ -39,7 +40,7 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
     canceller = onCancel;
   }
 
-  /** Watches from now on, and not in waits alone. */
+  /** Watches from now on, outside of waits too. */
   void throughout() {
     if (LISTENS) {
       listen();

@@ -88,7 +88,7 @@ final class OkHttpViews {
       return OkHttpViews.origin(request.url());
     }
 
-    // As they go out: OkHttp writes what the body says over what the request says.
+    // The headers as they go out: OkHttp replaces those that the body itself defines.
     @Override
     public List<String> headers(String name) {
       RequestBody body = request.body();

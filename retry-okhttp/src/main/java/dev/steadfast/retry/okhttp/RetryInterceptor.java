@@ -132,7 +132,7 @@ public final class RetryInterceptor implements Interceptor {
       RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
       watch.start(loop::cancel);
       if (operation.keepsAnswerBytes() > 0) {
-        watch.throughout(); // a journal may block, and OkHttp knows nothing of it
+        watch.throughout(); // the journal may block, and OkHttp does not end that
       }
       long elapsed = starts.elapsedNanos(chain.call());
       long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns requests and responses into what a journal keeps, and back. */
 final class SavedAnswers {
-  // OkHttp demands a body of some other methods. An empty one means the same as none.
+  // An empty body of these methods means that there was none. OkHttp wants a body for some others.
   private static final Set<String> NO_BODY = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT");
 
   private SavedAnswers() {}
@@ -36,7 +36,7 @@ final class SavedAnswers {
         new OperationJournal.Content(response.headers().toMultimap(), body(answer, mostBytes)));
   }
 
-  // Of what was read within the attempt, so this waits for nothing. The caller reads it again.
+  // The part that was read within the attempt, so this does not wait. The caller reads it again.
   private static byte @Nullable [] body(Answer answer, int mostBytes) {
     Buffer whole = answer.whole();
     if (whole != null) {
@@ -60,7 +60,7 @@ final class SavedAnswers {
             .orElseThrow(
                 () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
     boolean none = bytes.length == 0 && NO_BODY.contains(kept.method());
-    // Its type is among the headers, as it was sent.
+    // The body needs no type: the headers have it as it was sent.
     RequestBody body = none ? null : RequestBody.create(bytes, null);
     return new Request.Builder()
         .url(kept.uri().toString())
@@ -97,7 +97,7 @@ final class SavedAnswers {
     return response.newBuilder().request(OkHttpReports.tagged(request, response, report)).build();
   }
 
-  // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+  // OkHttp itself reads a server's headers so. Its other methods refuse what is not ASCII.
   private static Headers headers(Map<String, List<String>> lines) {
     Headers.Builder headers = new Headers.Builder();
     lines.forEach(

@@ -65,7 +65,7 @@ class JournalFaultTest {
         .flatMap(entry -> Stream.of(Step.values()).map(step -> Arguments.of(entry, step)));
   }
 
-  // In real time: the journal hangs in it.
+  // In real time, because the deadline must pass while the journal hangs.
   private Call.Factory calls(Entry entry) {
     return calls(entry, Rig.builder());
   }
@@ -288,7 +288,7 @@ class JournalFaultTest {
     assertEquals(0, server.requests().size());
   }
 
-  /** The journal's bound is not the caller's to lift: the key and the claim end at some time. */
+  /** A caller can lift the timeout of a call, but not the bound of its claim, which expires. */
   @ParameterizedTest
   @EnumSource
   void liftingTheTimeoutOfACallDoesNotLiftThatOfItsClaim(Entry entry) throws Exception {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a journal keeps of an answer: what was read within the attempt, and never more. */
+/** A journal keeps of an answer what was read within the attempt, and no more. */
 class KeptAnswerTest {
   private final ScriptedServer server = ScriptedServer.start();
   private final Rig rig = new Rig();
@@ -54,7 +54,7 @@ class KeptAnswerTest {
     return rig.calls(entry, client, retry.journal(journal).build());
   }
 
-  /** A client in which each answer's body is replaced, right above the wire. */
+  /** A client with a network interceptor that replaces the body of each answer. */
   private Call.Factory replacing(Entry entry, Replacement replacement) {
     OkHttpClient.Builder client =
         Rig.builder()
@@ -245,7 +245,7 @@ class KeptAnswerTest {
     };
   }
 
-  /** Some wrap the source anew each time that they are asked for it. */
+  /** Some bodies wrap their source anew each time that they are asked for it. */
   @ParameterizedTest
   @EnumSource
   void aBodyWithASourceForEachReaderIsNotReadAgainForTheJournal(Entry entry) throws IOException {
