@@ -66,7 +66,8 @@ public interface RetryReport {
   /**
    * How many attempts were made, the first one included.
    *
-   * @return 0 if the operation ended before its first attempt, or was answered by a cache
+   * @return 0 if the operation ended before its first attempt, or was answered by a cache or a
+   *     journal
    */
   int attempts();
 
@@ -121,7 +122,8 @@ public interface RetryReport {
    * the answer to one of its attempts was lost or reported an error of the server (5xx, 408). Then
    * keep the {@link #idempotencyKey()}, and send the same request with the same key again to find
    * out. After any other 4xx to the only attempt this is false, because the server says that it did
-   * not do what was asked.
+   * not do what was asked. Of a journaled operation it is true if its {@link Saved#effect} is
+   * unknown.
    *
    * @return true if the effect of the operation is unknown
    */
