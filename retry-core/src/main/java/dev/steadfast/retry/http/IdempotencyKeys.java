@@ -35,10 +35,10 @@ public final class IdempotencyKeys {
   private final int shortest; // that the source makes
   private final Sent sent;
 
-  /** How keys are sent, and how long a server keeps them. */
+  /** How keys are sent, and how long they may be sent again. */
   private record Sent(String header, KeyForm form, int maxLength, Duration retention) {
     private static final Sent USUAL =
-        new Sent(DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH, Duration.ofHours(24));
+        new Sent(DEFAULT_HEADER, KeyForm.BARE, DEFAULT_MAX_LENGTH, Duration.ofHours(23));
   }
 
   /** Mints a key. */
@@ -254,8 +254,14 @@ public final class IdempotencyKeys {
   }
 
   /**
-   * How long the server keeps a key, and so the answer to it. Default 24 hours. A journaled
-   * operation is not sent again after that time, counted from when it was first sent.
+   * For how long a journaled operation may be sent again under its key, counted from when it was
+   * first sent. Default 23 hours, for servers that keep keys for 24. Other operations do not use
+   * it.
+   *
+   * <p>Give less time than the server keeps keys. A request that is sent at the end of this time
+   * may still be on its way after it, and must find its key. So subtract the longest time that an
+   * attempt may take (the attempt timeout, or the total timeout where there is none), and some
+   * minutes for clocks that differ and for proxies that hold requests back.
    *
    * @param retention from one second to 10 years
    * @return a changed copy

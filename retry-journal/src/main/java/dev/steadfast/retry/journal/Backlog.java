@@ -201,7 +201,7 @@ final class Backlog {
     }
   }
 
-  /** Deletes finished operations; those whose key the server may still keep stay. */
+  /** Deletes finished operations, except those whose key is still within its retention. */
   int purge(Connection connection, Duration olderThan) throws SQLException {
     int deleted = 0;
     try (PreparedStatement statement = Sql.prepare(connection, purge)) {

@@ -286,9 +286,9 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * Deletes operations that finished some time ago. Those whose key the server may still keep stay,
-   * as {@link dev.steadfast.retry.http.IdempotencyKeys#retention} says, and so do those whose
-   * effect is unknown.
+   * Deletes operations that finished some time ago. Those whose key is not older than {@link
+   * dev.steadfast.retry.http.IdempotencyKeys#retention} stay, and so do those whose effect is
+   * unknown.
    *
    * @param olderThan how long ago, zero or more
    * @return how many were deleted

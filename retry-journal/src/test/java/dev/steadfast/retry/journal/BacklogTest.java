@@ -304,7 +304,7 @@ class BacklogTest {
   }
 
   @Test
-  void whatServersStillKeepIsNotPurged() throws Exception {
+  void whatIsWithinItsRetentionIsNotPurged() throws Exception {
     ended(journal, intent("keyed"), ending(State.SUCCEEDED));
     ended(journal, intent("keyless", "5", terms(Repeat.NEVER)), ending(State.FAILED));
     ended(journal, intent("unknown", "5", terms(Repeat.NEVER)), ending(State.UNKNOWN));

@@ -24,8 +24,10 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Connections, threads, and a database that comes and goes. */
@@ -166,6 +170,39 @@ class JdbcJournalTest {
       assertThrows(IOException.class, () -> claim(journal, intent));
       assertFalse(pooled.getAutoCommit());
       assertEquals(5_000, pooled.getNetworkTimeout());
+    }
+  }
+
+  /** PostgreSQL aborts some of the claims under a stricter isolation than its default. */
+  @ParameterizedTest
+  @ValueSource(strings = {"read committed", "repeatable read", "serializable"})
+  void ofManyClaimsOneIsGrantedUnderEachIsolation(String isolation) throws Exception {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(server.jdbcUrl());
+    source.setOptions("-c default_transaction_isolation=" + isolation.replace(" ", "\\ "));
+    JdbcJournal journal = JdbcJournal.builder(source).build();
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    try {
+      for (int round = 0; round < 20; round++) {
+        Intent intent = intent("order-" + round);
+        List<Callable<Claim>> claims = Collections.nCopies(8, () -> claim(journal, intent));
+        int granted = 0;
+        for (Future<Claim> claim : threads.invokeAll(claims)) {
+          granted += isGranted(claim) ? 1 : 0;
+        }
+        assertEquals(1, granted, "round " + round);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static boolean isGranted(Future<Claim> claim) throws InterruptedException {
+    try {
+      return claim.get() instanceof Claim.Granted;
+    } catch (ExecutionException aborted) {
+      assertEquals("the journal failed: SQLState 40001", aborted.getCause().getMessage());
+      return false;
     }
   }
 

@@ -29,7 +29,7 @@ final class JournalGuide {
     HttpRetry retry =
         HttpRetry.builder()
             .journal(journal)
-            .idempotencyKeys(IdempotencyKeys.randomUuid().retention(Duration.ofHours(24)))
+            .idempotencyKeys(IdempotencyKeys.randomUuid().retention(Duration.ofMinutes(25)))
             .build();
     RetryingHttpClient client = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     // endregion
