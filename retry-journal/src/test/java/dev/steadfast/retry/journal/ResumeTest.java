@@ -164,6 +164,7 @@ class ResumeTest {
     server.defaultReply(Reply.status(503));
     assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
     assertEquals("ready", state());
+    execute("update steadfast_operation set due_at = due_at + interval '1' hour");
     assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10), "it waits");
 
     execute("update steadfast_operation set due_at = clock_timestamp()"); // it is long ago
