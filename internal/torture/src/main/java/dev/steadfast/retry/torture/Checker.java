@@ -1,0 +1,143 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.RetryReport.Effect;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Compares what was meant, what callers were told, the rows of the journal and the ledger, which it
+ * counts by the intent in the body. It reads a directory and nothing else: {@code Checker
+ * <directory>} judges a run again.
+ */
+public final class Checker {
+  private static final String SUCCEEDED = "succeeded";
+  private static final String UNKNOWN = "unknown";
+  private static final String UNTOLD = Effect.UNKNOWN.name();
+
+  private Checker() {}
+
+  /** Ends with 0 if the run proves what it should. */
+  public static void main(String[] args) {
+    Verdict verdict = check(new History(Path.of(args[0])));
+    verdict.print(System.out);
+    System.exit(verdict.holds() ? 0 : 1);
+  }
+
+  static Verdict check(History history) {
+    List<Finding> findings = new ArrayList<>();
+    Map<Effect, Integer> words = new EnumMap<>(Effect.class);
+    int unknownKeyed = 0;
+    int keyed = 0;
+    for (Facts facts : Facts.read(history).values()) {
+      findings.addAll(judge(facts));
+      Effect word = word(facts);
+      words.merge(word, 1, Integer::sum);
+      boolean hasKey = facts.operation().mix().keyed();
+      keyed += hasKey ? 1 : 0;
+      unknownKeyed += hasKey && word == Effect.UNKNOWN ? 1 : 0;
+    }
+    return new Verdict(
+        history.settings(),
+        history.fired().counts(),
+        new Verdict.Words(words, keyed, unknownKeyed),
+        findings,
+        history.lines("surprises.txt"));
+  }
+
+  /** What is wrong with an operation; nothing if all is well. */
+  static List<Finding> judge(Facts facts) {
+    List<Finding> findings = new ArrayList<>();
+    if (facts.effects() > 1) {
+      findings.add(
+          new Finding(Finding.Kind.DUPLICATE, "has " + facts.effects() + " effects", facts));
+    }
+    String lost = lost(facts);
+    if (lost != null) {
+      findings.add(new Finding(Finding.Kind.LOST, lost, facts));
+    }
+    String wrong = wrong(facts);
+    if (wrong != null) {
+      findings.add(new Finding(Finding.Kind.WRONG, wrong, facts));
+    }
+    return findings;
+  }
+
+  /** Told succeeded or accepted and not done, or begun and never settled. */
+  private static String lost(Facts facts) {
+    Facts.Row row = facts.row();
+    boolean done = facts.effects() > 0;
+    if (facts.everTold(Effect.SUCCEEDED) && !done) {
+      return "was told succeeded, and nothing was done";
+    }
+    boolean settled = row != null && row.is("failed", UNKNOWN);
+    if (facts.everTold(Effect.ACCEPTED) && !done && !settled) {
+      return "was accepted, and nothing was done";
+    }
+    if (row == null) {
+      // The client died with it, and nobody knows that it was done.
+      return done && !facts.everTold(Effect.SUCCEEDED) ? "was done, and nobody knows" : null;
+    }
+    if (row.is("ready", "in_flight")) {
+      return "is unfinished";
+    }
+    // Without a key on the wire the server cannot refuse a request that may still be on its way.
+    boolean settles = done || facts.operation().mix().keyed();
+    return row.is(UNKNOWN) && settles ? "was never settled" : null;
+  }
+
+  /** The caller, the row or the ledger say different things. */
+  private static String wrong(Facts facts) {
+    Facts.Row row = facts.row();
+    boolean done = facts.effects() > 0;
+    if (facts.wordless()) {
+      return "returned without a word";
+    }
+    if (done && (facts.lastWordIs(Effect.FAILED) || facts.lastWordIs(Effect.NEVER_SENT))) {
+      return "was told that nothing was done";
+    }
+    if (row == null) {
+      return facts.lastWord().isPresent() && !facts.lastWordIs(Effect.UNKNOWN)
+          ? "was told something, and the journal has no row"
+          : null;
+    }
+    if (facts.everTold(Effect.SUCCEEDED) && !row.is(SUCCEEDED, UNKNOWN)) {
+      return "was told succeeded, and its row says otherwise";
+    }
+    if (facts.lastWordIs(Effect.FAILED) && !row.is("failed", "closed")) {
+      return "was told failed, and its row says otherwise";
+    }
+    if (facts.lastWordIs(Effect.NEVER_SENT) && !row.is("closed")) {
+      return "was told never sent, and its row says otherwise";
+    }
+    if (facts.everTold(Effect.ACCEPTED) && !row.delivered()) {
+      return "was accepted, and is not delivered";
+    }
+    if (row.is(SUCCEEDED) != done && !row.is(UNKNOWN, "ready", "in_flight")) {
+      return done ? "was done, and its row denies it" : "was not done, and its row claims it";
+    }
+    return null;
+  }
+
+  /**
+   * What came of an operation in one word: what its caller was told last. If that is "unknown", or
+   * never came, it is what the journal found out later by sending the request again. It stays
+   * unknown if only a look-up at the server could tell.
+   */
+  private static Effect word(Facts facts) {
+    String last = facts.wordless() ? UNTOLD : facts.lastWord().orElse(UNTOLD);
+    if (!last.equals(UNTOLD)) {
+      return Effect.valueOf(last);
+    }
+    Facts.Row row = facts.row();
+    if (row == null) {
+      return facts.effects() > 0 ? Effect.UNKNOWN : Effect.NEVER_SENT;
+    }
+    if (facts.settled() || row.is(UNKNOWN, "ready", "in_flight")) {
+      return Effect.UNKNOWN;
+    }
+    return row.is(SUCCEEDED) ? Effect.SUCCEEDED : Effect.FAILED;
+  }
+}

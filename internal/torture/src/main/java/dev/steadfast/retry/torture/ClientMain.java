@@ -1,0 +1,77 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.journal.JdbcJournal;
+import java.io.IOException;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+
+/**
+ * A client as a process of its own: {@code ClientMain <history> <number> <jdbcUrl> <port of the
+ * proxy> <millis since the start of the run>}.
+ *
+ * <p>It calls its operations, resumes what is due, and ends when the run does. It may be killed at
+ * any time, and goes on with what its log says when it is started again.
+ */
+final class ClientMain {
+  private static final int CONNECTIONS = 10;
+  private static final long MOST_WAIT_MILLIS = 1_000;
+  private static final int REMEMBERED = 100_000;
+  private static final int RESUMERS = 2;
+
+  private ClientMain() {}
+
+  /** Ends with 0 when all is done. */
+  public static void main(String[] args) throws Exception {
+    long startNanos = System.nanoTime() - 1_000_000 * Long.parseLong(args[4]);
+    History history = new History(Path.of(args[0]));
+    int number = Integer.parseInt(args[1]);
+    String uri = "http://127.0.0.1:" + args[3] + "/payments";
+    Break broken = history.settings().broken();
+
+    FaultySource database = new FaultySource(Pool.real(args[2]));
+    DataSource pool = Pool.of(database, CONNECTIONS, MOST_WAIT_MILLIS);
+    JdbcJournal durable = journal(pool);
+    OperationJournal used =
+        broken == Break.NO_JOURNAL ? OperationJournal.inMemory(REMEMBERED) : durable;
+    JumpingClock clock = new JumpingClock(history.settings().seed() + number);
+    MortalJournal mortal =
+        new MortalJournal(
+            used,
+            history,
+            new MortalJournal.Trouble(database, clock, broken == Break.LATE_FIRST_SENT));
+    PaymentClient client =
+        number % 2 == 0
+            ? new OkHttpPayments(uri, mortal, clock)
+            : new JdkPayments(uri, mortal, clock);
+
+    for (int i = 0; i < RESUMERS; i++) {
+      inBackground(new Resuming(durable, mortal, client));
+    }
+    inBackground(new Settling(durable, history, number));
+    Enlisting enlisting = broken == Break.NO_JOURNAL ? null : new Enlisting(durable, pool, client);
+    new Calling(history, number, new Calling.Parts(client, enlisting, startNanos)).run();
+    history.set("done-" + number);
+    while (!history.is("stop")) {
+      Thread.sleep(100);
+    }
+    System.exit(0);
+  }
+
+  private static void inBackground(Runnable task) {
+    Thread thread = new Thread(task);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  // It asks for the database's name, and the database may be down just now.
+  private static JdbcJournal journal(DataSource pool) throws InterruptedException {
+    while (true) {
+      try {
+        return JdbcJournal.builder(pool).settings(Payments.kept()).build();
+      } catch (IOException down) {
+        Thread.sleep(100);
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.postgres.PostgresServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The databases of the clients' journal and of the server's ledger. Each start of one asserts, by
+ * asking it, that it keeps what it commits.
+ */
+final class Databases implements AutoCloseable {
+  private static final String ROWS =
+      "select op_key, name, state, deliver, first_sent_at is not null, claims, attempts"
+          + " from steadfast_operation order by op_key";
+  private static final String EFFECTS =
+      "select intent, count(*) from ledger group by intent order by intent";
+  private static final String UNFINISHED =
+      "select op_key, state = 'unknown' and repeatable <> 'keyed' from steadfast_operation"
+          + " where state in ('ready', 'in_flight', 'unknown')";
+  private static final String DONE = "select distinct intent from ledger";
+
+  private final List<Path> directories;
+  private final PostgresServer journal;
+  private final PostgresServer ledger;
+
+  Databases(History history) throws IOException {
+    directories = List.of(history.file("journal-data"), history.file("ledger-data"));
+    journal = PostgresServer.on(directories.get(0));
+    ledger = PostgresServer.on(directories.get(1));
+  }
+
+  PostgresServer journal() {
+    return journal;
+  }
+
+  PostgresServer ledger() {
+    return ledger;
+  }
+
+  /** Stops one as a crash does, and starts it on the data that it has kept. */
+  static void restart(PostgresServer server) throws IOException {
+    server.stopImmediately();
+    server.start();
+  }
+
+  /** What shows that commits survive a crash of the machine. */
+  String durability() throws SQLException {
+    List<String> shown = new ArrayList<>();
+    for (PostgresServer server : List.of(journal, ledger)) {
+      for (String name : List.of("fsync", "synchronous_commit")) {
+        shown.add(name + "=" + lines(server, "show " + name).get(0));
+      }
+    }
+    return String.join(" ", shown);
+  }
+
+  /**
+   * Whether nothing is to come any more. An operation without a key stays unknown if it was not
+   * done: a request may still be on its way, and no server can refuse it.
+   */
+  boolean finished() throws SQLException {
+    Set<String> done = new HashSet<>(lines(ledger, DONE));
+    for (String line : lines(journal, UNFINISHED)) {
+      String[] cells = line.split("\t", -1);
+      boolean staysUnknown = cells[1].equals("t") && !done.contains(cells[0]);
+      if (!staysUnknown) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Writes down what is in the journal and in the ledger. */
+  void dump(History history) throws IOException, SQLException {
+    history.write("rows.tsv", lines(journal, ROWS));
+    history.write("ledger.tsv", lines(ledger, EFFECTS));
+  }
+
+  private static List<String> lines(PostgresServer server, String sql) throws SQLException {
+    try (Connection connection = server.dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      int columns = rows.getMetaData().getColumnCount();
+      List<String> lines = new ArrayList<>();
+      while (rows.next()) {
+        List<String> cells = new ArrayList<>();
+        for (int i = 1; i <= columns; i++) {
+          cells.add(rows.getString(i));
+        }
+        lines.add(String.join("\t", cells));
+      }
+      return lines;
+    }
+  }
+
+  @Override
+  public void close() {
+    journal.close();
+    ledger.close();
+  }
+
+  /** Deletes the data, once nobody needs them to look for a failure. */
+  void delete() throws IOException {
+    for (Path directory : directories) {
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}

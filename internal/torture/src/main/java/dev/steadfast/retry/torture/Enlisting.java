@@ -1,0 +1,35 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.journal.JdbcJournal;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Enlists operations in transactions of the caller's. */
+final class Enlisting {
+  private final JdbcJournal journal;
+  private final DataSource database;
+  private final PaymentClient client;
+
+  Enlisting(JdbcJournal journal, DataSource database, PaymentClient client) {
+    this.journal = journal;
+    this.database = database;
+    this.client = client;
+  }
+
+  /** The operation is accepted if its transaction is committed. */
+  PaymentClient.Told enlist(Op operation) {
+    try (Connection connection = database.getConnection()) {
+      connection.setAutoCommit(false);
+      boolean fresh = journal.enlist(connection, client.intent(operation));
+      connection.commit();
+      return new PaymentClient.Told(
+          RetryReport.Effect.ACCEPTED.name(), fresh ? "enlisted" : "enlisted before", false);
+    } catch (SQLException | IOException lost) {
+      // It may be committed. The caller can enlist it again.
+      return new PaymentClient.Told(RetryReport.Effect.UNKNOWN.name(), lost.toString(), true);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.steadfast.retry.torture;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** What goes wrong. Most faults belong to one operation and happen once, when it comes there. */
+enum Fault {
+  // By the proxy between client and server.
+  ANSWER_LOST(Where.OPERATION),
+  REQUEST_LOST(Where.OPERATION),
+  RESET_IN_REQUEST(Where.OPERATION),
+  RESET_IN_ANSWER(Where.OPERATION),
+  STALLED_REQUEST(Where.OPERATION),
+  STALLED_ANSWER(Where.OPERATION),
+
+  // By the server.
+  IN_PROGRESS(Where.OPERATION),
+  ERROR_AFTER_COMMIT(Where.OPERATION),
+  SERVER_KILL_IN_TRANSACTION(Where.OPERATION),
+  SERVER_KILL_AFTER_COMMIT(Where.OPERATION),
+  LEDGER_COMMIT_LOST(Where.OPERATION),
+  LEDGER_DEADLOCK(Where.OPERATION),
+  LEDGER_DISK_FULL(Where.OPERATION),
+
+  // By the client.
+  KILL_BEFORE_CLAIM(Where.OPERATION),
+  KILL_BEFORE_MARK(Where.OPERATION),
+  KILL_BEFORE_FIRST_BYTE(Where.OPERATION),
+  KILL_ON_THE_WIRE(Where.OPERATION),
+  KILL_BEFORE_OUTCOME(Where.OPERATION),
+  FREEZE_BEFORE_FIRST_BYTE(Where.OPERATION),
+  FREEZE_ON_THE_WIRE(Where.OPERATION),
+  CLOCK_JUMP(Where.OPERATION),
+  JOURNAL_COMMIT_LOST(Where.OPERATION),
+  JOURNAL_DEADLOCK(Where.OPERATION),
+  JOURNAL_DISK_FULL(Where.OPERATION),
+
+  // For everybody, at a time of the schedule.
+  STORM_500(Where.SCHEDULE),
+  STORM_503(Where.SCHEDULE),
+  PARTITION(Where.SCHEDULE),
+  JOURNAL_RESTART(Where.SCHEDULE),
+  LEDGER_RESTART(Where.SCHEDULE);
+
+  /** What decides when it happens. */
+  enum Where {
+    /** An operation comes to the point. */
+    OPERATION,
+    /** The time has come. */
+    SCHEDULE
+  }
+
+  private static final double LEAST_PER_MINUTE = 4;
+  private static final double PLANNED =
+      1.3; // some operations never come to the point of their fault
+
+  private final Where where;
+
+  Fault(Where where) {
+    this.where = where;
+  }
+
+  static List<Fault> all(Where where) {
+    return Arrays.stream(values()).filter(each -> each.where == where).toList();
+  }
+
+  boolean killsClient() {
+    return name().startsWith("KILL_");
+  }
+
+  boolean killsServer() {
+    return name().startsWith("SERVER_KILL_");
+  }
+
+  boolean freezes() {
+    return name().startsWith("FREEZE_");
+  }
+
+  /** How often each fault must have happened at least, for a run to prove anything. */
+  static int least(double minutes) {
+    return (int) Math.floor(LEAST_PER_MINUTE * minutes);
+  }
+
+  /** How often each fault is planned. One more than the share: a short run has few to spare. */
+  static int planned(double minutes) {
+    return (int) Math.ceil(LEAST_PER_MINUTE * minutes * PLANNED) + 1;
+  }
+
+  /** The name as it is printed. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

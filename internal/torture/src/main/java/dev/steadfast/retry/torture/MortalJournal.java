@@ -1,0 +1,105 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.http.OperationJournal;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/**
+ * A journal in whose steps this process dies, its clock jumps, or its database fails. Safe for use
+ * by many threads.
+ */
+final class MortalJournal implements OperationJournal {
+  private static final int KILLED = 137; // as kill -9 has it
+
+  private final OperationJournal journal;
+  private final Map<String, Op> operations;
+  private final Fired fired;
+  private final Trouble trouble;
+
+  /**
+   * What else can go wrong in this process.
+   *
+   * @param database the journal's
+   * @param clock the environment's
+   * @param marksLate whether to note only after a request that it is about to be sent: a bug, made
+   *     to be found
+   */
+  record Trouble(FaultySource database, JumpingClock clock, boolean marksLate) {}
+
+  MortalJournal(OperationJournal journal, History history, Trouble trouble) {
+    this.journal = journal;
+    this.operations = history.operationsByIntent();
+    this.fired = history.fired();
+    this.trouble = trouble;
+  }
+
+  @Override
+  public Settings settings() {
+    return journal.settings();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return journal.executor();
+  }
+
+  @Override
+  public Claim claim(Intent intent, Duration lease) throws IOException {
+    dies(Fault.KILL_BEFORE_CLAIM, intent);
+    fails(intent, 0);
+    return journal.claim(intent, lease);
+  }
+
+  @Override
+  public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
+    dies(Fault.KILL_BEFORE_MARK, intent);
+    fails(intent, 1);
+    boolean held = trouble.marksLate || journal.sending(intent, claim);
+    if (fired.first(Fault.CLOCK_JUMP, operation(intent))) {
+      trouble.clock.jump();
+    }
+    dies(Fault.KILL_BEFORE_FIRST_BYTE, intent);
+    if (fired.first(Fault.FREEZE_BEFORE_FIRST_BYTE, operation(intent))) {
+      Jvm.freeze();
+    }
+    return held;
+  }
+
+  @Override
+  public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
+    dies(Fault.KILL_BEFORE_OUTCOME, intent);
+    fails(intent, 2);
+    if (trouble.marksLate) {
+      journal.sending(intent, claim);
+    }
+    return journal.ended(intent, claim, ending);
+  }
+
+  private void dies(Fault fault, Intent intent) {
+    if (fired.first(fault, operation(intent))) {
+      Runtime.getRuntime().halt(KILLED);
+    }
+  }
+
+  /** Has the next statement fail, if that is the step for it. */
+  private void fails(Intent intent, int step) {
+    Op operation = operation(intent);
+    if (operation == null || Math.floorMod(operation.intent().hashCode(), 3) != step) {
+      return;
+    }
+    if (fired.first(Fault.JOURNAL_COMMIT_LOST, operation)) {
+      trouble.database.arm(FaultySource.Failure.lost(operation));
+    } else if (fired.first(Fault.JOURNAL_DEADLOCK, operation)) {
+      trouble.database.arm(FaultySource.Failure.DEADLOCK);
+    } else if (fired.first(Fault.JOURNAL_DISK_FULL, operation)) {
+      trouble.database.arm(FaultySource.Failure.DISK_FULL);
+    }
+  }
+
+  private Op operation(Intent intent) {
+    return operations.get(intent.id().key());
+  }
+}

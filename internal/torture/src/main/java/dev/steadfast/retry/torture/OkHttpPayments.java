@@ -1,0 +1,96 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.okhttp.OkHttpReports;
+import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Dispatcher;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+
+/** Pays over OkHttp. */
+final class OkHttpPayments implements PaymentClient {
+  private static final MediaType FORM = MediaType.get("application/x-www-form-urlencoded");
+  private static final int MOST_AT_ONCE = 64;
+
+  private final String uri;
+  private final Map<Mix, RetryingCallFactory> factories = new EnumMap<>(Mix.class);
+
+  OkHttpPayments(String uri, OperationJournal journal, Supplier<Instant> clock) {
+    this.uri = uri;
+    Dispatcher dispatcher = new Dispatcher();
+    dispatcher.setMaxRequestsPerHost(MOST_AT_ONCE);
+    OkHttpClient plain =
+        new OkHttpClient.Builder()
+            .protocols(List.of(Protocol.HTTP_1_1))
+            .dispatcher(dispatcher)
+            .build();
+    for (Mix mix : Mix.values()) {
+      factories.put(mix, RetryingCallFactory.wrap(plain, Payments.retry(mix, journal, clock)));
+    }
+  }
+
+  @Override
+  public Told pay(Op operation) throws InterruptedException {
+    Call call = factories.get(operation.mix()).newCall(request(operation));
+    try (Response response = operation.style().async() ? enqueued(call) : call.execute()) {
+      return Told.answer(response.code(), OkHttpReports.of(response));
+    } catch (IOException | RuntimeException failed) {
+      return Told.failure(failed);
+    }
+  }
+
+  private static Response enqueued(Call call) throws IOException, InterruptedException {
+    CompletableFuture<Response> answer = new CompletableFuture<>();
+    call.enqueue(
+        new Callback() {
+          @Override
+          public void onFailure(Call failed, IOException thrown) {
+            answer.completeExceptionally(thrown);
+          }
+
+          @Override
+          public void onResponse(Call answered, Response response) {
+            answer.complete(response);
+          }
+        });
+    try {
+      return answer.get();
+    } catch (ExecutionException failed) {
+      throw (IOException) failed.getCause();
+    }
+  }
+
+  private Request request(Op operation) {
+    return new Request.Builder()
+        .url(uri)
+        .header(Payments.PRINCIPAL, operation.mix().principal())
+        .post(RequestBody.create(operation.form(), FORM))
+        .tag(RetryOptions.class, Payments.options(operation))
+        .build();
+  }
+
+  @Override
+  public OperationJournal.Intent intent(Op operation) {
+    return factories.get(operation.mix()).intent(request(operation));
+  }
+
+  @Override
+  public OperationJournal.Sender sender(Mix mix) {
+    return factories.get(mix).sender();
+  }
+}

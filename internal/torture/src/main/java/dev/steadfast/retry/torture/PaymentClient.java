@@ -1,0 +1,57 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal;
+
+/**
+ * A client of the payments service, on one of the two HTTP clients. Safe for use by many threads.
+ */
+interface PaymentClient {
+  /** Calls an operation, and returns what its caller is told. */
+  Told pay(Op operation) throws InterruptedException;
+
+  /** What a journal keeps of an operation. */
+  OperationJournal.Intent intent(Op operation);
+
+  /** Sends operations of a kind that are due. */
+  OperationJournal.Sender sender(Mix mix);
+
+  /**
+   * What a caller is told.
+   *
+   * @param word one of {@link RetryReport.Effect}, or {@link ToldLog#NO_WORD}
+   * @param note more about it
+   * @param again whether its caller can hope for more from the same call
+   */
+  record Told(String word, String note, boolean again) {
+    static Told answer(int status, RetryReport report) {
+      return of(report, "status " + status);
+    }
+
+    static Told failure(Throwable thrown) {
+      return RetryReport.of(thrown)
+          .map(report -> of(report, thrown.toString()))
+          .orElseGet(() -> new Told(ToldLog.NO_WORD, thrown.toString(), false));
+    }
+
+    private static Told of(RetryReport report, String what) {
+      return report
+          .saved()
+          .map(saved ->
+              new Told(
+                  saved.effect().name(),
+                  what + "; " + report,
+                  saved.resumableUntil().isPresent()
+                      || saved.effect() == RetryReport.Effect.NEVER_SENT
+                      || report.attempts() == 0))
+          .orElseGet(() -> new Told(ToldLog.NO_WORD, what + "; " + report, false));
+    }
+
+    /** Whether its caller has nothing more to ask. */
+    boolean settles() {
+      return word.equals(RetryReport.Effect.SUCCEEDED.name())
+          || word.equals(RetryReport.Effect.FAILED.name())
+          || word.equals(RetryReport.Effect.ACCEPTED.name());
+    }
+  }
+}

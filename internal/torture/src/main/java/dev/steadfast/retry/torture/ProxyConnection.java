@@ -1,0 +1,160 @@
+package dev.steadfast.retry.torture;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** A client's connection with its own to the server. Confined to one thread. */
+final class ProxyConnection {
+  private static final long STALL_MILLIS = Payments.ATTEMPT_TIMEOUT.toMillis() + 400;
+  private static final int MOST_SILENT_MILLIS = 5_000;
+
+  private final Proxy proxy;
+  private final int client;
+  private final Socket socket;
+  private Socket server;
+  private InputStream fromServer;
+
+  ProxyConnection(Proxy proxy, int client, Socket socket) {
+    this.proxy = proxy;
+    this.client = client;
+    this.socket = socket;
+  }
+
+  /** Passes on requests and answers until one side ends, or a fault ends it. */
+  void run() {
+    try (socket) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      Optional<HttpMessage> request = HttpMessage.read(in);
+      while (request.isPresent() && exchange(request.get())) {
+        request = HttpMessage.read(in);
+      }
+    } catch (IOException gone) {
+      // the other side learns it when this closes
+    } finally {
+      closeServer();
+    }
+  }
+
+  private void closeServer() {
+    try {
+      if (server != null) {
+        server.close();
+      }
+    } catch (IOException gone) {
+      // it is closed
+    }
+  }
+
+  /** Returns false if the connection has come to its end. */
+  private boolean exchange(HttpMessage request) throws IOException {
+    int storm = request.pays() ? proxy.storm() : 0;
+    if (storm != 0) {
+      return inStorm(request, storm);
+    }
+    if (!sent(request)) {
+      return false;
+    }
+    return answered(request, answer());
+  }
+
+  /** Every other request gets through to the server. The client cannot tell which. */
+  private boolean inStorm(HttpMessage request, int status) throws IOException {
+    if (request.intent().hashCode() % 2 == 0) {
+      send(proxy.forServer(request).bytes());
+      answer();
+    }
+    toClient(HttpMessage.answer(status).bytes());
+    return true;
+  }
+
+  /** What happens to a request on its way; returns false if that ends the connection. */
+  private boolean sent(HttpMessage request) throws IOException {
+    HttpMessage forServer = proxy.forServer(request);
+    Fault fault =
+        proxy.fault(request, Fault.REQUEST_LOST, Fault.RESET_IN_REQUEST, Fault.STALLED_REQUEST);
+    if (fault == Fault.REQUEST_LOST) {
+      silence();
+      return false;
+    }
+    if (fault == Fault.RESET_IN_REQUEST) {
+      send(forServer.firstPart());
+      ProxyPort.reset(server);
+      ProxyPort.reset(socket);
+      return false;
+    }
+    if (fault == Fault.STALLED_REQUEST) {
+      pause(STALL_MILLIS); // the client has given it up when it goes on, and it has an effect
+    }
+    send(forServer.bytes());
+    return true;
+  }
+
+  /** What happens while the server works on a request, and to its answer. */
+  private boolean answered(HttpMessage request, HttpMessage answer) throws IOException {
+    Fault fault =
+        proxy.fault(
+            request,
+            Fault.ANSWER_LOST,
+            Fault.RESET_IN_ANSWER,
+            Fault.STALLED_ANSWER,
+            Fault.KILL_ON_THE_WIRE);
+    if (fault == Fault.ANSWER_LOST) {
+      return false;
+    }
+    if (fault == Fault.KILL_ON_THE_WIRE) {
+      proxy.clients().kill(client);
+      return false;
+    }
+    if (fault == Fault.RESET_IN_ANSWER) {
+      toClient(answer.firstPart());
+      ProxyPort.reset(socket);
+      return false;
+    }
+    if (fault == Fault.STALLED_ANSWER) {
+      pause(STALL_MILLIS);
+    }
+    if (!proxy.clients().frozen(client) && proxy.fault(request, Fault.FREEZE_ON_THE_WIRE) != null) {
+      proxy.clients().freeze(client); // it finds the answer when it wakes
+    }
+    toClient(answer.bytes());
+    return true;
+  }
+
+  private void send(byte[] bytes) throws IOException {
+    if (server == null) {
+      server = proxy.connect();
+      fromServer = new BufferedInputStream(server.getInputStream());
+    }
+    server.getOutputStream().write(bytes);
+  }
+
+  private HttpMessage answer() throws IOException {
+    return HttpMessage.read(fromServer)
+        .orElseThrow(() -> new IOException("the server has gone away"));
+  }
+
+  private void toClient(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+  }
+
+  /** Waits until the client has lost its patience. */
+  private void silence() throws IOException {
+    socket.setSoTimeout(MOST_SILENT_MILLIS);
+    while (socket.getInputStream().read() >= 0) {
+      // nothing is to come
+    }
+  }
+
+  private static void pause(long millis) throws IOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the run has ended", e);
+    }
+  }
+}

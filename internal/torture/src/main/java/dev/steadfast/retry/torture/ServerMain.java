@@ -1,0 +1,50 @@
+package dev.steadfast.retry.torture;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.steadfast.retry.examples.payments.Faults;
+import dev.steadfast.retry.examples.payments.PaymentsServer;
+import dev.steadfast.retry.examples.payments.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** The payments service as a process of its own: {@code ServerMain <history> <jdbcUrl>}. */
+final class ServerMain {
+  private static final int CONNECTIONS = 16;
+
+  // A request that cannot begin at once is refused. It must not have its effect after the time for
+  // which its client counts on the key.
+  private static final long MOST_WAIT_MILLIS = 250;
+
+  private static final long START_WAIT_MILLIS = 5_000;
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration SWEEP = Duration.ofSeconds(1);
+
+  private ServerMain() {}
+
+  /** Prints the port when it listens, and runs until it is killed. */
+  public static void main(String[] args) throws Exception {
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // else an answer may wait for an ACK
+    FaultySource database = new FaultySource(Pool.real(args[1]));
+    HikariDataSource pool = Pool.of(database, CONNECTIONS, START_WAIT_MILLIS);
+    Faults faults = new ServerFaults(new History(Path.of(args[0])), database);
+    PaymentsServer server = start(pool, faults);
+    pool.setConnectionTimeout(MOST_WAIT_MILLIS);
+    System.out.println("listening " + server.uri().getPort());
+  }
+
+  // It makes its tables, and the database may be down just now.
+  private static PaymentsServer start(DataSource pool, Faults faults)
+      throws IOException, InterruptedException {
+    while (true) {
+      try {
+        return PaymentsServer.start(pool, new Settings(LEASE, Mix::keptFor, SWEEP), faults, 0);
+      } catch (SQLException down) {
+        System.err.println(down); // for who reads the history
+        Thread.sleep(100);
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.steadfast.retry.torture;
+
+import java.util.List;
+
+/**
+ * What a run is made from.
+ *
+ * @param seed fixes the operations and the schedule of the faults, not who comes first
+ * @param minutes how long operations are begun
+ * @param broken what is broken on purpose
+ */
+record Settings(long seed, double minutes, Break broken) {
+  static Settings ofProperties() {
+    return new Settings(
+        Long.getLong("torture.seed", System.currentTimeMillis() % 1_000_000),
+        Double.parseDouble(System.getProperty("torture.minutes", "5")),
+        Break.of(System.getProperty("torture.break", "")));
+  }
+
+  String line() {
+    return seed + "\t" + minutes + "\t" + broken;
+  }
+
+  static Settings of(String line) {
+    String[] parts = line.split("\t", -1);
+    return new Settings(
+        Long.parseLong(parts[0]), Double.parseDouble(parts[1]), Break.valueOf(parts[2]));
+  }
+
+  List<Op> operations() {
+    return Workload.of(seed, minutes);
+  }
+
+  long millis() {
+    return Math.round(minutes * 60_000);
+  }
+}

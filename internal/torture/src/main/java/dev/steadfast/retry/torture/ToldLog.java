@@ -1,0 +1,113 @@
+package dev.steadfast.retry.torture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a caller did and was told, in order. Each line is forced to the disk before the caller goes
+ * on. Safe for use by many threads.
+ */
+final class ToldLog {
+  /** What a line tells of. */
+  enum Kind {
+    /** A call begins. */
+    INVOKED,
+    /** A call has returned. */
+    TOLD,
+    /** The look-up at the server has settled an operation, whoever called it. */
+    SETTLED
+  }
+
+  /** In place of a word: the call has returned without saying what is known. */
+  static final String NO_WORD = "NO_WORD";
+
+  /**
+   * A line.
+   *
+   * @param word what was told, or what the look-up said; empty at a begin
+   * @param note more about it, for people who look for a failure
+   */
+  record Event(Kind kind, String intent, String word, String note) {
+    String line() {
+      return String.join(
+          "\t",
+          Long.toString(System.currentTimeMillis()),
+          kind.name(),
+          intent,
+          word,
+          note.replaceAll("\\s+", " "),
+          "."); // a line without it was cut short by a death
+    }
+
+    static Optional<Event> of(String line) {
+      String[] parts = line.split("\t", -1);
+      return parts.length == 6 && parts[5].equals(".")
+          ? Optional.of(new Event(Kind.valueOf(parts[1]), parts[2], parts[3], parts[4]))
+          : Optional.empty();
+    }
+  }
+
+  private final Path file;
+  private FileChannel channel;
+
+  ToldLog(Path file) {
+    this.file = file;
+  }
+
+  void invoked(String intent) {
+    append(new Event(Kind.INVOKED, intent, "", ""));
+  }
+
+  void told(String intent, String word, String note) {
+    append(new Event(Kind.TOLD, intent, word, note));
+  }
+
+  void settled(String intent, String lookup) {
+    append(new Event(Kind.SETTLED, intent, lookup, ""));
+  }
+
+  private synchronized void append(Event event) {
+    try {
+      if (channel == null) {
+        channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        write("\n"); // ends a line that was cut short
+      }
+      write(event.line() + "\n");
+      channel.force(false);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /** All that was ever written, also by earlier processes. */
+  List<Event> read() {
+    if (!Files.exists(file)) {
+      return List.of();
+    }
+    try {
+      List<Event> events = new ArrayList<>();
+      for (String line : Files.readAllLines(file)) {
+        Event.of(line).ifPresent(events::add);
+      }
+      return events;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

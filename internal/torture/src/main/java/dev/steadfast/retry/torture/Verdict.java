@@ -1,0 +1,110 @@
+package dev.steadfast.retry.torture;
+
+import dev.steadfast.retry.RetryReport.Effect;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What the checker says of a run.
+ *
+ * @param faults how often each fault has happened
+ * @param words what came of the operations
+ * @param findings what is not as it must be
+ * @param surprises ends of processes that nobody meant
+ */
+record Verdict(
+    Settings settings,
+    Map<Fault, Integer> faults,
+    Words words,
+    List<Finding> findings,
+    List<String> surprises) {
+  private static final double MOST_UNKNOWN = 0.05; // of the operations with a key on the wire
+  private static final int MOST_PRINTED = 50;
+
+  /**
+   * What came of the operations.
+   *
+   * @param counts how many of each word
+   * @param keyed how many have a key on the wire
+   * @param unknownKeyed how many of these are unknown
+   */
+  record Words(Map<Effect, Integer> counts, int keyed, int unknownKeyed) {
+    int of(Effect... those) {
+      int sum = 0;
+      for (Effect each : those) {
+        sum += counts.getOrDefault(each, 0);
+      }
+      return sum;
+    }
+
+    private int all() {
+      return counts.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  long count(Finding.Kind kind) {
+    return findings.stream().filter(each -> each.kind() == kind).count();
+  }
+
+  /** Whether nothing was found, and enough was tried. */
+  boolean holds() {
+    return findings.isEmpty() && surprises.isEmpty() && rare().isEmpty() && !tooUnknown();
+  }
+
+  /** A run in which everything ends unknown would prove nothing. */
+  private boolean tooUnknown() {
+    return words.unknownKeyed > MOST_UNKNOWN * words.keyed;
+  }
+
+  private List<Fault> rare() {
+    int least = Fault.least(settings.minutes());
+    return List.of(Fault.values()).stream()
+        .filter(each -> faults.getOrDefault(each, 0) < least)
+        .toList();
+  }
+
+  private int sum(Predicate<Fault> which) {
+    return faults.entrySet().stream()
+        .filter(each -> which.test(each.getKey()))
+        .mapToInt(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** Prints a table of the faults, what is not as it must be, and the line. */
+  void print(PrintStream out) {
+    for (Fault fault : Fault.values()) {
+      out.printf("%-28s %5d%n", fault, faults.getOrDefault(fault, 0));
+    }
+    findings.stream().limit(MOST_PRINTED).forEach(out::println);
+    surprises.forEach(each -> out.println("surprise: " + each));
+    rare().forEach(each -> out.println("too rare: " + each));
+    if (tooUnknown()) {
+      out.println("too many are unknown: more than 5 % of " + words.keyed + " with a key");
+    }
+    out.println(line());
+  }
+
+  /** The run in one line. */
+  String line() {
+    return "torture seed=%d operations=%d faults=%d client-kills=%d server-kills=%d freezes=%d"
+            .formatted(
+                settings.seed(),
+                words.all(),
+                sum(each -> true),
+                sum(Fault::killsClient),
+                sum(Fault::killsServer),
+                sum(Fault::freezes))
+        + " succeeded=%d failed=%d accepted=%d unknown=%d unknown-keyed=%d"
+            .formatted(
+                words.of(Effect.SUCCEEDED),
+                words.of(Effect.FAILED, Effect.NEVER_SENT),
+                words.of(Effect.ACCEPTED),
+                words.of(Effect.UNKNOWN),
+                words.unknownKeyed)
+        + " duplicates=%d lost=%d wrong=%d"
+            .formatted(
+                count(Finding.Kind.DUPLICATE), count(Finding.Kind.LOST), count(Finding.Kind.WRONG));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.steadfast.retry.torture;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Half a minute of the proof, and the same with something broken, which the checker must see. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class TortureTest {
+  private static final long SEED = 7;
+  private static final double HALF = 0.5; // of a minute
+  private static final double QUARTER = 0.25;
+
+  private static Verdict run(Break broken, double minutes) throws Exception {
+    String name = "test-" + broken + "-" + System.nanoTime();
+    return Torture.run(new Settings(SEED, minutes, broken), Path.of("target", "torture", name));
+  }
+
+  private static String printed(Verdict verdict) {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    verdict.print(new PrintStream(text, true, StandardCharsets.UTF_8));
+    return text.toString(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void nothingIsDoneTwiceNothingIsLostAndNothingIsSaidWrongly() throws Exception {
+    Verdict verdict = run(Break.NONE, HALF);
+    assertTrue(verdict.holds(), () -> printed(verdict));
+  }
+
+  // Once is enough to show that the checker can fail, so on one JDK.
+  @ParameterizedTest
+  @EnumSource(names = {"NO_KEYS", "KEY_PER_ATTEMPT", "LATE_FIRST_SENT"})
+  @EnabledForJreRange(minVersion = 25)
+  void whatIsDoneTwiceIsSeen(Break broken) throws Exception {
+    Verdict verdict = run(broken, QUARTER);
+    assertTrue(verdict.count(Finding.Kind.DUPLICATE) > 0, () -> printed(verdict));
+  }
+
+  @Test
+  @EnabledForJreRange(minVersion = 25)
+  void whatIsLostIsSeen() throws Exception {
+    Verdict verdict = run(Break.NO_JOURNAL, QUARTER);
+    assertTrue(verdict.count(Finding.Kind.LOST) > 0, () -> printed(verdict));
+  }
+}

@@ -1,0 +1,48 @@
+package dev.steadfast.retry.torture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WorkloadTest {
+  @Test
+  void theSeedFixesTheOperationsAndTheirFaults() {
+    assertEquals(Workload.of(7, 5), Workload.of(7, 5));
+    assertNotEquals(Workload.of(7, 5), Workload.of(8, 5));
+  }
+
+  @Test
+  void fiveMinutesHaveEnoughOperationsOfEachKind() {
+    List<Op> operations = Workload.of(7, 5);
+    assertTrue(operations.size() >= 3_000);
+    assertEquals(operations.size() / 10, count(operations, Mix.KEYLESS));
+    assertEquals(operations.size() / 10, count(operations, Mix.SHORT));
+  }
+
+  private static long count(List<Op> operations, Mix mix) {
+    return operations.stream().filter(each -> each.mix() == mix).count();
+  }
+
+  @Test
+  void eachFaultIsPlannedOftenEnough() {
+    for (double minutes : new double[] {0.5, 5}) {
+      List<Op> operations = Workload.of(7, minutes);
+      for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
+        long planned = operations.stream().filter(each -> each.fault() == fault).count();
+        assertEquals(Fault.planned(minutes), planned, fault::toString);
+      }
+    }
+    assertEquals(20, Fault.least(5));
+    assertEquals(2, Fault.least(0.5));
+  }
+
+  @Test
+  void anOperationIsTheSameAfterWritingAndReading() {
+    for (Op operation : Workload.of(7, 1)) {
+      assertEquals(operation, Op.of(operation.line()));
+    }
+  }
+}
