@@ -2,17 +2,17 @@ package dev.steadfast.retry.torture;
 
 import java.util.Locale;
 
-/** What can be broken on purpose, to show that the checker sees it. */
+/** The parts that can be broken on purpose, to show that the checker finds it. */
 enum Break {
   /** Nothing. */
   NONE,
-  /** The proxy takes the key out of each payment: the server cannot tell a repeat. */
+  /** The proxy removes the key of each payment, so the server cannot recognise a repeat. */
   NO_KEYS,
-  /** The proxy gives each payment that comes along a key of its own. */
+  /** The proxy gives each attempt a new key. */
   KEY_PER_ATTEMPT,
-  /** The client notes that it sends only after it has sent. */
+  /** The client writes the note that it is about to send only after it has sent. */
   LATE_FIRST_SENT,
-  /** The client's journal is in memory, and dies with it. */
+  /** The journal is in memory and dies with its client. */
   NO_JOURNAL;
 
   static Break of(String name) {

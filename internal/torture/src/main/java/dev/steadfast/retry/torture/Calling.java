@@ -12,13 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The callers of a client: each takes the next operation at its time, calls it until it knows what
- * became of it, and writes down what it is told.
+ * The callers of a client. Each takes the next operation at its time, calls it until it knows the
+ * result, and logs what it is told.
  */
 final class Calling {
   private static final int CALLERS = 8;
   private static final int MOST_CALLS = 5;
-  private static final long PAUSE_MILLIS = 1_000; // a look-up may settle it meanwhile
+  private static final long PAUSE_MILLIS = 1_000; // a look-up may settle the operation meanwhile
 
   private final ToldLog log;
   private final Queue<Op> waiting;
@@ -26,10 +26,10 @@ final class Calling {
   private final Parts parts;
 
   /**
-   * What calls.
+   * What the callers use.
    *
-   * @param enlisting null if nothing is enlisted
-   * @param startNanos when the run began, by the clock of this process
+   * @param enlisting null if enlisting is off
+   * @param startNanos when the run began, on this process's monotonic clock
    */
   record Parts(PaymentClient client, Enlisting enlisting, long startNanos) {}
 
@@ -58,7 +58,7 @@ final class Calling {
     return remaining;
   }
 
-  /** Whether there is something to do for an operation after the last line about it. */
+  /** Whether an operation needs another call after the last log line about it. */
   private boolean goesOn(Op operation, Event last) {
     if (last == null) {
       return true;
@@ -92,7 +92,7 @@ final class Calling {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error broken) {
       broken.printStackTrace();
-      Runtime.getRuntime().halt(1); // the run must not look as if all was well
+      Runtime.getRuntime().halt(1); // so that the run fails
     }
   }
 

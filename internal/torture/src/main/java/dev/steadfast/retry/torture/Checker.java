@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares what was meant, what callers were told, the rows of the journal and the ledger, which it
- * counts by the intent in the body. It reads a directory and nothing else: {@code Checker
- * <directory>} judges a run again.
+ * Compares the planned operations, what callers were told, the rows of the journal, and the ledger.
+ * It counts effects by the intent in the request body, never by key. It reads only a directory, so
+ * {@code Checker <directory>} can judge a run again.
  */
 public final class Checker {
   private static final String SUCCEEDED = "succeeded";
@@ -19,7 +19,7 @@ public final class Checker {
 
   private Checker() {}
 
-  /** Ends with 0 if the run proves what it should. */
+  /** Exits with 0 if the run holds. */
   public static void main(String[] args) {
     Verdict verdict = check(new History(Path.of(args[0])));
     verdict.print(System.out);
@@ -35,7 +35,7 @@ public final class Checker {
       findings.addAll(judge(facts));
       Effect word = word(facts);
       words.merge(word, 1, Integer::sum);
-      boolean hasKey = facts.operation().mix().keyed();
+      boolean hasKey = facts.operation().kind().keyed();
       keyed += hasKey ? 1 : 0;
       unknownKeyed += hasKey && word == Effect.UNKNOWN ? 1 : 0;
     }
@@ -47,7 +47,7 @@ public final class Checker {
         history.lines("surprises.txt"));
   }
 
-  /** What is wrong with an operation; nothing if all is well. */
+  /** The findings about one operation; empty if all is well. */
   static List<Finding> judge(Facts facts) {
     List<Finding> findings = new ArrayList<>();
     if (facts.effects() > 1) {
@@ -65,7 +65,7 @@ public final class Checker {
     return findings;
   }
 
-  /** Told succeeded or accepted and not done, or begun and never settled. */
+  /** Whether it was told succeeded or accepted and not done, or begun and never settled. */
   private static String lost(Facts facts) {
     Facts.Row row = facts.row();
     boolean done = facts.effects() > 0;
@@ -77,18 +77,18 @@ public final class Checker {
       return "was accepted, and nothing was done";
     }
     if (row == null) {
-      // The client died with it, and nobody knows that it was done.
+      // The journal has nothing. If it was done, somebody must know.
       return done && !facts.everTold(Effect.SUCCEEDED) ? "was done, and nobody knows" : null;
     }
     if (row.is("ready", "in_flight")) {
       return "is unfinished";
     }
-    // Without a key on the wire the server cannot refuse a request that may still be on its way.
-    boolean settles = done || facts.operation().mix().keyed();
+    // Without a key on the wire, the server cannot refuse a request that may still be on its way.
+    boolean settles = done || facts.operation().kind().keyed();
     return row.is(UNKNOWN) && settles ? "was never settled" : null;
   }
 
-  /** The caller, the row or the ledger say different things. */
+  /** Whether what the caller was told, the row and the ledger disagree. */
   private static String wrong(Facts facts) {
     Facts.Row row = facts.row();
     boolean done = facts.effects() > 0;
@@ -122,9 +122,9 @@ public final class Checker {
   }
 
   /**
-   * What came of an operation in one word: what its caller was told last. If that is "unknown", or
-   * never came, it is what the journal found out later by sending the request again. It stays
-   * unknown if only a look-up at the server could tell.
+   * The result of an operation in one word: what its caller was told last. If that is "unknown" or
+   * missing, it is what the journal found out later by sending the request again. It is unknown if
+   * only a look-up at the server could tell.
    */
   private static Effect word(Facts facts) {
     String last = facts.wordless() ? UNTOLD : facts.lastWord().orElse(UNTOLD);

@@ -10,8 +10,8 @@ import javax.sql.DataSource;
  * A client as a process of its own: {@code ClientMain <history> <number> <jdbcUrl> <port of the
  * proxy> <millis since the start of the run>}.
  *
- * <p>It calls its operations, resumes what is due, and ends when the run does. It may be killed at
- * any time, and goes on with what its log says when it is started again.
+ * <p>It calls its operations, resumes what is due, and ends with the run. It may be killed at any
+ * time. After a restart it continues where its log ends.
  */
 final class ClientMain {
   private static final int CONNECTIONS = 10;
@@ -21,7 +21,7 @@ final class ClientMain {
 
   private ClientMain() {}
 
-  /** Ends with 0 when all is done. */
+  /** Exits with 0 when the run is over. */
   public static void main(String[] args) throws Exception {
     long startNanos = System.nanoTime() - 1_000_000 * Long.parseLong(args[4]);
     History history = new History(Path.of(args[0]));
@@ -35,18 +35,18 @@ final class ClientMain {
     OperationJournal used =
         broken == Break.NO_JOURNAL ? OperationJournal.inMemory(REMEMBERED) : durable;
     JumpingClock clock = new JumpingClock(history.settings().seed() + number);
-    MortalJournal mortal =
-        new MortalJournal(
+    FaultyJournal faulty =
+        new FaultyJournal(
             used,
             history,
-            new MortalJournal.Trouble(database, clock, broken == Break.LATE_FIRST_SENT));
+            new FaultyJournal.Trouble(database, clock, broken == Break.LATE_FIRST_SENT));
     PaymentClient client =
         number % 2 == 0
-            ? new OkHttpPayments(uri, mortal, clock)
-            : new JdkPayments(uri, mortal, clock);
+            ? new OkHttpPayments(uri, faulty, clock)
+            : new JdkPayments(uri, faulty, clock);
 
     for (int i = 0; i < RESUMERS; i++) {
-      inBackground(new Resuming(durable, mortal, client));
+      inBackground(new Resuming(durable, faulty, client));
     }
     inBackground(new Settling(durable, history, number));
     Enlisting enlisting = broken == Break.NO_JOURNAL ? null : new Enlisting(durable, pool, client);
@@ -64,7 +64,7 @@ final class ClientMain {
     thread.start();
   }
 
-  // It asks for the database's name, and the database may be down just now.
+  // build() asks the database for its name, and the database may be down at this moment.
   private static JdbcJournal journal(DataSource pool) throws InterruptedException {
     while (true) {
       try {

@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** The client processes, and what is done to them from outside. Safe for use by many threads. */
+/** Starts, kills and freezes the client processes. Safe for use by many threads. */
 final class Clients implements Proxy.Clients, AutoCloseable {
   private final List<Supervised> clients = new CopyOnWriteArrayList<>();
   private final Set<Integer> frozen = ConcurrentHashMap.newKeySet();

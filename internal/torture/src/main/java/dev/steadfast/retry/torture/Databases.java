@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The databases of the clients' journal and of the server's ledger. Each start of one asserts, by
- * asking it, that it keeps what it commits.
+ * The databases of the journal and of the ledger. Each start checks by {@code SHOW} that commits
+ * are durable.
  */
 final class Databases implements AutoCloseable {
   private static final String ROWS =
@@ -48,13 +48,13 @@ final class Databases implements AutoCloseable {
     return ledger;
   }
 
-  /** Stops one as a crash does, and starts it on the data that it has kept. */
+  /** Stops a database as a crash does, and starts it again on the same data. */
   static void restart(PostgresServer server) throws IOException {
     server.stopImmediately();
     server.start();
   }
 
-  /** What shows that commits survive a crash of the machine. */
+  /** The settings which show that commits survive a crash. */
   String durability() throws SQLException {
     List<String> shown = new ArrayList<>();
     for (PostgresServer server : List.of(journal, ledger)) {
@@ -66,8 +66,8 @@ final class Databases implements AutoCloseable {
   }
 
   /**
-   * Whether nothing is to come any more. An operation without a key stays unknown if it was not
-   * done: a request may still be on its way, and no server can refuse it.
+   * Whether every operation is settled. An operation without a key that was not done stays unknown:
+   * its request may still be on its way, and the server has nothing by which to refuse it.
    */
   boolean finished() throws SQLException {
     Set<String> done = new HashSet<>(lines(ledger, DONE));
@@ -81,7 +81,7 @@ final class Databases implements AutoCloseable {
     return true;
   }
 
-  /** Writes down what is in the journal and in the ledger. */
+  /** Writes the contents of journal and ledger into the history. */
   void dump(History history) throws IOException, SQLException {
     history.write("rows.tsv", lines(journal, ROWS));
     history.write("ledger.tsv", lines(ledger, EFFECTS));
@@ -110,7 +110,7 @@ final class Databases implements AutoCloseable {
     ledger.close();
   }
 
-  /** Deletes the data, once nobody needs them to look for a failure. */
+  /** Deletes the data of both databases. */
   void delete() throws IOException {
     for (Path directory : directories) {
       try (Stream<Path> files = Files.walk(directory)) {

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Enlists operations in transactions of the caller's. */
+/** Enlists operations in the caller's transactions. */
 final class Enlisting {
   private final JdbcJournal journal;
   private final DataSource database;
@@ -28,7 +28,7 @@ final class Enlisting {
       return new PaymentClient.Told(
           RetryReport.Effect.ACCEPTED.name(), fresh ? "enlisted" : "enlisted before", false);
     } catch (SQLException | IOException lost) {
-      // It may be committed. The caller can enlist it again.
+      // The transaction may be committed. The caller can enlist the operation again.
       return new PaymentClient.Told(RetryReport.Effect.UNKNOWN.name(), lost.toString(), true);
     }
   }

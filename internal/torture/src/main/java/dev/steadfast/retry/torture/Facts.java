@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the history has of one operation.
+ * What the history says about one operation.
  *
- * @param operation what was meant
- * @param events what its caller did and was told, in order
+ * @param operation the planned operation
+ * @param events the calls of its caller and what they returned, in order
  * @param settled whether a look-up settled it
- * @param row what the journal has; null for nothing
- * @param effects how often it is in the ledger
+ * @param row the row of the journal; null for none
+ * @param effects how many times it is in the ledger
  */
 record Facts(Op operation, List<Event> events, boolean settled, Row row, int effects) {
   /** A row of the journal. */
@@ -27,7 +27,7 @@ record Facts(Op operation, List<Event> events, boolean settled, Row row, int eff
     }
   }
 
-  /** Reads a history: the facts of each operation, and intents that no operation has. */
+  /** Reads the facts of each operation from a history. */
   static Map<String, Facts> read(History history) {
     Map<String, List<Event>> events = new HashMap<>();
     for (int client = 0; client < Workload.CLIENTS; client++) {
@@ -53,7 +53,7 @@ record Facts(Op operation, List<Event> events, boolean settled, Row row, int eff
     }
     if (!rows.isEmpty() || !effects.isEmpty()) {
       throw new IllegalStateException(
-          "nobody meant "
+          "not planned: "
               + rows.keySet()
               + " in the journal, "
               + effects.keySet()
@@ -86,7 +86,7 @@ record Facts(Op operation, List<Event> events, boolean settled, Row row, int eff
         .anyMatch(each -> each.kind() == Kind.TOLD && each.word().equals(word.name()));
   }
 
-  /** Whether a call has returned without a word. */
+  /** Whether a call returned without a report. */
   boolean wordless() {
     return events.stream().anyMatch(each -> each.word().equals(ToldLog.NO_WORD));
   }

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What goes wrong. Most faults belong to one operation and happen once, when it comes there. */
+/** The faults. Most belong to one operation and happen once, when it reaches their point. */
 enum Fault {
-  // By the proxy between client and server.
+  // Caused by the proxy between client and server.
   ANSWER_LOST(Where.OPERATION),
   REQUEST_LOST(Where.OPERATION),
   RESET_IN_REQUEST(Where.OPERATION),
@@ -14,7 +14,7 @@ enum Fault {
   STALLED_REQUEST(Where.OPERATION),
   STALLED_ANSWER(Where.OPERATION),
 
-  // By the server.
+  // Caused within the server.
   IN_PROGRESS(Where.OPERATION),
   ERROR_AFTER_COMMIT(Where.OPERATION),
   SERVER_KILL_IN_TRANSACTION(Where.OPERATION),
@@ -23,7 +23,7 @@ enum Fault {
   LEDGER_DEADLOCK(Where.OPERATION),
   LEDGER_DISK_FULL(Where.OPERATION),
 
-  // By the client.
+  // Caused within the client.
   KILL_BEFORE_CLAIM(Where.OPERATION),
   KILL_BEFORE_MARK(Where.OPERATION),
   KILL_BEFORE_FIRST_BYTE(Where.OPERATION),
@@ -36,18 +36,18 @@ enum Fault {
   JOURNAL_DEADLOCK(Where.OPERATION),
   JOURNAL_DISK_FULL(Where.OPERATION),
 
-  // For everybody, at a time of the schedule.
+  // For everybody, at a planned time.
   STORM_500(Where.SCHEDULE),
   STORM_503(Where.SCHEDULE),
   PARTITION(Where.SCHEDULE),
   JOURNAL_RESTART(Where.SCHEDULE),
   LEDGER_RESTART(Where.SCHEDULE);
 
-  /** What decides when it happens. */
+  /** What makes a fault happen. */
   enum Where {
-    /** An operation comes to the point. */
+    /** Its operation reaches the point. */
     OPERATION,
-    /** The time has come. */
+    /** Its planned time is reached. */
     SCHEDULE
   }
 
@@ -77,7 +77,7 @@ enum Fault {
     return name().startsWith("FREEZE_");
   }
 
-  /** How often each fault must have happened at least, for a run to prove anything. */
+  /** How often each fault must happen at least for a run to count. */
   static int least(double minutes) {
     return (int) Math.floor(LEAST_PER_MINUTE * minutes);
   }

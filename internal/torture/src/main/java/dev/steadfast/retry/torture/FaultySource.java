@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 
 /**
- * A database whose next commit fails when it was told so. Each commit takes one failure: a call of
- * commit(), or an update on a connection that commits by itself. Safe for use by many threads.
+ * A data source whose commits can be made to fail. A commit is a call of {@code commit()}, or an
+ * update on a connection with auto-commit. Each takes one failure. Safe for use by many threads.
  */
 final class FaultySource {
   /** How a commit fails. */
@@ -24,7 +24,7 @@ final class FaultySource {
     LOST_AFTER("08006", true),
     /** The database gives this transaction up to end a deadlock. */
     DEADLOCK("40P01", false),
-    /** The database has no room. */
+    /** The disk of the database is full. */
     DISK_FULL("53100", false);
 
     private final String sqlState;
@@ -35,7 +35,7 @@ final class FaultySource {
       this.after = after;
     }
 
-    /** A broken connection, before or after the commit, as the operation's number has it. */
+    /** A connection lost before or after the commit, depending on the operation's number. */
     static Failure lost(Op operation) {
       return operation.intent().hashCode() % 2 == 0 ? LOST_BEFORE : LOST_AFTER;
     }
@@ -57,12 +57,12 @@ final class FaultySource {
     this.real = real;
   }
 
-  /** Has the next commit fail. */
+  /** Makes the next commit fail. */
   void arm(Failure failure) {
     armed.add(failure);
   }
 
-  /** The database with its failures. */
+  /** The database with these failures. */
   DataSource dataSource() {
     return proxy(
         DataSource.class,

@@ -3,13 +3,13 @@ package dev.steadfast.retry.torture;
 import java.util.Locale;
 
 /**
- * An operation of which something is not as it must be.
+ * Something wrong with an operation.
  *
- * @param what says it
- * @param facts what the history has of it
+ * @param what describes it
+ * @param facts what the history says about the operation
  */
 record Finding(Kind kind, String what, Facts facts) {
-  /** What is not as it must be. */
+  /** The kinds of findings. */
   enum Kind {
     /** It was done more than once. */
     DUPLICATE,
@@ -27,7 +27,7 @@ record Finding(Kind kind, String what, Facts facts) {
         + " "
         + what
         + "; "
-        + facts.operation().mix()
+        + facts.operation().kind()
         + " "
         + facts.operation().mode()
         + " fault="

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Which faults have happened: one empty file for each, so that all processes agree and none forgets
- * when it is killed. Safe for use by many threads and processes.
+ * Records which faults have happened, as one empty file each. So all processes agree, and a killed
+ * process forgets nothing. Safe for use by many threads and processes.
  */
 final class Fired {
   private final Path directory;
@@ -24,10 +24,10 @@ final class Fired {
   }
 
   /**
-   * Asks for a fault.
+   * Claims a fault.
    *
    * @param which tells it from other faults of its kind
-   * @return true once, for the one that makes it happen; false once the run is quiet
+   * @return true for the first caller only, who causes the fault; false once the run is quiet
    */
   boolean first(Fault fault, String which) {
     if (Files.exists(quiet)) {
@@ -43,7 +43,7 @@ final class Fired {
     }
   }
 
-  /** Has an operation's own fault happen, if it is that one and has not happened. */
+  /** Claims the fault of an operation, if it is this one and has not happened. */
   boolean first(Fault fault, Op op) {
     return op != null && op.fault() == fault && first(fault, op.intent());
   }

@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/**
- * The directory of a run. What the processes leave there is all that the checker reads, so a run
- * can be judged again later.
- */
+/** The directory of a run. The checker reads nothing else, so a run can be judged again later. */
 final class History {
   private final Path directory;
 
@@ -21,7 +18,7 @@ final class History {
     this.directory = directory;
   }
 
-  /** Makes the directory of a new run. */
+  /** Creates the directory of a new run. */
   static History create(Path directory, Settings settings) throws IOException {
     Files.createDirectories(directory.resolve("fired"));
     History history = new History(directory);
@@ -66,7 +63,7 @@ final class History {
     Files.write(file(name), lines, StandardCharsets.UTF_8);
   }
 
-  // What the processes tell each other: a file is there or is not.
+  // Signals between the processes: a file exists or not.
 
   boolean is(String name) {
     return Files.exists(file(name));

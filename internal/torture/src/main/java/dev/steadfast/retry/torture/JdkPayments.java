@@ -19,13 +19,13 @@ import java.util.function.Supplier;
 /** Pays over the HTTP client of the JDK. */
 final class JdkPayments implements PaymentClient {
   private final URI uri;
-  private final Map<Mix, RetryingHttpClient> clients = new EnumMap<>(Mix.class);
+  private final Map<OperationKind, RetryingHttpClient> clients = new EnumMap<>(OperationKind.class);
 
   JdkPayments(String uri, OperationJournal journal, Supplier<Instant> clock) {
     this.uri = URI.create(uri);
     HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    for (Mix mix : Mix.values()) {
-      clients.put(mix, RetryingHttpClient.wrap(plain, Payments.retry(mix, journal, clock)));
+    for (OperationKind kind : OperationKind.values()) {
+      clients.put(kind, RetryingHttpClient.wrap(plain, Payments.retry(kind, journal, clock)));
     }
   }
 
@@ -46,12 +46,12 @@ final class JdkPayments implements PaymentClient {
   }
 
   private RetryingHttpClient client(Op operation) {
-    return clients.get(operation.mix()).with(Payments.options(operation));
+    return clients.get(operation.kind()).with(Payments.options(operation));
   }
 
   private HttpRequest request(Op operation) {
     return HttpRequest.newBuilder(uri)
-        .header(Payments.PRINCIPAL, operation.mix().principal())
+        .header(Payments.PRINCIPAL, operation.kind().principal())
         .header("Content-Type", "application/x-www-form-urlencoded")
         .POST(BodyPublishers.ofString(operation.form()))
         .build();
@@ -63,7 +63,7 @@ final class JdkPayments implements PaymentClient {
   }
 
   @Override
-  public OperationJournal.Sender sender(Mix mix) {
-    return clients.get(mix).sender();
+  public OperationJournal.Sender sender(OperationKind kind) {
+    return clients.get(kind).sender();
   }
 }

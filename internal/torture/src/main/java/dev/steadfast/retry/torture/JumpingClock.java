@@ -6,7 +6,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/** A wall clock that somebody sets now and then. Safe for use by many threads. */
+/** A wall clock that can jump. Safe for use by many threads. */
 final class JumpingClock implements Supplier<Instant> {
   private static final int MOST_SECONDS = 172_800; // two days
 
@@ -17,7 +17,7 @@ final class JumpingClock implements Supplier<Instant> {
     random = new Random(seed);
   }
 
-  /** Sets it to a time within two days before or after the true one. */
+  /** Jumps to a time within two days before or after the true one. */
   void jump() {
     offset.set(Duration.ofSeconds(random.nextInt(2 * MOST_SECONDS) - MOST_SECONDS));
   }

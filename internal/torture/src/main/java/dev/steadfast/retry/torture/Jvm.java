@@ -5,14 +5,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts processes of this class path. */
+/** Starts, kills and freezes Java processes that use the class path of this one. */
 final class Jvm {
   private static final List<String> OPTIONS =
       List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
   private Jvm() {}
 
-  /** Starts a main class; what it prints to its error output is added to a file. */
+  /** Starts a main class, and appends its error output to a file. */
   static Process start(Class<?> main, Path errors, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -61,7 +61,7 @@ final class Jvm {
     }
   }
 
-  /** Freezes this process until nobody has a lease any more that was taken before. */
+  /** Freezes this process until every lease that was taken before has ended. */
   static void freeze() throws IOException {
     long pid = ProcessHandle.current().pid();
     String commands =

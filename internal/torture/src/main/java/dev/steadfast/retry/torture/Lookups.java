@@ -12,12 +12,12 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Map;
 
-/** Asks the server what became of an operation. */
+/** Asks the server whether a payment was made. */
 final class Lookups {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** Has the key refused, if there is one: else a request may still be on its way. */
+  /** Asks the server to refuse the key too, if there is one, as a request may be on its way. */
   Lookup ask(OperationJournal.Intent unknown) throws InterruptedException {
     OperationJournal.Key key = unknown.terms().key();
     URI payment = URI.create(unknown.request().uri() + "/" + unknown.id().key());
@@ -41,7 +41,7 @@ final class Lookups {
 
   private static Lookup answer(HttpResponse<String> response) {
     if (response.statusCode() != 200) {
-      return Lookup.DONT_KNOW; // also a 404: it may come yet
+      return Lookup.DONT_KNOW; // also for 404: the request may still arrive
     }
     return response.body().contains("\"applied\"") ? Lookup.APPLIED : Lookup.NOT_APPLIED_AND_FENCED;
   }

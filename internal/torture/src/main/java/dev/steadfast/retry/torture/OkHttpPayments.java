@@ -28,7 +28,8 @@ final class OkHttpPayments implements PaymentClient {
   private static final int MOST_AT_ONCE = 64;
 
   private final String uri;
-  private final Map<Mix, RetryingCallFactory> factories = new EnumMap<>(Mix.class);
+  private final Map<OperationKind, RetryingCallFactory> factories =
+      new EnumMap<>(OperationKind.class);
 
   OkHttpPayments(String uri, OperationJournal journal, Supplier<Instant> clock) {
     this.uri = uri;
@@ -39,14 +40,14 @@ final class OkHttpPayments implements PaymentClient {
             .protocols(List.of(Protocol.HTTP_1_1))
             .dispatcher(dispatcher)
             .build();
-    for (Mix mix : Mix.values()) {
-      factories.put(mix, RetryingCallFactory.wrap(plain, Payments.retry(mix, journal, clock)));
+    for (OperationKind kind : OperationKind.values()) {
+      factories.put(kind, RetryingCallFactory.wrap(plain, Payments.retry(kind, journal, clock)));
     }
   }
 
   @Override
   public Told pay(Op operation) throws InterruptedException {
-    Call call = factories.get(operation.mix()).newCall(request(operation));
+    Call call = factories.get(operation.kind()).newCall(request(operation));
     try (Response response = operation.style().async() ? enqueued(call) : call.execute()) {
       return Told.answer(response.code(), OkHttpReports.of(response));
     } catch (IOException | RuntimeException failed) {
@@ -78,7 +79,7 @@ final class OkHttpPayments implements PaymentClient {
   private Request request(Op operation) {
     return new Request.Builder()
         .url(uri)
-        .header(Payments.PRINCIPAL, operation.mix().principal())
+        .header(Payments.PRINCIPAL, operation.kind().principal())
         .post(RequestBody.create(operation.form(), FORM))
         .tag(RetryOptions.class, Payments.options(operation))
         .build();
@@ -86,11 +87,11 @@ final class OkHttpPayments implements PaymentClient {
 
   @Override
   public OperationJournal.Intent intent(Op operation) {
-    return factories.get(operation.mix()).intent(request(operation));
+    return factories.get(operation.kind()).intent(request(operation));
   }
 
   @Override
-  public OperationJournal.Sender sender(Mix mix) {
-    return factories.get(mix).sender();
+  public OperationJournal.Sender sender(OperationKind kind) {
+    return factories.get(kind).sender();
   }
 }

@@ -1,22 +1,22 @@
 package dev.steadfast.retry.torture;
 
 /**
- * An operation of the workload, as the seed gives it.
+ * An operation of the workload.
  *
- * @param intent its number, which is in the body of its request and is its key in the journal
- * @param client who calls it
- * @param atMillis when, counted from the start of the run
- * @param mix its kind
+ * @param intent the number in the body of its request, and its key in the journal
+ * @param client the client that calls it
+ * @param atMillis when it is called, from the start of the run
+ * @param kind its kind
  * @param mode how it is begun
- * @param amount what is paid; the server declines it if it is too much
+ * @param amount the amount to pay; the server declines it if it is too large
  * @param style how it is called
- * @param fault what goes wrong; null for nothing of its own
+ * @param fault the fault that meets it; null for none
  */
 record Op(
     String intent,
     int client,
     long atMillis,
-    Mix mix,
+    OperationKind kind,
     Mode mode,
     long amount,
     Style style,
@@ -26,9 +26,9 @@ record Op(
   enum Mode {
     /** By a call. */
     CALL,
-    /** Enlisted in a transaction of the caller's, and delivered by resuming. */
+    /** Enlisted in the caller's transaction, and delivered by resuming. */
     ENLIST,
-    /** Enlisted, and called at once. */
+    /** Enlisted, and called right after the commit. */
     ENLIST_AND_CALL;
 
     boolean enlists() {
@@ -39,9 +39,9 @@ record Op(
   /**
    * How an operation is called.
    *
-   * @param async without a waiting thread
-   * @param callsAgain whether the caller calls it again after its process died; else only resuming
-   *     settles it
+   * @param async whether the call is asynchronous
+   * @param callsAgain whether the caller calls it again after its process died; otherwise only
+   *     resuming settles it
    */
   record Style(boolean async, boolean callsAgain) {}
 
@@ -54,7 +54,7 @@ record Op(
         intent,
         Integer.toString(client),
         Long.toString(atMillis),
-        mix.name(),
+        kind.name(),
         mode.name(),
         Long.toString(amount),
         Boolean.toString(style.async),
@@ -68,7 +68,7 @@ record Op(
         parts[0],
         Integer.parseInt(parts[1]),
         Long.parseLong(parts[2]),
-        Mix.valueOf(parts[3]),
+        OperationKind.valueOf(parts[3]),
         Mode.valueOf(parts[4]),
         Long.parseLong(parts[5]),
         new Style(Boolean.parseBoolean(parts[6]), Boolean.parseBoolean(parts[7])),

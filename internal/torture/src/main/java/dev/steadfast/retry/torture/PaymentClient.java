@@ -4,24 +4,24 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.OperationJournal;
 
 /**
- * A client of the payments service, on one of the two HTTP clients. Safe for use by many threads.
+ * A client of the payments service, over one of the two HTTP clients. Safe for use by many threads.
  */
 interface PaymentClient {
-  /** Calls an operation, and returns what its caller is told. */
+  /** Calls an operation. Returns what the caller is told. */
   Told pay(Op operation) throws InterruptedException;
 
-  /** What a journal keeps of an operation. */
+  /** The intent of an operation, for enlisting. */
   OperationJournal.Intent intent(Op operation);
 
-  /** Sends operations of a kind that are due. */
-  OperationJournal.Sender sender(Mix mix);
+  /** A sender for resumed operations of a kind. */
+  OperationJournal.Sender sender(OperationKind kind);
 
   /**
    * What a caller is told.
    *
    * @param word one of {@link RetryReport.Effect}, or {@link ToldLog#NO_WORD}
-   * @param note more about it
-   * @param again whether its caller can hope for more from the same call
+   * @param note more about it, for people who look for a failure
+   * @param again whether the same call may tell more
    */
   record Told(String word, String note, boolean again) {
     static Told answer(int status, RetryReport report) {
@@ -47,7 +47,7 @@ interface PaymentClient {
           .orElseGet(() -> new Told(ToldLog.NO_WORD, what + "; " + report, false));
     }
 
-    /** Whether its caller has nothing more to ask. */
+    /** Whether the caller needs no further call. */
     boolean settles() {
       return word.equals(RetryReport.Effect.SUCCEEDED.name())
           || word.equals(RetryReport.Effect.FAILED.name())

@@ -12,20 +12,20 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Supplier;
 
-/** What all clients have in common, whatever HTTP client they use. */
+/** The configuration that all clients share, whatever HTTP client they use. */
 final class Payments {
-  /** Who pays; the proxy turns it into credentials. */
+  /** The header that says who pays. The proxy turns it into credentials. */
   static final String PRINCIPAL = "X-Principal";
 
-  /** Where the key is. */
+  /** The header with the idempotency key. */
   static final String KEY = "Idempotency-Key";
 
   static final Duration ATTEMPT_TIMEOUT = Duration.ofMillis(600);
 
-  /** Of an operation. Its lease is five seconds longer. */
+  /** The deadline of an operation. Its lease is five seconds longer. */
   static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(3);
 
-  /** When nobody has a lease any more that was taken before. */
+  /** The time after which every lease that was taken before has ended. */
   static final Duration PAST_LEASE = TOTAL_TIMEOUT.plus(Duration.ofMillis(5_700));
 
   static final int MOST_ANSWER_BYTES = 16 * 1024;
@@ -41,7 +41,7 @@ final class Payments {
   private Payments() {}
 
   /** The configuration for a kind of operation. */
-  static HttpRetry retry(Mix mix, OperationJournal journal, Supplier<Instant> clock) {
+  static HttpRetry retry(OperationKind kind, OperationJournal journal, Supplier<Instant> clock) {
     RetryEnvironment system = RetryEnvironment.system();
     HttpRetry.Builder retry =
         HttpRetry.builder()
@@ -51,20 +51,20 @@ final class Payments {
             .environment(
                 new RetryEnvironment(system.ticker(), clock, system.random(), system.scheduler()))
             .journal(journal);
-    if (mix.keyed()) {
-      retry.idempotencyKeys(IdempotencyKeys.randomUuid().retention(mix.counted()));
+    if (kind.keyed()) {
+      retry.idempotencyKeys(IdempotencyKeys.randomUuid().retention(kind.declared()));
     }
     return retry.build();
   }
 
-  /** What is kept: the principal beside the usual. */
+  /** Keeps the header with the principal too, because resuming needs it. */
   static OperationJournal.Settings kept() {
     return OperationJournal.Settings.defaults().withHeaders(PRINCIPAL);
   }
 
   static RetryOptions options(Op operation) {
     return RetryOptions.builder()
-        .journaled(operation.mix().operation(), operation.intent())
+        .journaled(operation.kind().operation(), operation.intent())
         .build();
   }
 }

@@ -5,9 +5,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Makes the pools of connections. */
+/** Creates connection pools. */
 final class Pool {
-  private static final int SECONDS = 5; // that a database may be silent
+  private static final int SECONDS = 5; // of silence of a database
 
   private Pool() {}
 
@@ -20,7 +20,7 @@ final class Pool {
   }
 
   /**
-   * A pool whose commits can be made to fail.
+   * A pool on a database whose commits can be made to fail.
    *
    * @param waitMillis how long to wait for a connection
    */
@@ -31,7 +31,7 @@ final class Pool {
     pool.setMinimumIdle(1);
     pool.setConnectionTimeout(waitMillis);
     pool.setInitializationFailTimeout(-1); // the database may be down just now
-    // Else the pool asks its first connection. If that one breaks, it never has another.
+    // Otherwise the pool asks its first connection for it, and never recovers if that one breaks.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     return new HikariDataSource(pool);
   }

@@ -11,16 +11,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Stands between the clients and the server, and spoils what it passes on. Each client has a port
- * of its own, so that it can be cut off alone. Safe for use by many threads.
+ * Forwards requests and answers between clients and server, and causes the faults of the network.
+ * Each client has its own port, so that one client can be cut off alone. Safe for use by many
+ * threads.
  */
 final class Proxy implements AutoCloseable {
-  /** What the proxy does to clients beside their connections. */
+  /** What the proxy does to client processes. */
   interface Clients {
     /** Kills a client; returns when it is dead. */
     void kill(int client);
 
-    /** Freezes a client past the lease of what it has under way, and returns at once. */
+    /** Freezes a client until its leases have ended. Returns at once. */
     void freeze(int client);
 
     /** Whether it is frozen now. */
@@ -56,12 +57,12 @@ final class Proxy implements AutoCloseable {
     upstream = port;
   }
 
-  /** Has all payments answered with an error; 0 ends that. */
+  /** Answers all payments with an error status; 0 ends that. */
   void storm(int status) {
     storm = status;
   }
 
-  /** Cuts a client off, and lets it in again. */
+  /** Cuts a client off, or lets it in again. */
   void partition(int client, boolean cut) throws IOException {
     if (cut) {
       ports.get(client).close();
@@ -90,7 +91,7 @@ final class Proxy implements AutoCloseable {
     return clients;
   }
 
-  /** Decides what happens to a request; null for nothing. */
+  /** The fault that meets a request; null for none. */
   Fault fault(HttpMessage request, Fault... those) {
     Op operation = operation(request);
     for (Fault fault : those) {
@@ -106,9 +107,9 @@ final class Proxy implements AutoCloseable {
   }
 
   /**
-   * The request as the server gets it: with credentials, which no journal keeps. Keys are taken
-   * away or replaced here, behind the back of the library, which refuses to repeat an operation
-   * whose key it sees change.
+   * The request as the server gets it, with credentials, which no journal keeps. Keys are removed
+   * or replaced here, where the library cannot see it: it refuses to repeat an operation whose key
+   * it sees change.
    */
   HttpMessage forServer(HttpMessage request) {
     HttpMessage known =

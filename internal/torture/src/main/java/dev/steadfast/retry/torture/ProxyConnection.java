@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A client's connection with its own to the server. Confined to one thread. */
+/** A client's connection, with a connection of its own to the server. Confined to one thread. */
 final class ProxyConnection {
   private static final long STALL_MILLIS = Payments.ATTEMPT_TIMEOUT.toMillis() + 400;
   private static final int MOST_SILENT_MILLIS = 5_000;
@@ -24,7 +24,7 @@ final class ProxyConnection {
     this.socket = socket;
   }
 
-  /** Passes on requests and answers until one side ends, or a fault ends it. */
+  /** Forwards requests and answers until one side or a fault ends the connection. */
   void run() {
     try (socket) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
@@ -33,7 +33,7 @@ final class ProxyConnection {
         request = HttpMessage.read(in);
       }
     } catch (IOException gone) {
-      // the other side learns it when this closes
+      // closing tells the other side
     } finally {
       closeServer();
     }
@@ -45,11 +45,11 @@ final class ProxyConnection {
         server.close();
       }
     } catch (IOException gone) {
-      // it is closed
+      // it is closed anyway
     }
   }
 
-  /** Returns false if the connection has come to its end. */
+  /** Returns false at the end of the connection. */
   private boolean exchange(HttpMessage request) throws IOException {
     int storm = request.pays() ? proxy.storm() : 0;
     if (storm != 0) {
@@ -61,7 +61,7 @@ final class ProxyConnection {
     return answered(request, answer());
   }
 
-  /** Every other request gets through to the server. The client cannot tell which. */
+  /** Every second request reaches the server. The client cannot tell which. */
   private boolean inStorm(HttpMessage request, int status) throws IOException {
     if (request.intent().hashCode() % 2 == 0) {
       send(proxy.forServer(request).bytes());
@@ -71,7 +71,7 @@ final class ProxyConnection {
     return true;
   }
 
-  /** What happens to a request on its way; returns false if that ends the connection. */
+  /** Forwards a request, with its fault. Returns false if that ends the connection. */
   private boolean sent(HttpMessage request) throws IOException {
     HttpMessage forServer = proxy.forServer(request);
     Fault fault =
@@ -87,13 +87,13 @@ final class ProxyConnection {
       return false;
     }
     if (fault == Fault.STALLED_REQUEST) {
-      pause(STALL_MILLIS); // the client has given it up when it goes on, and it has an effect
+      pause(STALL_MILLIS); // the client has given it up, but the request still has its effect
     }
     send(forServer.bytes());
     return true;
   }
 
-  /** What happens while the server works on a request, and to its answer. */
+  /** Forwards an answer, with its fault. Returns false if that ends the connection. */
   private boolean answered(HttpMessage request, HttpMessage answer) throws IOException {
     Fault fault =
         proxy.fault(
@@ -118,7 +118,7 @@ final class ProxyConnection {
       pause(STALL_MILLIS);
     }
     if (!proxy.clients().frozen(client) && proxy.fault(request, Fault.FREEZE_ON_THE_WIRE) != null) {
-      proxy.clients().freeze(client); // it finds the answer when it wakes
+      proxy.clients().freeze(client); // the client finds the answer when it wakes up
     }
     toClient(answer.bytes());
     return true;
@@ -141,11 +141,11 @@ final class ProxyConnection {
     socket.getOutputStream().write(bytes);
   }
 
-  /** Waits until the client has lost its patience. */
+  /** Sends nothing until the client closes the connection. */
   private void silence() throws IOException {
     socket.setSoTimeout(MOST_SILENT_MILLIS);
     while (socket.getInputStream().read() >= 0) {
-      // nothing is to come
+      // ignore what the client still sends
     }
   }
 

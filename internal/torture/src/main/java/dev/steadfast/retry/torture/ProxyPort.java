@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Where one client connects to the proxy. Safe for use by many threads. */
 final class ProxyPort {
-  // Below the ports that systems give to outgoing connections: none takes it while it is closed.
+  // Below the ports of outgoing connections, so that none takes the port while it is closed.
   private static final int FIRST_PORT = 15_000;
   private static final int END_OF_PORTS = 30_000;
 
@@ -41,7 +41,7 @@ final class ProxyPort {
       try {
         return listen(ThreadLocalRandom.current().nextInt(FIRST_PORT, END_OF_PORTS));
       } catch (BindException taken) {
-        // the next one may be free
+        // try the next one
       }
     }
   }
@@ -69,7 +69,7 @@ final class ProxyPort {
     threads.execute(() -> accept(next));
   }
 
-  /** Refuses connections, and resets those that are there. */
+  /** Refuses new connections, and resets the open ones. */
   synchronized void close() throws IOException {
     listener.close();
     for (Socket socket : List.copyOf(open)) {
@@ -88,7 +88,7 @@ final class ProxyPort {
         threads.execute(() -> serve(socket));
       }
     } catch (IOException closed) {
-      // cut off, or the end of the run
+      // the client is cut off, or the run has ended
     }
   }
 
@@ -102,12 +102,12 @@ final class ProxyPort {
     }
   }
 
-  /** Closes a connection so that the other side gets an error, not an end. */
+  /** Closes a connection so that the other side gets an error rather than an end of stream. */
   static void reset(Socket socket) throws IOException {
     try (socket) {
       socket.setSoLinger(true, 0);
     } catch (SocketException closed) {
-      // by its own thread, just now
+      // its own thread has just closed it
     }
   }
 }

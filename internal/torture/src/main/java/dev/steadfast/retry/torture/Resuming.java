@@ -6,24 +6,24 @@ import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Sends what is due, whoever began it. Confined to its thread. */
+/** Resumes operations that are due, whichever client began them. Confined to its thread. */
 final class Resuming implements Runnable {
   private static final int MOST = 50;
   private static final long PAUSE_MILLIS = 300;
 
   private final JdbcJournal journal;
-  private final MortalJournal mortal;
+  private final FaultyJournal faulty;
   private final PaymentClient client;
 
   /**
    * A resumer.
    *
-   * @param journal has the operations
-   * @param mortal the same, for each step of them
+   * @param journal finds the operations
+   * @param faulty the same journal with faults, for the steps of each operation
    */
-  Resuming(JdbcJournal journal, MortalJournal mortal, PaymentClient client) {
+  Resuming(JdbcJournal journal, FaultyJournal faulty, PaymentClient client) {
     this.journal = journal;
-    this.mortal = mortal;
+    this.faulty = faulty;
     this.client = client;
   }
 
@@ -48,6 +48,6 @@ final class Resuming implements Runnable {
   }
 
   private void send(OperationJournal resumed, Intent due) throws IOException, InterruptedException {
-    client.sender(Mix.ofOperation(due.id().name())).send(mortal, due);
+    client.sender(OperationKind.ofOperation(due.id().name())).send(faulty, due);
   }
 }

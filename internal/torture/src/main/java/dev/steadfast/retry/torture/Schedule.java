@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** The faults that come at a time, for everybody. Confined to one thread. */
+/** The faults that happen at a planned time to everybody. Confined to one thread. */
 final class Schedule {
   private static final long STORM_MILLIS = 500;
   private static final long PARTITION_MILLIS = 700;
-  private static final double CALM_END = 0.95; // of the time: the last fault still meets operations
+  private static final double LAST_FAULT = 0.95; // as a share of the run: operations still follow
 
   /** A fault and its time. */
   private record Event(long atMillis, Fault fault, int client) {}
@@ -30,7 +30,7 @@ final class Schedule {
 
   private static List<Event> events(Settings settings) {
     Random random = new Random(settings.seed() + 1);
-    long end = Math.round(settings.millis() * CALM_END);
+    long end = Math.round(settings.millis() * LAST_FAULT);
     List<Event> events = new ArrayList<>();
     for (Fault fault : Fault.all(Fault.Where.SCHEDULE)) {
       int count = Fault.planned(settings.minutes());
@@ -43,7 +43,7 @@ final class Schedule {
     return events;
   }
 
-  /** Has them happen one after another; returns after the last. */
+  /** Runs the faults one after another, and returns after the last. */
   void run() throws IOException, InterruptedException {
     long start = System.nanoTime();
     int number = 0;

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The faults within the server: it dies, fails after its commit, takes long, or its database fails.
+ * The faults within the server: it dies, fails after its commit, is slow, or its database fails.
  */
 final class ServerFaults implements Faults {
-  private static final int KILLED = 137; // as kill -9 has it
+  private static final int KILLED = 137; // the exit code of kill -9
   private static final int ERROR = 500;
   private static final long LONG_MILLIS = Payments.ATTEMPT_TIMEOUT.toMillis() + 200;
 
@@ -33,7 +33,7 @@ final class ServerFaults implements Faults {
     }
   }
 
-  /** The next attempt comes while this one is in progress. */
+  /** Takes so long that the next attempt arrives while this one is in progress. */
   private void takesLong(Op operation) {
     if (fired.first(Fault.IN_PROGRESS, operation)) {
       try {

@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 final class ServerMain {
   private static final int CONNECTIONS = 16;
 
-  // A request that cannot begin at once is refused. It must not have its effect after the time for
-  // which its client counts on the key.
+  // A request that cannot begin at once is refused: it must not have its effect after the retention
+  // that its client declares.
   private static final long MOST_WAIT_MILLIS = 250;
 
   private static final long START_WAIT_MILLIS = 5_000;
@@ -26,7 +26,7 @@ final class ServerMain {
 
   /** Prints the port when it listens, and runs until it is killed. */
   public static void main(String[] args) throws Exception {
-    System.setProperty("sun.net.httpserver.nodelay", "true"); // else an answer may wait for an ACK
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise answers wait for an ACK
     FaultySource database = new FaultySource(Pool.real(args[1]));
     HikariDataSource pool = Pool.of(database, CONNECTIONS, START_WAIT_MILLIS);
     Faults faults = new ServerFaults(new History(Path.of(args[0])), database);
@@ -35,14 +35,15 @@ final class ServerMain {
     System.out.println("listening " + server.uri().getPort());
   }
 
-  // It makes its tables, and the database may be down just now.
+  // The start creates tables, and the database may be down at this moment.
   private static PaymentsServer start(DataSource pool, Faults faults)
       throws IOException, InterruptedException {
     while (true) {
       try {
-        return PaymentsServer.start(pool, new Settings(LEASE, Mix::keptFor, SWEEP), faults, 0);
+        return PaymentsServer.start(
+            pool, new Settings(LEASE, OperationKind::keptFor, SWEEP), faults, 0);
       } catch (SQLException down) {
-        System.err.println(down); // for who reads the history
+        System.err.println(down); // for readers of the history
         Thread.sleep(100);
       }
     }

@@ -3,11 +3,11 @@ package dev.steadfast.retry.torture;
 import java.util.List;
 
 /**
- * What a run is made from.
+ * The settings of a run.
  *
- * @param seed fixes the operations and the schedule of the faults, not who comes first
- * @param minutes how long operations are begun
- * @param broken what is broken on purpose
+ * @param seed fixes the operations and the schedule of the faults, but not the order of threads
+ * @param minutes for how long new operations begin
+ * @param broken the part that is broken on purpose
  */
 record Settings(long seed, double minutes, Break broken) {
   static Settings ofProperties() {

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Settles what cannot be sent again by asking the server, and writes down what it has settled. Each
- * client takes its share of them. Confined to its thread.
+ * Settles operations that must not be sent again, by asking the server, and logs what it settled.
+ * Each client takes a share of them. Confined to its thread.
  */
 final class Settling implements Runnable {
   private static final int MOST = 1_000;
@@ -48,7 +48,7 @@ final class Settling implements Runnable {
     }
   }
 
-  // The line comes first: who settles an operation and dies has settled it all the same.
+  // Logged first: a client that dies after settle() has settled the operation all the same.
   private void settle(Intent unknown) throws IOException, InterruptedException {
     JdbcJournal.Lookup lookup = lookups.ask(unknown);
     if (lookup != JdbcJournal.Lookup.DONT_KNOW) {

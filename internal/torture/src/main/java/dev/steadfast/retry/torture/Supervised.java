@@ -1,11 +1,10 @@
 package dev.steadfast.retry.torture;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A process that is started again whenever it was killed. Safe for use by many threads. */
+/** Starts a process again whenever it was killed. Safe for use by many threads. */
 final class Supervised implements AutoCloseable {
   private static final int KILLED = 137;
   private static final int MOST_SURPRISES = 3;
@@ -37,7 +36,7 @@ final class Supervised implements AutoCloseable {
         again = again(process.waitFor());
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      surprises.add(name + " could not be started: " + e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -47,7 +46,7 @@ final class Supervised implements AutoCloseable {
     }
   }
 
-  /** Killed by itself or from outside: again. At its end: not. Anything else is a surprise. */
+  /** Whether to start it again: yes if it was killed, no at its regular end. */
   private boolean again(int code) {
     if (code != 0 && code != KILLED) {
       surprises.add(name + " has ended with " + code);
@@ -60,12 +59,12 @@ final class Supervised implements AutoCloseable {
     return process;
   }
 
-  /** Ends that nobody meant. */
+  /** Unplanned ends of the process. */
   List<String> surprises() {
     return List.copyOf(surprises);
   }
 
-  /** Waits until the process has ended by itself. */
+  /** Waits for the regular end of the process. */
   void awaitEnd() throws InterruptedException {
     thread.join();
   }
@@ -78,6 +77,6 @@ final class Supervised implements AutoCloseable {
     if (last != null) {
       Jvm.kill(last);
     }
-    thread.interrupt(); // it may have started another one just now
+    thread.interrupt(); // it may be starting the next process right now
   }
 }

@@ -13,27 +13,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a caller did and was told, in order. Each line is forced to the disk before the caller goes
- * on. Safe for use by many threads.
+ * Logs the calls of a client and what they returned. Each line is forced to the disk before the
+ * caller continues. Safe for use by many threads.
  */
 final class ToldLog {
-  /** What a line tells of. */
+  /** The kinds of lines. */
   enum Kind {
     /** A call begins. */
     INVOKED,
     /** A call has returned. */
     TOLD,
-    /** The look-up at the server has settled an operation, whoever called it. */
+    /** A look-up at the server has settled an operation. */
     SETTLED
   }
 
-  /** In place of a word: the call has returned without saying what is known. */
+  /** In place of a word, if the call returned without a report. */
   static final String NO_WORD = "NO_WORD";
 
   /**
    * A line.
    *
-   * @param word what was told, or what the look-up said; empty at a begin
+   * @param word what was told, or the answer of the look-up; empty for INVOKED
    * @param note more about it, for people who look for a failure
    */
   record Event(Kind kind, String intent, String word, String note) {
@@ -45,7 +45,7 @@ final class ToldLog {
           intent,
           word,
           note.replaceAll("\\s+", " "),
-          "."); // a line without it was cut short by a death
+          "."); // a line without it was cut short when the process died
     }
 
     static Optional<Event> of(String line) {

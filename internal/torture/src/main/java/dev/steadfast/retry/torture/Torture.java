@@ -9,23 +9,24 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the proof: {@code torture.seed}, {@code torture.minutes} (5), {@code torture.break}
- * (nothing), and {@code torture.dir} are its system properties.
+ * The program: starts databases, server, clients and faults, and has the checker judge the result.
+ * Its system properties are {@code torture.seed}, {@code torture.minutes} (default 5), {@code
+ * torture.break} (default: nothing is broken) and {@code torture.dir}.
  */
 public final class Torture {
   private static final long MOST_QUIET_MILLIS = 120_000;
-  private static final long MOST_QUIET_BROKEN_MILLIS = 20_000; // it may never become quiet
+  private static final long MOST_QUIET_BROKEN_MILLIS = 3_000; // it may never become quiet
   private static final long POLL_MILLIS = 200;
 
   private Torture() {}
 
-  /** Ends with 0 if the checker found nothing, and every fault has happened often enough. */
+  /** Exits with 0 if the checker found nothing and every fault happened often enough. */
   public static void main(String[] args) {
     try {
       run();
     } catch (Exception failed) {
       failed.printStackTrace();
-      System.exit(2); // also while other threads are at work
+      System.exit(2); // ends the other threads too
     }
   }
 
@@ -42,7 +43,7 @@ public final class Torture {
     System.exit(verdict.holds() ? 0 : 1);
   }
 
-  /** Runs once, and judges what it leaves in the directory. */
+  /** Runs once and judges the history that the run leaves in the directory. */
   static Verdict run(Settings settings, Path directory) throws Exception {
     History history = History.create(directory, settings);
     try (Databases databases = new Databases(history)) {
@@ -59,7 +60,7 @@ public final class Torture {
     }
   }
 
-  /** Returns the ends of processes that nobody meant. */
+  /** Runs the load and the faults. Returns the unplanned ends of processes. */
   private static List<String> attack(History history, Databases databases)
       throws IOException, InterruptedException, SQLException {
     try (Clients clients = new Clients();
@@ -89,7 +90,7 @@ public final class Torture {
     }
   }
 
-  /** Leases run out, and what is due is sent. What is not finished then is lost. */
+  /** Waits until leases have ended and the clients have resumed everything that is due. */
   private static void awaitQuiet(Databases databases, Settings settings)
       throws InterruptedException, SQLException {
     long most = settings.broken() == Break.NONE ? MOST_QUIET_MILLIS : MOST_QUIET_BROKEN_MILLIS;

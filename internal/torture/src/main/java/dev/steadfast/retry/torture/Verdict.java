@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What the checker says of a run.
+ * The judgement of a run.
  *
  * @param faults how often each fault has happened
- * @param words what came of the operations
- * @param findings what is not as it must be
- * @param surprises ends of processes that nobody meant
+ * @param words the results of the operations
+ * @param findings what is wrong with operations
+ * @param surprises unplanned ends of processes
  */
 record Verdict(
     Settings settings,
@@ -24,9 +24,9 @@ record Verdict(
   private static final int MOST_PRINTED = 50;
 
   /**
-   * What came of the operations.
+   * The results of the operations.
    *
-   * @param counts how many of each word
+   * @param counts how many have which result
    * @param keyed how many have a key on the wire
    * @param unknownKeyed how many of these are unknown
    */
@@ -48,12 +48,12 @@ record Verdict(
     return findings.stream().filter(each -> each.kind() == kind).count();
   }
 
-  /** Whether nothing was found, and enough was tried. */
+  /** Whether nothing was found and every fault happened often enough. */
   boolean holds() {
     return findings.isEmpty() && surprises.isEmpty() && rare().isEmpty() && !tooUnknown();
   }
 
-  /** A run in which everything ends unknown would prove nothing. */
+  /** Whether so many results are unknown that the run proves little. */
   private boolean tooUnknown() {
     return words.unknownKeyed > MOST_UNKNOWN * words.keyed;
   }
@@ -72,7 +72,7 @@ record Verdict(
         .sum();
   }
 
-  /** Prints a table of the faults, what is not as it must be, and the line. */
+  /** Prints the counts of the faults, the findings, and the line. */
   void print(PrintStream out) {
     for (Fault fault : Fault.values()) {
       out.printf("%-28s %5d%n", fault, faults.getOrDefault(fault, 0));
@@ -81,7 +81,7 @@ record Verdict(
     surprises.forEach(each -> out.println("surprise: " + each));
     rare().forEach(each -> out.println("too rare: " + each));
     if (tooUnknown()) {
-      out.println("too many are unknown: more than 5 % of " + words.keyed + " with a key");
+      out.println("too many unknown: more than 5 % of the " + words.keyed + " with a key");
     }
     out.println(line());
   }

@@ -13,7 +13,8 @@ import java.util.Random;
 final class Workload {
   static final int CLIENTS = 4;
   private static final int PER_MINUTE = 720;
-  private static final List<Mix> OF_DEATHS = List.of(Mix.KEYED, Mix.KEYLESS, Mix.SHORT);
+  private static final List<OperationKind> OF_DEATHS =
+      List.of(OperationKind.KEYED, OperationKind.KEYLESS, OperationKind.SHORT);
   private static final long TOO_MUCH = 2_000_000;
 
   private final Random random;
@@ -31,46 +32,49 @@ final class Workload {
 
   private List<Op> operations() {
     int count = (int) Math.round(PER_MINUTE * minutes);
-    List<Mix> mixes = mixes(count);
-    Fault[] faults = faults(mixes);
+    List<OperationKind> kinds = kinds(count);
+    Fault[] faults = faults(kinds);
     List<Op> operations = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      operations.add(operation(i, mixes.get(i), faults[i]));
+      operations.add(operation(i, kinds.get(i), faults[i]));
     }
     return operations;
   }
 
-  private Op operation(int i, Mix mix, Fault fault) {
+  private Op operation(int i, OperationKind kind, Fault fault) {
     boolean declined = fault == null && random.nextInt(20) == 0;
     int mode = random.nextInt(20);
     return new Op(
         "i%06d".formatted(i),
         random.nextInt(CLIENTS),
         Math.round(i * 60_000.0 / PER_MINUTE),
-        mix,
+        kind,
         mode == 0 ? Op.Mode.ENLIST : mode == 1 ? Op.Mode.ENLIST_AND_CALL : Op.Mode.CALL,
         declined ? TOO_MUCH : 1 + random.nextInt(100_000),
         new Op.Style(random.nextBoolean(), random.nextBoolean()),
         fault);
   }
 
-  /** Exactly a tenth of each of the two rare kinds. */
-  private List<Mix> mixes(int count) {
-    List<Mix> mixes = new ArrayList<>();
+  /** Exactly a tenth of the operations for each of the two rare kinds. */
+  private List<OperationKind> kinds(int count) {
+    List<OperationKind> kinds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      mixes.add(i % 10 == 0 ? Mix.KEYLESS : i % 10 == 1 ? Mix.SHORT : Mix.KEYED);
+      kinds.add(
+          i % 10 == 0
+              ? OperationKind.KEYLESS
+              : i % 10 == 1 ? OperationKind.SHORT : OperationKind.KEYED);
     }
-    Collections.shuffle(mixes, random);
-    return mixes;
+    Collections.shuffle(kinds, random);
+    return kinds;
   }
 
-  /** One fault for an operation at most. */
-  private Fault[] faults(List<Mix> mixes) {
-    Map<Mix, Deque<Integer>> free = free(mixes);
-    Fault[] faults = new Fault[mixes.size()];
+  /** Gives each operation at most one fault. */
+  private Fault[] faults(List<OperationKind> kinds) {
+    Map<OperationKind, Deque<Integer>> free = free(kinds);
+    Fault[] faults = new Fault[kinds.size()];
     for (int round = 0; round < Fault.planned(minutes); round++) {
       for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
-        Integer target = free.get(mix(fault, round)).poll();
+        Integer target = free.get(kind(fault, round)).poll();
         if (target != null) {
           faults[target] = fault;
         }
@@ -79,32 +83,35 @@ final class Workload {
     return faults;
   }
 
-  private Map<Mix, Deque<Integer>> free(List<Mix> mixes) {
-    Map<Mix, List<Integer>> byMix = new EnumMap<>(Mix.class);
-    for (int i = 0; i < mixes.size(); i++) {
-      byMix.computeIfAbsent(mixes.get(i), each -> new ArrayList<>()).add(i);
+  private Map<OperationKind, Deque<Integer>> free(List<OperationKind> kinds) {
+    Map<OperationKind, List<Integer>> byKind = new EnumMap<>(OperationKind.class);
+    for (int i = 0; i < kinds.size(); i++) {
+      byKind.computeIfAbsent(kinds.get(i), each -> new ArrayList<>()).add(i);
     }
-    Map<Mix, Deque<Integer>> free = new EnumMap<>(Mix.class);
-    for (Mix mix : Mix.values()) {
-      List<Integer> indices = byMix.getOrDefault(mix, new ArrayList<>());
+    Map<OperationKind, Deque<Integer>> free = new EnumMap<>(OperationKind.class);
+    for (OperationKind kind : OperationKind.values()) {
+      List<Integer> indices = byKind.getOrDefault(kind, new ArrayList<>());
       Collections.shuffle(indices, random);
-      free.put(mix, new ArrayDeque<>(indices));
+      free.put(kind, new ArrayDeque<>(indices));
     }
     return free;
   }
 
   /**
-   * The rare kinds get more than their share of the deaths of a client: what they promise counts
-   * there. A request of the short kind is never delivered late, because no client can know of that.
+   * The kind of operation that gets a fault. The rare kinds get more than their share of client
+   * deaths, because those test what the kinds promise. A request of the short kind is never
+   * delivered late: no client can prevent its second effect once the server has forgotten the key.
    */
-  private Mix mix(Fault fault, int round) {
+  private OperationKind kind(Fault fault, int round) {
     if (fault.killsClient()) {
       return OF_DEATHS.get(round % OF_DEATHS.size());
     }
     int number = random.nextInt(10);
-    if (number == 0 && fault != Fault.IN_PROGRESS) { // which takes a key
-      return Mix.KEYLESS;
+    if (number == 0 && fault != Fault.IN_PROGRESS) { // a fault that needs a key
+      return OperationKind.KEYLESS;
     }
-    return number == 1 && fault != Fault.STALLED_REQUEST ? Mix.SHORT : Mix.KEYED;
+    return number == 1 && fault != Fault.STALLED_REQUEST
+        ? OperationKind.SHORT
+        : OperationKind.KEYED;
   }
 }

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 class CheckerTest {
   private static final String KILLED = "";
 
-  private static Op operation(Mix mix) {
-    return new Op("i1", 0, 0, mix, Op.Mode.CALL, 1, new Op.Style(false, false), null);
+  private static Op operation(OperationKind kind) {
+    return new Op("i1", 0, 0, kind, Op.Mode.CALL, 1, new Op.Style(false, false), null);
   }
 
   /** What the checker finds; a word is that of a call, none if its process was killed. */
-  private static List<Kind> found(Mix mix, Facts.Row row, int effects, String... words) {
+  private static List<Kind> found(OperationKind kind, Facts.Row row, int effects, String... words) {
     List<Event> events = new ArrayList<>();
     for (String word : words) {
       events.add(new Event(ToldLog.Kind.INVOKED, "i1", "", ""));
@@ -30,13 +30,13 @@ class CheckerTest {
         events.add(new Event(ToldLog.Kind.TOLD, "i1", word, ""));
       }
     }
-    return Checker.judge(new Facts(operation(mix), events, false, row, effects)).stream()
+    return Checker.judge(new Facts(operation(kind), events, false, row, effects)).stream()
         .map(Finding::kind)
         .toList();
   }
 
   private static List<Kind> found(Facts.Row row, int effects, String... words) {
-    return found(Mix.KEYED, row, effects, words);
+    return found(OperationKind.KEYED, row, effects, words);
   }
 
   private static Facts.Row row(String state) {
@@ -78,16 +78,16 @@ class CheckerTest {
 
   @Test
   void withAKeyOnTheWireUnknownIsSettledAndWithoutOneItMayStay() {
-    assertEquals(List.of(Kind.LOST), found(Mix.SHORT, row("unknown"), 0, "UNKNOWN"));
-    assertEquals(List.of(), found(Mix.KEYLESS, row("unknown"), 0, "UNKNOWN"));
-    assertEquals(List.of(Kind.LOST), found(Mix.KEYLESS, row("unknown"), 1, "UNKNOWN"));
+    assertEquals(List.of(Kind.LOST), found(OperationKind.SHORT, row("unknown"), 0, "UNKNOWN"));
+    assertEquals(List.of(), found(OperationKind.KEYLESS, row("unknown"), 0, "UNKNOWN"));
+    assertEquals(List.of(Kind.LOST), found(OperationKind.KEYLESS, row("unknown"), 1, "UNKNOWN"));
   }
 
   @Test
   void acceptedIsExactlyOneEffectUnlessItsRowSaysSo() {
     assertEquals(List.of(), found(delivered("succeeded"), 1, "ACCEPTED"));
     assertEquals(List.of(), found(delivered("failed"), 0, "ACCEPTED"));
-    assertEquals(List.of(), found(Mix.KEYLESS, delivered("unknown"), 0, "ACCEPTED"));
+    assertEquals(List.of(), found(OperationKind.KEYLESS, delivered("unknown"), 0, "ACCEPTED"));
     assertTrue(found(delivered("closed"), 0, "ACCEPTED").contains(Kind.LOST));
     assertEquals(List.of(Kind.LOST), found(delivered("ready"), 1, "ACCEPTED"));
     assertEquals(List.of(Kind.WRONG), found(row("succeeded"), 1, "ACCEPTED"));

@@ -11,14 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Half a minute of the proof, and the same with something broken, which the checker must see. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class TortureTest {
   private static final long SEED = 7;
-  private static final double HALF = 0.5; // of a minute
-  private static final double QUARTER = 0.25;
 
   private static Verdict run(Break broken, double minutes) throws Exception {
     String name = "test-" + broken + "-" + System.nanoTime();
@@ -33,23 +31,23 @@ class TortureTest {
 
   @Test
   void nothingIsDoneTwiceNothingIsLostAndNothingIsSaidWrongly() throws Exception {
-    Verdict verdict = run(Break.NONE, HALF);
+    Verdict verdict = run(Break.NONE, 0.5);
     assertTrue(verdict.holds(), () -> printed(verdict));
   }
 
   // Once is enough to show that the checker can fail, so on one JDK.
   @ParameterizedTest
-  @EnumSource(names = {"NO_KEYS", "KEY_PER_ATTEMPT", "LATE_FIRST_SENT"})
+  @CsvSource({"NO_KEYS, 0.1", "KEY_PER_ATTEMPT, 0.1", "LATE_FIRST_SENT, 0.25"})
   @EnabledForJreRange(minVersion = 25)
-  void whatIsDoneTwiceIsSeen(Break broken) throws Exception {
-    Verdict verdict = run(broken, QUARTER);
+  void whatIsDoneTwiceIsSeen(Break broken, double minutes) throws Exception {
+    Verdict verdict = run(broken, minutes);
     assertTrue(verdict.count(Finding.Kind.DUPLICATE) > 0, () -> printed(verdict));
   }
 
   @Test
   @EnabledForJreRange(minVersion = 25)
   void whatIsLostIsSeen() throws Exception {
-    Verdict verdict = run(Break.NO_JOURNAL, QUARTER);
+    Verdict verdict = run(Break.NO_JOURNAL, 0.1);
     assertTrue(verdict.count(Finding.Kind.LOST) > 0, () -> printed(verdict));
   }
 }

@@ -18,12 +18,12 @@ class WorkloadTest {
   void fiveMinutesHaveEnoughOperationsOfEachKind() {
     List<Op> operations = Workload.of(7, 5);
     assertTrue(operations.size() >= 3_000);
-    assertEquals(operations.size() / 10, count(operations, Mix.KEYLESS));
-    assertEquals(operations.size() / 10, count(operations, Mix.SHORT));
+    assertEquals(operations.size() / 10, count(operations, OperationKind.KEYLESS));
+    assertEquals(operations.size() / 10, count(operations, OperationKind.SHORT));
   }
 
-  private static long count(List<Op> operations, Mix mix) {
-    return operations.stream().filter(each -> each.mix() == mix).count();
+  private static long count(List<Op> operations, OperationKind kind) {
+    return operations.stream().filter(each -> each.kind() == kind).count();
   }
 
   @Test

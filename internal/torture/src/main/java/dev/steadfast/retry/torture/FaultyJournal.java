@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * A journal in whose steps this process dies, its clock jumps, or its database fails. Safe for use
- * by many threads.
+ * A journal with faults in its steps: the process dies, its clock jumps, or its database fails.
+ * Safe for use by many threads.
  */
-final class MortalJournal implements OperationJournal {
-  private static final int KILLED = 137; // as kill -9 has it
+final class FaultyJournal implements OperationJournal {
+  private static final int KILLED = 137; // the exit code of kill -9
 
   private final OperationJournal journal;
   private final Map<String, Op> operations;
@@ -20,16 +20,16 @@ final class MortalJournal implements OperationJournal {
   private final Trouble trouble;
 
   /**
-   * What else can go wrong in this process.
+   * What the faults act on.
    *
-   * @param database the journal's
-   * @param clock the environment's
-   * @param marksLate whether to note only after a request that it is about to be sent: a bug, made
-   *     to be found
+   * @param database the database of the journal
+   * @param clock the wall clock of the environment
+   * @param marksLate whether the note that a request is about to be sent is written only after it
+   *     was sent: a bug on purpose, which the checker must find
    */
   record Trouble(FaultySource database, JumpingClock clock, boolean marksLate) {}
 
-  MortalJournal(OperationJournal journal, History history, Trouble trouble) {
+  FaultyJournal(OperationJournal journal, History history, Trouble trouble) {
     this.journal = journal;
     this.operations = history.operationsByIntent();
     this.fired = history.fired();
@@ -84,7 +84,7 @@ final class MortalJournal implements OperationJournal {
     }
   }
 
-  /** Has the next statement fail, if that is the step for it. */
+  /** Makes the next statement fail, if this is the step for it. */
   private void fails(Intent intent, int step) {
     Op operation = operation(intent);
     if (operation == null || Math.floorMod(operation.intent().hashCode(), 3) != step) {
