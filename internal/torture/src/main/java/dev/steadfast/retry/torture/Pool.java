@@ -24,7 +24,7 @@ final class Pool {
    *
    * @param waitMillis how long to wait for a connection
    */
-  static HikariDataSource of(FaultySource source, int connections, long waitMillis) {
+  static DataSource of(FaultySource source, int connections, long waitMillis) {
     HikariConfig pool = new HikariConfig();
     pool.setDataSource(source.dataSource());
     pool.setMaximumPoolSize(connections);

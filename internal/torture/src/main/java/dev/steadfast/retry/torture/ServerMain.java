@@ -1,6 +1,5 @@
 package dev.steadfast.retry.torture;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.steadfast.retry.examples.payments.Faults;
 import dev.steadfast.retry.examples.payments.PaymentsServer;
 import dev.steadfast.retry.examples.payments.Settings;
@@ -18,7 +17,6 @@ final class ServerMain {
   // that its client declares.
   private static final long MOST_WAIT_MILLIS = 250;
 
-  private static final long START_WAIT_MILLIS = 5_000;
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration SWEEP = Duration.ofSeconds(1);
 
@@ -28,10 +26,9 @@ final class ServerMain {
   public static void main(String[] args) throws Exception {
     System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise answers wait for an ACK
     FaultySource database = new FaultySource(Pool.real(args[1]));
-    HikariDataSource pool = Pool.of(database, CONNECTIONS, START_WAIT_MILLIS);
+    DataSource pool = Pool.of(database, CONNECTIONS, MOST_WAIT_MILLIS);
     Faults faults = new ServerFaults(new History(Path.of(args[0])), database);
     PaymentsServer server = start(pool, faults);
-    pool.setConnectionTimeout(MOST_WAIT_MILLIS);
     System.out.println("listening " + server.uri().getPort());
   }
 
