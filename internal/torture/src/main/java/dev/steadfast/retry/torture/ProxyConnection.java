@@ -67,6 +67,9 @@ final class ProxyConnection {
       send(proxy.forServer(request).bytes());
       answer();
     }
+    if (killed(request)) {
+      return false;
+    }
     toClient(HttpMessage.answer(status).bytes());
     return true;
   }
@@ -96,17 +99,8 @@ final class ProxyConnection {
   /** Forwards an answer, with its fault. Returns false if that ends the connection. */
   private boolean answered(HttpMessage request, HttpMessage answer) throws IOException {
     Fault fault =
-        proxy.fault(
-            request,
-            Fault.ANSWER_LOST,
-            Fault.RESET_IN_ANSWER,
-            Fault.STALLED_ANSWER,
-            Fault.KILL_ON_THE_WIRE);
-    if (fault == Fault.ANSWER_LOST) {
-      return false;
-    }
-    if (fault == Fault.KILL_ON_THE_WIRE) {
-      proxy.clients().kill(client);
+        proxy.fault(request, Fault.ANSWER_LOST, Fault.RESET_IN_ANSWER, Fault.STALLED_ANSWER);
+    if (fault == Fault.ANSWER_LOST || killed(request)) {
       return false;
     }
     if (fault == Fault.RESET_IN_ANSWER) {
@@ -121,6 +115,15 @@ final class ProxyConnection {
       proxy.clients().freeze(client); // the client finds the answer when it wakes up
     }
     toClient(answer.bytes());
+    return true;
+  }
+
+  /** Kills the client before it gets the answer, if that is the fault of the request. */
+  private boolean killed(HttpMessage request) {
+    if (proxy.fault(request, Fault.KILL_ON_THE_WIRE) == null) {
+      return false;
+    }
+    proxy.clients().kill(client);
     return true;
   }
 
