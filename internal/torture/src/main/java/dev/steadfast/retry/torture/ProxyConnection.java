@@ -51,6 +51,10 @@ final class ProxyConnection {
 
   /** Returns false at the end of the connection. */
   private boolean exchange(HttpMessage request) throws IOException {
+    if (proxy.fault(request, Fault.KILL_ON_THE_WIRE) != null) {
+      killOnTheWire(request);
+      return false;
+    }
     int storm = request.pays() ? proxy.storm() : 0;
     if (storm != 0) {
       return inStorm(request, storm);
@@ -66,9 +70,6 @@ final class ProxyConnection {
     if (request.intent().hashCode() % 2 == 0) {
       send(proxy.forServer(request).bytes());
       answer();
-    }
-    if (killed(request)) {
-      return false;
     }
     toClient(HttpMessage.answer(status).bytes());
     return true;
@@ -100,7 +101,7 @@ final class ProxyConnection {
   private boolean answered(HttpMessage request, HttpMessage answer) throws IOException {
     Fault fault =
         proxy.fault(request, Fault.ANSWER_LOST, Fault.RESET_IN_ANSWER, Fault.STALLED_ANSWER);
-    if (fault == Fault.ANSWER_LOST || killed(request)) {
+    if (fault == Fault.ANSWER_LOST) {
       return false;
     }
     if (fault == Fault.RESET_IN_ANSWER) {
@@ -118,13 +119,14 @@ final class ProxyConnection {
     return true;
   }
 
-  /** Kills the client before it gets the answer, if that is the fault of the request. */
-  private boolean killed(HttpMessage request) {
-    if (proxy.fault(request, Fault.KILL_ON_THE_WIRE) == null) {
-      return false;
+  /** Forwards a request, and kills the client before it gets the answer. */
+  private void killOnTheWire(HttpMessage request) throws IOException {
+    try {
+      send(proxy.forServer(request).bytes());
+      answer();
+    } finally {
+      proxy.clients().kill(client); // also if the server is down
     }
-    proxy.clients().kill(client);
-    return true;
   }
 
   private void send(byte[] bytes) throws IOException {
