@@ -21,6 +21,7 @@ import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
 import dev.steadfast.retry.http.OperationJournal.Sender;
+import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
@@ -274,6 +275,18 @@ class BacklogTest {
     RefusedException refused =
         assertThrows(RefusedException.class, () -> journal.resume(unreachable, Which.DUE, 10));
     assertEquals(Refusal.UNREACHABLE, refused.refusal());
+  }
+
+  @Test
+  void whatIsResumedIsNeverSentWithoutTheJournal() throws Exception {
+    Settings settings = Settings.defaults().sendingUnreachable().withHeaders("X-Tenant");
+    JdbcJournal lenient = JdbcJournal.builder(database.source()).settings(settings).build();
+    granted(lenient, intent(Repeat.KEYED));
+    database.endLeases();
+    List<Settings> seen = new ArrayList<>();
+    lenient.resume((in, due) -> seen.add(in.settings()), Which.DUE, 1);
+    assertFalse(seen.get(0).sendsUnreachable());
+    assertEquals(settings, seen.get(0).sendingUnreachable(), "all else is the same");
   }
 
   @Test

@@ -10,10 +10,8 @@ import static dev.steadfast.retry.scenarios.StatusRows.OK;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.OperationJournal.Claim;
 import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.RetryOptions;
-import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -28,7 +26,6 @@ import java.util.stream.Stream;
 final class JournalRows {
   private static final String LOST = "CONNECTION_LOST unknown";
   private static final String ERROR = "500 ERROR_STATUS answered";
-  private static final String UNREACHABLE = "no connection";
 
   private static final Executor THREADS =
       Executors.newCachedThreadPool(task -> Threads.daemon("journal", task));
@@ -227,20 +224,16 @@ final class JournalRows {
             .expect(e -> e.saved("succeeded")));
   }
 
-  private static void unreachable(JournalUnderTest journal) {
-    journal.onClaim(() -> {
-      throw new RefusedException(Refusal.UNREACHABLE, UNREACHABLE, null);
-    });
-  }
-
   private List<Scenario> broken() {
     return List.of(
-        of("POST, the journal is unreachable: refused", JournalRows::unreachable)
+        of(
+                "POST, the journal is unreachable: refused",
+                j -> j.onClaim(JournalUnderTest.unreachable()))
             .refusedByJournal(Refusal.UNREACHABLE, "unknown, not recorded"),
         of(
                 "POST, the journal is unreachable and not needed: sent, and said so",
                 j -> {
-                  unreachable(j);
+                  j.onClaim(JournalUnderTest.unreachable());
                   j.settings(Settings.defaults().sendingUnreachable());
                 })
             .replies(OK)
@@ -249,13 +242,26 @@ final class JournalRows {
             .expect(e -> e.saved("succeeded, not recorded")),
         of(
                 "POST, the journal is lost at the end: the answer, and unknown",
-                j ->
-                    j.onEnded(() -> {
-                      throw new IOException(UNREACHABLE);
-                    }))
+                j -> j.onEnded(JournalUnderTest.unreachable()))
             .replies(status(404).body("real"))
             .answers(404, "real")
             .endsAfter("404 ERROR_STATUS answered", "NOT_RETRYABLE 1")
+            .expect(e -> e.saved("unknown, not recorded")),
+        of(
+                "POST, the journal is lost at the end: succeeded, and said so",
+                j -> j.onEnded(JournalUnderTest.unreachable()))
+            .replies(OK)
+            .answers(200, "ok")
+            .endsAfter("200", "ACCEPTED 1")
+            .expect(e -> e.saved("succeeded, not recorded")),
+        of(
+                "POST, connection refused and the journal is lost at the end: unknown",
+                j -> j.onEnded(JournalUnderTest.unreachable()))
+            .policy(p -> p.maxAttempts(1))
+            .refused()
+            .fails(CONNECT)
+            .requests(0)
+            .trace("attempt 1: CONNECT unsent", "done ATTEMPTS_EXHAUSTED 1")
             .expect(e -> e.saved("unknown, not recorded")));
   }
 }

@@ -83,6 +83,13 @@ public final class JournalUnderTest implements OperationJournal {
     onEnded = fault;
   }
 
+  /** The journal has no connection. */
+  public static Fault unreachable() {
+    return () -> {
+      throw new RefusedException(Refusal.UNREACHABLE, "no connection", null);
+    };
+  }
+
   /** Changes the settings. */
   public void settings(Settings other) {
     settings = other;
