@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.OperationJournal.Claim;
@@ -46,7 +47,7 @@ final class JournaledLoop<R> implements RetryLoop<R> {
       long nanos = sendingNanos(granted);
       StepEnd<R> sent = run(steps.sending(nanos), nanos);
       JournalSteps.Noted noted = steps.noted(granted, sent);
-      end = steps.told(noted, sent, note(steps.noting(noted, true)));
+      end = steps.told(noted, sent, note(noted));
     }
     client.over();
     Throwable thrown = end.thrown();
@@ -56,14 +57,13 @@ final class JournaledLoop<R> implements RetryLoop<R> {
     return Objects.requireNonNull(end.value());
   }
 
-  // A caller who has cancelled or is interrupted waits for the note half a second at most. It is
-  // written all the same. The interrupt is kept for the caller.
-  private StepEnd<Boolean> note(RetryLoop<Boolean> loop) {
+  // An interrupt is kept for the caller.
+  private StepEnd<Boolean> note(JournalSteps.Noted noted) {
     running = null;
     boolean interrupted = Thread.interrupted();
     try {
-      boolean waits = !interrupted && stopped == 0;
-      return ended(loop, waits ? notingNanos() : reservedNanos() / 2);
+      boolean waits = !interrupted && waits(noted);
+      return ended(steps.noting(noted, true), notingNanos(waits));
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -107,7 +107,7 @@ final class JournaledLoop<R> implements RetryLoop<R> {
                 steps
                     .noting(noted, false)
                     .start(
-                        notingNanos(),
+                        notingNanos(waits(noted)),
                         (held, thrown) ->
                             finish(
                                 steps.told(noted, sent, new StepEnd<>(held, thrown)), completion));
@@ -157,8 +157,16 @@ final class JournaledLoop<R> implements RetryLoop<R> {
     return Math.min(MOST_NOTING_NANOS, boundNanos / 10);
   }
 
-  private long notingNanos() {
-    return Math.max(remainingNanos(), reservedNanos() / 2);
+  // The end is noted in any case. But a caller who has cancelled or was interrupted waits for it
+  // half a second at most.
+  private long notingNanos(boolean waits) {
+    long least = reservedNanos() / 2;
+    return waits ? Math.max(remainingNanos(), least) : least;
+  }
+
+  private boolean waits(JournalSteps.Noted noted) {
+    StopReason reason = noted.report().reason();
+    return stopped == 0 && reason != StopReason.CANCELLED && reason != StopReason.INTERRUPTED;
   }
 
   /** Every attempt ends before the server may forget the key. */

@@ -10,12 +10,15 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Barrier;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import dev.steadfast.retry.scenarios.JournalUnderTest.Step;
 import dev.steadfast.retry.scenarios.Reply;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
@@ -162,6 +165,32 @@ class JournalFaultTest {
     return thrown.get();
   }
 
+  @Test
+  void whoIsInterruptedOnTheWireDoesNotWaitForTheNote() throws Exception {
+    journal.onEnded(barrier);
+    bench.server.enqueue(Reply.stallAfterRequest());
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread caller =
+        new Thread(() -> {
+          try {
+            call(Entry.SEND, RetryOptions.builder());
+          } catch (Throwable failure) {
+            thrown.set(failure);
+          }
+        });
+    caller.start();
+    bench.server.awaitRequests(1, Bench.PATIENCE);
+    caller.interrupt();
+    barrier.awaitReached();
+    caller.join(Bench.PATIENCE.toMillis());
+    assertFalse(caller.isAlive(), "the interrupted thread waits on");
+    assertInstanceOf(InterruptedException.class, thrown.get());
+    assertFalse(saved(thrown.get()).recorded());
+    barrier.open();
+    assertEquals(State.READY, journal.awaitEndings(1).get(0).state());
+    assertNothingRuns();
+  }
+
   /** On a thread of a fork-join pool, send waits for an asynchronous operation. */
   @ParameterizedTest
   @EnumSource
@@ -193,7 +222,7 @@ class JournalFaultTest {
     journal.onEnded(barrier);
     bench.server.enqueue(Reply.status(200).body("charged"));
     HttpResponse<String> response =
-        call(entry, RetryOptions.builder().deadline(SHORT.multipliedBy(5)));
+        call(entry, RetryOptions.builder().deadline(SHORT.multipliedBy(10)));
     RetryReport.Saved saved = JdkReports.of(response).saved().orElseThrow();
     assertEquals("charged", response.body());
     assertEquals(Effect.SUCCEEDED, saved.effect());
@@ -298,6 +327,65 @@ class JournalFaultTest {
         Exception.class,
         () -> entry.call(without.with(options), bench.post("5"), BodyHandlers.ofString()));
     assertEquals(0, bench.server.requests().size());
+  }
+
+  // Sending without the journal, where that is allowed.
+
+  private void assertNothingIsSent(Entry entry) {
+    journal.settings(Settings.defaults().sendingUnreachable());
+    Throwable thrown = assertThrows(IOException.class, () -> call(entry, RetryOptions.builder()));
+    assertEquals(Effect.UNKNOWN, saved(thrown).effect());
+    assertEquals(0, bench.server.requests().size());
+  }
+
+  /** Somebody else was working on the operation, and may still send it. */
+  @ParameterizedTest
+  @EnumSource
+  void onceTheJournalHasAnsweredNothingIsSentWithoutIt(Entry entry) {
+    journal.answers(new Claim.InFlight());
+    journal.onClaim(() -> {
+      if (journal.claims() > 0) {
+        JournalUnderTest.unreachable().happen();
+      }
+    });
+    assertNothingIsSent(entry);
+    assertEquals(1, journal.claims());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatIsClaimedIsNotSentWithoutTheJournal(Entry entry) {
+    journal.onSending(JournalUnderTest.unreachable());
+    assertNothingIsSent(entry);
+    assertEquals(1, journal.claims());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatMayBeClaimedIsNotSentWithoutTheJournal(Entry entry) {
+    journal.onClaim(() -> {
+      throw new IOException("the connection broke within the claim");
+    });
+    assertNothingIsSent(entry);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed(Entry entry) throws Throwable {
+    ExecutorService none = Executors.newCachedThreadPool();
+    none.shutdown();
+    JournalUnderTest threadless = new JournalUnderTest(none);
+    threadless.settings(Settings.defaults().sendingUnreachable());
+    RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
+    RetryingHttpClient without =
+        RetryingHttpClient.wrap(
+                Bench.plain().build(), HttpRetry.builder().journal(threadless).build())
+            .with(options);
+    bench.server.enqueue(Reply.status(200).body("charged"));
+    HttpResponse<String> response = entry.call(without, bench.post("5"), BodyHandlers.ofString());
+    RetryReport.Saved saved = JdkReports.of(response).saved().orElseThrow();
+    assertEquals(Effect.SUCCEEDED, saved.effect());
+    assertFalse(saved.recorded());
   }
 
   @Test

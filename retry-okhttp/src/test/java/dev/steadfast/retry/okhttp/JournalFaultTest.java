@@ -10,6 +10,8 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Barrier;
@@ -188,7 +190,7 @@ class JournalFaultTest {
     journal.onEnded(barrier);
     Call.Factory calls = calls(entry);
     server.enqueue(Reply.status(200).body("charged"));
-    RetryOptions.Builder options = RetryOptions.builder().deadline(SHORT.multipliedBy(5));
+    RetryOptions.Builder options = RetryOptions.builder().deadline(SHORT.multipliedBy(10));
 
     Entry.Outcome outcome = end(begin(entry, calls.newCall(request(options))));
 
@@ -201,6 +203,24 @@ class JournalFaultTest {
     Entry.Outcome again = entry.make(calls.newCall(request()));
     assertEquals("charged", again.body());
     assertTrue(saved(again).handedBack());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoCancelsOnTheWireDoesNotWaitForTheNote(Entry entry) throws Exception {
+    journal.onEnded(barrier);
+    server.enqueue(Reply.stallAfterRequest());
+    CountDownLatch sent = new CountDownLatch(1);
+    server.whenRequest(received -> sent.countDown());
+    Call call = calls(entry).newCall(request());
+    CompletableFuture<Entry.Outcome> running = begin(entry, call);
+    assertTrue(sent.await(20, TimeUnit.SECONDS));
+    call.cancel();
+    Entry.Outcome outcome = end(running);
+    assertEquals("Canceled", outcome.failure().getMessage());
+    assertFalse(saved(outcome).recorded());
+    barrier.open();
+    assertEquals(State.READY, journal.awaitEndings(1).get(0).state());
   }
 
   @ParameterizedTest
@@ -269,6 +289,62 @@ class JournalFaultTest {
     assertEquals(0, server.requests().size());
   }
 
+  // Sending without the journal, where that is allowed.
+
+  private void assertNothingIsSent(Entry entry) {
+    journal.settings(Settings.defaults().sendingUnreachable());
+    Entry.Outcome outcome = entry.make(calls(entry).newCall(request()));
+    assertNotNull(outcome.failure(), outcome::toString);
+    assertEquals(Effect.UNKNOWN, saved(outcome).effect());
+    assertEquals(0, server.requests().size());
+  }
+
+  /** Somebody else was working on the operation, and may still send it. */
+  @ParameterizedTest
+  @EnumSource
+  void onceTheJournalHasAnsweredNothingIsSentWithoutIt(Entry entry) {
+    journal.answers(new Claim.InFlight());
+    journal.onClaim(() -> {
+      if (journal.claims() > 0) {
+        JournalUnderTest.unreachable().happen();
+      }
+    });
+    assertNothingIsSent(entry);
+    assertEquals(1, journal.claims());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatIsClaimedIsNotSentWithoutTheJournal(Entry entry) {
+    journal.onSending(JournalUnderTest.unreachable());
+    assertNothingIsSent(entry);
+    assertEquals(1, journal.claims());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatMayBeClaimedIsNotSentWithoutTheJournal(Entry entry) {
+    journal.onClaim(() -> {
+      throw new IOException("the connection broke within the claim");
+    });
+    assertNothingIsSent(entry);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed(Entry entry) {
+    ExecutorService none = Executors.newCachedThreadPool();
+    none.shutdown();
+    JournalUnderTest threadless = new JournalUnderTest(none);
+    threadless.settings(Settings.defaults().sendingUnreachable());
+    HttpRetry retry = HttpRetry.builder().journal(threadless).build();
+    server.enqueue(Reply.status(200).body("charged"));
+    Entry.Outcome outcome = entry.make(rig.calls(entry, Rig.builder(), retry).newCall(request()));
+    assertEquals("charged", outcome.body(), outcome::toString);
+    assertEquals(Effect.SUCCEEDED, saved(outcome).effect());
+    assertFalse(saved(outcome).recorded());
+  }
+
   @Test
   void cancelAllEndsCallsThatTheJournalHolds() throws Exception {
     journal.onClaim(barrier);
@@ -294,7 +370,7 @@ class JournalFaultTest {
   void liftingTheTimeoutOfACallDoesNotLiftThatOfItsClaim(Entry entry) throws Exception {
     Calls.assumeOkHttp5(); // the Okio of OkHttp 4 has no Timeout.cancel
     server.enqueue(Reply.stallAfterRequest());
-    OkHttpClient.Builder client = Rig.builder().callTimeout(SHORT.multipliedBy(5));
+    OkHttpClient.Builder client = Rig.builder().callTimeout(SHORT.multipliedBy(10));
     Call call = calls(entry, client).newCall(request());
     CountDownLatch sent = new CountDownLatch(1);
     server.whenRequest(received -> sent.countDown());
