@@ -144,6 +144,20 @@ public final class RetryOptions {
     return naming;
   }
 
+  /**
+   * Refuses what a client passes on as it is and no journal can keep, such as a web socket; for
+   * authors of adapters.
+   *
+   * @param what what is to be sent
+   * @throws IllegalArgumentException if these options name a {@linkplain Builder#journaled
+   *     journaled} operation
+   */
+  public void refuseToJournal(String what) {
+    if (naming != null) {
+      throw Checks.bad("journaled operation " + naming, what, "a request that a journal can keep");
+    }
+  }
+
   @Override
   public String toString() {
     return "RetryOptions(name="

@@ -350,9 +350,15 @@ public final class RetryingHttpClient extends HttpClient {
     return delegate.executor();
   }
 
-  /** WebSockets are the delegate's: nothing of them is retried. */
+  /**
+   * Begins a web socket of the delegate's: nothing of it is retried.
+   *
+   * @return the delegate's builder
+   * @throws IllegalArgumentException if this is a view for a journaled operation
+   */
   @Override
   public WebSocket.Builder newWebSocketBuilder() {
+    options.refuseToJournal("a web socket");
     return delegate.newWebSocketBuilder();
   }
 

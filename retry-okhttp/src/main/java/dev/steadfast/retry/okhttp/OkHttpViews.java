@@ -40,10 +40,18 @@ final class OkHttpViews {
     return options == null ? RetryOptions.none() : options;
   }
 
-  /** Whether a request passes as it is: an upgrade, or a body of two directions. */
+  /**
+   * Whether a request passes as it is: an upgrade, or a body of two directions.
+   *
+   * @throws IllegalArgumentException if it does, and its options name a journaled operation
+   */
   static boolean untouched(Request request) {
     RequestBody body = request.body();
-    return request.header("Upgrade") != null || (body != null && body.isDuplex());
+    boolean untouched = request.header("Upgrade") != null || (body != null && body.isDuplex());
+    if (untouched) {
+      options(request).refuseToJournal("an upgrade or a duplex body");
+    }
+    return untouched;
   }
 
   /** Whether a response has a body that is still to be read from its connection. */

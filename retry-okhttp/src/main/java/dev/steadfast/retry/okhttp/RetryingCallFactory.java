@@ -97,7 +97,9 @@ public final class RetryingCallFactory implements Call.Factory {
    * @return a call that is executed or enqueued once, as every OkHttp call
    * @throws IllegalArgumentException if the request carries a key header twice, with control
    *     characters, or with a key of more than 255 characters, or if the key that is made for it is
-   *     out of its range
+   *     out of its range; if it is journaled, also if its body is read once or too long for the
+   *     journal and has no {@link RetryOptions.Builder#fingerprint}, or if it is an upgrade or has
+   *     a duplex body
    */
   @Override
   public Call newCall(Request request) {
@@ -117,13 +119,12 @@ public final class RetryingCallFactory implements Call.Factory {
    * @param request the request; a {@link RetryOptions} among its tags names the operation by {@link
    *     RetryOptions.Builder#journaled}
    * @return the operation as the journal has it
-   * @throws IllegalArgumentException if the request has no such options, is an upgrade, or has a
-   *     body that is duplex, is read once, or is too long for the journal; or if {@link #newCall}
+   * @throws IllegalArgumentException if the request has no such options, or if {@link #newCall}
    *     refuses it
    */
   public OperationJournal.Intent intent(Request request) {
     if (OkHttpViews.untouched(request)) {
-      throw Checks.bad("request", request.method(), "no upgrade and no duplex body for a journal");
+      throw Checks.bad("operation", "not journaled", "RetryOptions.journaled");
     }
     return context.operation(request).intent();
   }

@@ -21,13 +21,16 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -166,8 +169,48 @@ class ResumedCallTest {
   void whatCannotBeEnlistedIsRefused() {
     Request unnamed = request().tag(RetryOptions.class, null).build();
     assertThrows(IllegalArgumentException.class, () -> calls.intent(unnamed));
-    Request upgrade = request().header("Upgrade", "websocket").build();
+    Request upgrade = unnamed.newBuilder().header("Upgrade", "websocket").build();
     assertThrows(IllegalArgumentException.class, () -> calls.intent(upgrade));
+  }
+
+  static Stream<Arguments> notJournaled() {
+    return Stream.of(
+        Arguments.of(new Request.Builder().header("Upgrade", "websocket")),
+        Arguments.of(new Request.Builder().post(Bodies.duplex())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("notJournaled")
+  void whatNoJournalCanKeepIsRefused(Request.Builder builder) {
+    Request request =
+        builder.url(server.uri("/a").toString()).tag(RetryOptions.class, once("order-1")).build();
+    Call.Factory interceptor = rig.calls(Entry.INTERCEPTOR, Rig.builder(), rig.retry().build());
+    List<Executable> ways =
+        List.of(
+            () -> calls.newCall(request),
+            () -> calls.intent(request),
+            () -> interceptor.newCall(request).execute());
+    for (Executable way : ways) {
+      assertEquals(
+          "journaled operation charge: an upgrade or a duplex body"
+              + " (expected: a request that a journal can keep)",
+          assertThrows(IllegalArgumentException.class, way).getMessage());
+    }
+    assertEquals(0, server.requests().size());
+  }
+
+  @Test
+  void aBodyThatIsReadOnceNeedsAFingerprint() throws Exception {
+    Request oneShot = request().post(Bodies.oneShot(new AtomicInteger())).build();
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> calls.newCall(oneShot));
+    assertTrue(refused.getMessage().contains("RetryOptions.fingerprint"), refused.getMessage());
+    RetryOptions told =
+        RetryOptions.builder().journaled("charge", "order-1").fingerprint("5 EUR").build();
+    server.enqueue(Reply.status(200));
+    calls.newCall(oneShot.newBuilder().tag(RetryOptions.class, told).build()).execute().close();
+    assertEquals(State.SUCCEEDED, journal.endings().get(0).state());
+    assertTrue(journal.intents().get(0).request().content().body().isEmpty());
   }
 
   @Test
