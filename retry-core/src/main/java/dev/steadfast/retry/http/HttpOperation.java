@@ -80,7 +80,7 @@ public final class HttpOperation {
     IdempotencyKeys keys = retry.idempotencyKeys().orElse(IdempotencyKeys.randomUuid());
     OperationJournal.Terms terms =
         JournaledOperation.terms(options.replayable(), safety(), key.sent(), keys.retention());
-    JournaledOperation.Sent sent = new JournaledOperation.Sent(plan, info, terms);
+    JournaledOperation.Sent sent = new JournaledOperation.Sent(plan, info, terms, headers);
     return JournaledOperation.of(retry.journal(), request, options, sent);
   }
 

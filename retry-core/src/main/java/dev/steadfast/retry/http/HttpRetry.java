@@ -396,6 +396,10 @@ public final class HttpRetry {
      * caller set is never overwritten, and neither is the key. A second call for one name replaces
      * the first.
      *
+     * <p>A journaled operation that is resumed sends the value of its first call again if the
+     * journal keeps that header ({@link OperationJournal.Settings#withHeaders}). Otherwise, and
+     * when the same call is made again, the value is made anew.
+     *
      * @param name the header
      * @param value makes the value of the request and the time of the operation's start; empty for
      *     no header; what it throws ends the operation before anything is sent

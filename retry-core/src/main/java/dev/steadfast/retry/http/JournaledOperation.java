@@ -49,8 +49,9 @@ record JournaledOperation(
    * @param plan what applies to the attempts
    * @param info what identifies the operation
    * @param terms whether it can be sent again
+   * @param added the headers that the operation adds to each attempt
    */
-  record Sent(RetryPlan plan, OperationInfo info, Terms terms) {}
+  record Sent(RetryPlan plan, OperationInfo info, Terms terms, Map<String, String> added) {}
 
   /**
    * Names an operation and takes what is kept of its request.
@@ -82,10 +83,23 @@ record JournaledOperation(
     }
     byte[] body = request.body(settings.mostBodyBytes()).orElse(null);
     String fingerprint = fingerprint(request, headers, body, naming.fingerprint());
+    keepAdded(headers, settings, sent);
     Content content = new Content(headers, settings.keepsBodies() ? body : null);
     OperationJournal.Request kept =
         new OperationJournal.Request(request.method(), request.uri(), content);
     return new Intent(id, kept, fingerprint, sent.terms());
+  }
+
+  // They are no part of the fingerprint: the same call has others when it is made again.
+  private static void keepAdded(Map<String, List<String>> headers, Settings settings, Sent sent) {
+    OperationJournal.Key key = sent.terms().key();
+    sent.added()
+        .forEach((name, value) -> {
+          boolean isKey = key != null && key.header().equalsIgnoreCase(name);
+          if (!isKey && settings.headers().stream().anyMatch(name::equalsIgnoreCase)) {
+            headers.put(name, List.of(value));
+          }
+        });
   }
 
   private static String principal(@Nullable CallContext callContext) {

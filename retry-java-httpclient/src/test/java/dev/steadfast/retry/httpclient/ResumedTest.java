@@ -23,12 +23,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a journal keeps of a request is enough to send it again as it was. */
 class ResumedTest {
@@ -123,6 +126,46 @@ class ResumedTest {
   void whatCannotBeEnlistedIsRefused() {
     assertThrows(IllegalArgumentException.class, () -> client.intent(post("5")), "no name");
     assertThrows(NullPointerException.class, () -> named.intent(null));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aHeaderThatIsMadeOncePerOperationIsResumedIfItIsKept(boolean kept) throws Exception {
+    if (kept) {
+      journal.settings(Settings.defaults().withHeaders("repeatability-first-sent"));
+    }
+    AtomicInteger made = new AtomicInteger();
+    RetryingHttpClient stamping =
+        bench.client(
+            bench
+                .retry()
+                .journal(journal)
+                .idempotencyKeys(IdempotencyKeys.repeatableRequests())
+                .oncePerOperation(
+                    "Repeatability-First-Sent",
+                    (request, now) -> Optional.of("" + made.incrementAndGet())));
+    bench.server.enqueue(Reply.status(500), Reply.status(404), Reply.status(200));
+    stamping.with(once()).send(post("5"), BodyHandlers.discarding());
+    stamping.sender().send(journal, journal.intents().get(0));
+    stamping.with(once()).send(post("5"), BodyHandlers.discarding());
+    assertEquals(
+        kept ? List.of("1", "1", "2") : List.of("1", "2", "3"),
+        bench.server.requests().stream()
+            .map(each -> each.header("Repeatability-First-Sent").orElseThrow())
+            .toList());
+    assertEquals(
+        1,
+        bench.server.requests().stream()
+            .map(each -> each.headerValues("Repeatability-Request-ID"))
+            .distinct()
+            .count());
+  }
+
+  @Test
+  void aWebSocketIsNotJournaled() {
+    assertEquals(
+        "journaled operation charge: a web socket (expected: a request that a journal can keep)",
+        assertThrows(IllegalArgumentException.class, named::newWebSocketBuilder).getMessage());
   }
 
   @Test
