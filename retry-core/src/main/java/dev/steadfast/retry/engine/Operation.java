@@ -287,7 +287,7 @@ final class Operation<R> implements Admission {
     long now = now();
     RetryReport report = record.report(reason, now, info, plan.nanos().maxServerDelay());
     listeners().logEnd(info, report, now);
-    if (listeners().any()) {
+    if (listeners().any() && transport.endsOperation(report)) {
       listeners().ended(info, report);
     }
     return report;

@@ -235,11 +235,21 @@ public final class RetryPlan {
    * @param info the operation
    * @param report why it ended
    */
-  public void tellEnd(OperationInfo info, RetryReport report) {
+  public void tellUnsent(OperationInfo info, RetryReport report) {
     if (listeners.any()) {
       listeners.operationStarted(info);
       listeners.ended(info, report);
     }
+  }
+
+  /**
+   * Tells the listeners of the end of an operation that goes on after its last attempt.
+   *
+   * @param info the operation
+   * @param report what happened to it
+   */
+  public void tellEnd(OperationInfo info, RetryReport report) {
+    listeners.ended(info, report);
   }
 
   /**

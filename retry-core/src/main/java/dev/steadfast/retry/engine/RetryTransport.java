@@ -140,6 +140,17 @@ public interface RetryTransport<R> {
   }
 
   /**
+   * Whether the operation is over with its attempts. Asked only if somebody listens.
+   *
+   * @param report what happened to the attempts
+   * @return true by default; with false, whoever goes on with the operation tells the listeners of
+   *     its end, by {@link RetryPlan#tellEnd}
+   */
+  default boolean endsOperation(RetryReport report) {
+    return true;
+  }
+
+  /**
    * The exception for each end that comes from outside an attempt.
    *
    * @param end what happened

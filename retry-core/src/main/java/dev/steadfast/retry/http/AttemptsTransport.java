@@ -102,8 +102,16 @@ final class AttemptsTransport<R> implements RetryTransport<R> {
 
   @Override
   public R deliver(R response, @Nullable RetryReport report) {
-    this.report = report;
+    if (report != null) {
+      this.report = report;
+    }
     return response;
+  }
+
+  @Override
+  public boolean endsOperation(RetryReport told) {
+    report = told; // whole, also of a clean first attempt
+    return false;
   }
 
   @Override

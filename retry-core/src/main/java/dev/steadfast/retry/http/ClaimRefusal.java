@@ -1,16 +1,75 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.RetryTrace;
+import dev.steadfast.retry.http.OperationJournal.Answer;
 import dev.steadfast.retry.http.OperationJournal.Claim;
 import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.State;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a caller is told if its call sends nothing because of what the journal answered. */
-final class ClaimRefusal {
-  private ClaimRefusal() {}
+record ClaimRefusal<R>(JournaledOperation operation, OperationJournal.AnswerCodec<R> codec) {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  static RefusedException of(Claim claim, JournaledOperation operation) {
+  /**
+   * The end of an operation that is not sent.
+   *
+   * @param claimed what became of the claim
+   * @param reached whether the journal has answered this call before
+   * @return null if it is sent
+   */
+  @Nullable StepEnd<R> end(StepEnd<Claim> claimed, boolean reached) {
+    Throwable thrown = claimed.thrown();
+    if (thrown != null) {
+      // This call sent nothing. But an earlier call may have, and a claim may have been written.
+      return !reached && sendsWithoutJournal(thrown) ? null : notSent(Effect.UNKNOWN, thrown);
+    }
+    Claim claim = Objects.requireNonNull(claimed.value());
+    if (claim instanceof Claim.Granted) {
+      return null;
+    }
+    Answer kept = claim instanceof Claim.Finished finished ? finished.answer() : null;
+    return kept != null && kept.content().body().isPresent()
+        ? handedBack(effect(claim), kept)
+        : notSent(effect(claim), exception(claim));
+  }
+
+  private boolean sendsWithoutJournal(Throwable thrown) {
+    boolean unreachable =
+        thrown instanceof RefusedException refused && refused.refusal() == Refusal.UNREACHABLE;
+    if (unreachable && operation.journal().settings().sendsUnreachable()) {
+      LOG.warn("sent without its journal, which is unreachable: {}", operation.info(), thrown);
+      return true;
+    }
+    return false;
+  }
+
+  private StepEnd<R> notSent(Effect effect, Throwable thrown) {
+    RetryReport report = JournaledReport.notSent(effect, thrown, operation.info());
+    RetryTrace.put(thrown, report);
+    operation.plan().tellUnsent(operation.info(), report);
+    return StepEnd.failed(thrown);
+  }
+
+  private StepEnd<R> handedBack(Effect effect, Answer answer) {
+    RetryReport report = JournaledReport.handedBack(effect, operation.info());
+    R restored;
+    try {
+      restored = codec.restore(answer, report);
+    } catch (Throwable refused) {
+      return notSent(effect, refused);
+    }
+    operation.plan().tellUnsent(operation.info(), report);
+    return StepEnd.of(restored);
+  }
+
+  private RefusedException exception(Claim claim) {
     String what = operation.intent().id().toString();
     if (claim instanceof Claim.OtherRequest other) {
       String asked = operation.info().label();
@@ -33,8 +92,8 @@ final class ClaimRefusal {
     return new RefusedException(refusal, message, null);
   }
 
-  /** Whether the operation had its effect, as far as the journal knows. */
-  static Effect effect(Claim claim) {
+  // Whether the operation had its effect, as far as the journal knows.
+  private static Effect effect(Claim claim) {
     if (claim instanceof Claim.Finished finished) {
       return finished.state() == State.SUCCEEDED ? Effect.SUCCEEDED : Effect.FAILED;
     }

@@ -12,7 +12,6 @@ import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.OperationJournal.Answer;
 import dev.steadfast.retry.http.OperationJournal.Claim;
 import dev.steadfast.retry.http.OperationJournal.Ending;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
 import dev.steadfast.retry.http.OperationJournal.State;
@@ -47,6 +46,7 @@ final class JournalSteps<R> {
   private final OperationJournal.AnswerCodec<R> codec;
   private final RetryPlan journalPlan;
   private final AttemptsTransport<R> attempts;
+  private final ClaimRefusal<R> refusal;
 
   private volatile long claimedNanos;
   private volatile boolean reached; // the journal has answered this call
@@ -59,6 +59,7 @@ final class JournalSteps<R> {
     this.client = client;
     this.codec = codec;
     this.attempts = new AttemptsTransport<>(client);
+    this.refusal = new ClaimRefusal<>(operation, codec);
     this.journalPlan =
         RetryPlan.of(POLLS, RetryBudget.unlimited(), operation.plan().environment())
             .withReplayable(true)
@@ -132,50 +133,7 @@ final class JournalSteps<R> {
 
   /** The end of an operation that is not sent; null if it is. */
   @Nullable StepEnd<R> withoutSending(StepEnd<Claim> claimed) {
-    Throwable thrown = claimed.thrown();
-    if (thrown != null) {
-      // This call sent nothing. But an earlier call may have, and a claim may have been written.
-      return sendsWithoutJournal(thrown) ? null : notSent(Effect.UNKNOWN, thrown);
-    }
-    Claim claim = Objects.requireNonNull(claimed.value());
-    if (claim instanceof Claim.Granted) {
-      return null;
-    }
-    Answer kept = claim instanceof Claim.Finished finished ? finished.answer() : null;
-    if (kept != null && kept.content().body().isPresent()) {
-      return handedBack((Claim.Finished) claim, kept);
-    }
-    return notSent(ClaimRefusal.effect(claim), ClaimRefusal.of(claim, operation));
-  }
-
-  private boolean sendsWithoutJournal(Throwable thrown) {
-    boolean unreachable =
-        thrown instanceof RefusedException refused && refused.refusal() == Refusal.UNREACHABLE;
-    if (unreachable && !reached && operation.journal().settings().sendsUnreachable()) {
-      LOG.warn("sent without its journal, which is unreachable: {}", operation.info(), thrown);
-      return true;
-    }
-    return false;
-  }
-
-  private StepEnd<R> notSent(Effect effect, Throwable thrown) {
-    RetryReport report = JournaledReport.notSent(effect, thrown, operation.info());
-    RetryTrace.put(thrown, report);
-    operation.plan().tellEnd(operation.info(), report);
-    return StepEnd.failed(thrown);
-  }
-
-  private StepEnd<R> handedBack(Claim.Finished finished, Answer answer) {
-    Effect effect = ClaimRefusal.effect(finished);
-    RetryReport report = JournaledReport.handedBack(effect, operation.info());
-    R restored;
-    try {
-      restored = codec.restore(answer, report);
-    } catch (Throwable refused) {
-      return notSent(effect, refused);
-    }
-    operation.plan().tellEnd(operation.info(), report);
-    return StepEnd.of(restored);
+    return refusal.end(claimed, reached);
   }
 
   // The attempts.
@@ -268,6 +226,7 @@ final class JournalSteps<R> {
             null,
             earlier,
             new RetryReport.Saved(sure, recorded, false, resumableUntil(sure, noted.granted())));
+    operation.plan().tellEnd(operation.info(), report);
     Throwable thrown = sent.thrown();
     if (thrown != null) {
       RetryTrace.put(thrown, report);
