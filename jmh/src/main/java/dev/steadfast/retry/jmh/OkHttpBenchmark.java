@@ -4,6 +4,7 @@ import dev.failsafe.FailsafeExecutor;
 import dev.failsafe.okhttp.FailsafeCall;
 import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
@@ -45,6 +46,9 @@ public class OkHttpBenchmark {
           HttpRetry.builder()
               .attemptHeader(AttemptHeader.fromOne("x-envoy-attempt-count"))
               .build());
+  private final Call.Factory unjournaled =
+      RetryingCallFactory.wrap(
+          client, HttpRetry.builder().journal(OperationJournal.inMemory(1)).build());
   private final Call.Factory guarded = RetryingCallFactory.wrap(client, Configurations.guarded());
   private final FailsafeExecutor<Response> failsafe =
       Configurations.failsafe(Duration.ofMillis(100));
@@ -70,6 +74,12 @@ public class OkHttpBenchmark {
   @Benchmark
   public int getSteadfast() throws IOException {
     return execute(defaults.newCall(get));
+  }
+
+  /** A client with a journal makes a call that is not journaled: as much as without. */
+  @Benchmark
+  public int getSteadfastUnjournaled() throws IOException {
+    return execute(unjournaled.newCall(get));
   }
 
   @Benchmark
