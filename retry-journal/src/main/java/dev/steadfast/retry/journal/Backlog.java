@@ -31,6 +31,8 @@ final class Backlog {
   private final String unknown;
   private final String expired;
   private final String settle;
+  private final String settleCorrupt;
+  private final String whole;
   private final String purge;
 
   Backlog(Dialect dialect) {
@@ -63,13 +65,25 @@ final class Backlog {
             + unheld(once)
             + " order by id limit "
             + MOST_CHANGED;
-    this.settle =
+    String settled =
         "update steadfast_operation set state = ?, "
             + Rows.released(dialect)
             + " where "
             + Sql.BY_ID
-            + " and "
-            + settleable(now);
+            + " and ";
+    this.settle = settled + settleable(now);
+    this.settleCorrupt =
+        settled
+            + "state not in ('succeeded', 'failed', 'closed')"
+            + " and (state <> 'in_flight' or lease_until <= "
+            + now
+            + ")";
+    this.whole =
+        "select "
+            + Row.columns(dialect)
+            + ", name, principal, op_key, headers, body, key_window_ms"
+            + " from steadfast_operation where "
+            + Sql.BY_ID;
     this.purge =
         "delete from steadfast_operation where id in (select id from steadfast_operation where"
             + " state in ('succeeded', 'failed', 'closed') and ended_at <= (select "
@@ -159,7 +173,8 @@ final class Backlog {
     }
   }
 
-  // A row that cannot be read is reported, kept and skipped.
+  // A row that cannot be read is logged, kept and skipped. It holds its sequence until it is
+  // settled.
   private static Page read(PreparedStatement statement, int most) throws SQLException {
     List<Intent> found = new ArrayList<>();
     Position last = Position.START;
@@ -192,12 +207,38 @@ final class Backlog {
     return found;
   }
 
-  /** Settles an operation whose effect is unknown; false if it is not unknown. */
+  /**
+   * Settles an operation whose effect is unknown, or whose row cannot be read: nobody sends that
+   * one any more, so its effect is as unknown.
+   *
+   * @return false if it is neither, or if somebody works on it
+   */
   boolean settle(Connection connection, OperationJournal.Id id, String state) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, settle)) {
+    return settles(connection, settle, id, state)
+        || (isCorrupt(connection, id) && settles(connection, settleCorrupt, id, state));
+  }
+
+  private static boolean settles(
+      Connection connection, String sql, OperationJournal.Id id, String state) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setString(1, state);
       Sql.setId(statement, 2, id);
       return statement.executeUpdate() == 1;
+    }
+  }
+
+  private boolean isCorrupt(Connection connection, OperationJournal.Id id) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, whole)) {
+      Sql.setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        if (row.next()) {
+          IntentColumns.read(row);
+          Row.of(row);
+        }
+        return false;
+      } catch (CorruptRowException corrupt) {
+        return true;
+      }
     }
   }
 

@@ -276,6 +276,39 @@ class EnlistTest {
     granted(journal, intent("order-2"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "uri = 'no uri \\'",
+        "headers = 'none'",
+        "repeatable = 'perhaps'",
+        "key_line = null"
+      })
+  void aCorruptOneHoldsItsSequenceUntilItIsSettled(String change) throws Exception {
+    assertTrue(journal.enlist(own, intent("order-1"), "payments"));
+    assertTrue(journal.enlist(own, intent("order-2"), "payments"));
+    own.commit();
+    assertFalse(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED), "it can be sent");
+    database.set(change, "order-1");
+    assertEquals(List.of(), due());
+    assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-2")));
+    assertTrue(journal.settle(TestIntents.id("order-1"), Lookup.NOT_APPLIED_AND_FENCED));
+    assertEquals("failed", database.state("order-1"));
+    assertFalse(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED), "once");
+    assertEquals(List.of("order-2"), due());
+    granted(journal, intent("order-2"));
+  }
+
+  @Test
+  void aCorruptOneThatSomebodyWorksOnIsNotSettled() throws Exception {
+    committed(intent("order-1"), "payments");
+    sent(journal, intent("order-1"));
+    database.set("headers = 'none'");
+    assertFalse(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED));
+    database.endLeases();
+    assertTrue(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED));
+  }
+
   @Test
   void numbersFollowTheOrderOfTheCommits() throws Exception {
     committed(intent("order-0"), "payments");
