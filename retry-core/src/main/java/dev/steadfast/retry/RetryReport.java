@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 
 /**
  * What happened to an operation: how many attempts, how each went, why it ended, and whether the
@@ -153,7 +154,69 @@ public interface RetryReport {
     return Optional.empty();
   }
 
-  /** Whether a journaled operation had its effect: what its caller may rely on. */
+  /**
+   * Whether the operation took effect, as far as its client can know.
+   *
+   * <p>If an answer is lost, the next attempt may meet its own success: a repeated DELETE gets 404,
+   * a repeated use of a one-time token 410. The same answer comes if somebody else was faster, so
+   * the effect is {@link Effect#UNKNOWN} unless a function of the caller's can tell.
+   *
+   * <ul>
+   *   <li>Journaled: what the journal knows.
+   *   <li>Accepted: succeeded, but a redirect that was not followed is unknown, except for 303.
+   *   <li>400 to 499 without 408: failed. Unknown if an earlier answer was lost and this one is not
+   *       marked as a replay, and after a 409 that asks to wait.
+   *   <li>Any other: never sent if it is proven that the server did nothing, else unknown.
+   * </ul>
+   *
+   * <p>Where the client followed a redirect, the answer of its target counts.
+   *
+   * <pre>{@code
+   * Effect effect =
+   *     OkHttpReports.of(response)
+   *         .effect(
+   *             response.code(),
+   *             status -> status == 404 ? Effect.SUCCEEDED : Effect.UNKNOWN);
+   * }</pre>
+   *
+   * @param status the status of the answer that the caller got
+   * @param ifUnknown gets the status if the effect is unknown and the status is 400 to 499 without
+   *     408, else is not called; may ask the server
+   * @return what is known
+   * @throws NullPointerException if {@code ifUnknown} is null or returns null
+   */
+  default Effect effect(int status, IntFunction<Effect> ifUnknown) {
+    Checks.notNull("ifUnknown", ifUnknown);
+    Effect known = effect(status);
+    boolean refused = status >= 400 && status <= 499 && status != 408;
+    return known == Effect.UNKNOWN && refused
+        ? Checks.notNull("effect", ifUnknown.apply(status))
+        : known;
+  }
+
+  /**
+   * As {@link #effect(int, IntFunction)} if nothing can tell more.
+   *
+   * @param status the status of the answer that the caller got
+   * @return what is known
+   */
+  default Effect effect(int status) {
+    Optional<Saved> saved = saved();
+    if (saved.isPresent()) {
+      return saved.get().effect();
+    }
+    boolean passedOn = status >= 300 && status <= 399 && status != 303 && status != 304;
+    if (reason() == StopReason.ACCEPTED && serverMayHaveActed() && !passedOn) {
+      return Effect.SUCCEEDED;
+    }
+    boolean waits = status == 409 && reason().gaveUp(); // somebody works on it
+    if (status >= 400 && status <= 499 && status != 408 && !waits) {
+      return outcomeUnknown() && !replayed() ? Effect.UNKNOWN : Effect.FAILED;
+    }
+    return serverMayHaveActed() ? Effect.UNKNOWN : Effect.NEVER_SENT;
+  }
+
+  /** Whether an operation took effect: what its caller may rely on. */
   enum Effect {
     /** Nothing of it was processed. */
     NEVER_SENT,

@@ -14,6 +14,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.RetryTrace;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
@@ -38,6 +39,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a caller finds on a failure or a response, and what it says. */
 class RetryReportTest {
@@ -77,6 +80,56 @@ class RetryReportTest {
 
     assertEquals(2, RetryReport.of(shared).orElseThrow().attempts());
     assertEquals(32, shared.getSuppressed().length);
+  }
+
+  /** The server acted; an earlier answer was lost; the answer is a replay. */
+  private static RetryReport report(
+      StopReason reason, boolean acted, boolean lost, boolean replay) {
+    return new OperationReport(
+        reason,
+        new OperationReport.Totals(2, 0, 0, ServerDelay.none(), 0),
+        List.of(),
+        new OperationReport.Flags(acted, lost, lost, replay),
+        INFO);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ACCEPTED,           true,  false, false, 200, SUCCEEDED",
+    "ACCEPTED,           true,  false, true,  201, SUCCEEDED",
+    "ACCEPTED,           true,  false, false, 303, SUCCEEDED",
+    "ACCEPTED,           true,  false, false, 307, UNKNOWN",
+    "ACCEPTED,           true,  false, false, 404, SUCCEEDED", // by a rule of the user's
+    "ACCEPTED,           false, false, false, 200, NEVER_SENT", // by a cache
+    "NOT_RETRYABLE,      true,  false, false, 404, FAILED",
+    "NOT_RETRYABLE,      true,  true,  false, 404, ASKED",
+    "NOT_RETRYABLE,      true,  true,  true,  404, FAILED",
+    "NOT_RETRYABLE,      true,  true,  false, 412, ASKED",
+    "NOT_RETRYABLE,      false, false, false, 401, FAILED",
+    "NOT_RETRYABLE,      true,  false, false, 409, FAILED",
+    "ATTEMPTS_EXHAUSTED, true,  false, false, 409, ASKED", // somebody works on it
+    "ATTEMPTS_EXHAUSTED, false, false, false, 429, FAILED",
+    "ATTEMPTS_EXHAUSTED, true,  true,  false, 408, UNKNOWN",
+    "ATTEMPTS_EXHAUSTED, true,  true,  false, 503, UNKNOWN",
+    "GUARD_REFUSED,      false, false, false, 503, NEVER_SENT",
+    "NOT_RETRYABLE,      true,  true,  false, 200, UNKNOWN", // by a rule of the user's
+  })
+  void effect_isWhatTheAnswerAndTheLostOnesProve(
+      StopReason reason, boolean acted, boolean lost, boolean replay, int status, String expected) {
+    RetryReport report = report(reason, acted, lost, replay);
+    boolean asked = expected.equals("ASKED");
+    Effect effect = asked ? Effect.UNKNOWN : Effect.valueOf(expected);
+    assertEquals(effect, report.effect(status));
+    List<Integer> statuses = new ArrayList<>();
+    Effect told =
+        report.effect(
+            status,
+            each -> {
+              statuses.add(each);
+              return Effect.SUCCEEDED;
+            });
+    assertEquals(asked ? Effect.SUCCEEDED : effect, told);
+    assertEquals(asked ? List.of(status) : List.of(), statuses);
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.steadfast.retry.http.OperationJournal.Answer;
 import dev.steadfast.retry.http.OperationJournal.Content;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
 import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.internal.CleanReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -240,5 +241,15 @@ class SettlementTest {
     assertEquals(new Settlement(Effect.UNKNOWN, state), unknown.resumable(repeat));
     Settlement failed = of(StopReason.NOT_RETRYABLE, false, 402);
     assertEquals(failed, failed.resumable(repeat));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theReportSaysWhatTheJournalKnows(Effect effect) {
+    RetryReport.Saved saved = new RetryReport.Saved(effect, true, false, Optional.empty());
+    RetryReport report = new JournaledReport(CleanReport.of(null), null, false, saved);
+    assertEquals(effect, report.effect(404));
+    Effect asked = effect == Effect.UNKNOWN ? Effect.FAILED : effect;
+    assertEquals(asked, report.effect(404, status -> Effect.FAILED));
   }
 }
