@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 work=$root/target/release-dry-run
 repository=$work/repository
-artifacts="retry-core retry-resilience4j retry-server retry-journal retry-okhttp retry-java-httpclient retry-testkit"
+artifacts="retry-core retry-resilience4j retry-server retry-journal retry-okhttp retry-java-httpclient retry-effects retry-testkit"
 
 fail() {
   echo "FAILED: $*" >&2
@@ -189,7 +189,7 @@ for artifact in $artifacts; do
   file=dev/steadfast/$artifact/$version/$artifact-$version.jar
   cmp -s "$repository/$file" "$work/local-repository/$file" || fail "$artifact came from elsewhere"
 done
-echo "$blocks Java blocks of the README compile with the six artifacts through the BOM"
+echo "$blocks Java blocks of the README compile with the artifacts through the BOM"
 
 # The artifacts of ours that the README tells users to add.
 named=$(sed -n '/^```xml$/,/^```$/p' README.md |

@@ -14,6 +14,7 @@ module dev.steadfast.retry {
   exports dev.steadfast.retry.http;
   exports dev.steadfast.retry.scope;
   exports dev.steadfast.retry.internal to
+      dev.steadfast.retry.effects,
       dev.steadfast.retry.httpclient,
       dev.steadfast.retry.okhttp,
       dev.steadfast.retry.resilience4j,

@@ -1,6 +1,8 @@
 package app;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.steadfast.retry.effects.EffectResult;
+import dev.steadfast.retry.effects.OkHttpEffects;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
@@ -60,6 +62,12 @@ public final class Main {
       try (Response ok = RetryingCallFactory.wrap(client, retry).newCall(request).execute()) {
         System.out.println("OkHttp " + OkHttpReports.of(ok).attempts());
       }
+      EffectResult<String> read =
+          OkHttpEffects.<String>readModifyWrite(
+                  RetryingCallFactory.wrap(client, retry), String::new, String::getBytes)
+              .build()
+              .update(request, value -> null);
+      System.out.println("effects " + read);
       Filter filter = new ServletScope();
       System.out.println("servlets " + filter.getClass().getModule().getName());
     } finally {

@@ -1,6 +1,8 @@
 package app;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.steadfast.retry.effects.EffectResult;
+import dev.steadfast.retry.effects.JdkEffects;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
@@ -34,11 +36,18 @@ public final class Main {
           URI.create(
               "http://" + server.getAddress().getAddress().getHostAddress() + ":"
                   + server.getAddress().getPort() + "/");
+      RetryingHttpClient http =
+          RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.builder().build());
+      HttpRequest request = HttpRequest.newBuilder(uri).build();
       HttpResponse<String> response =
-          RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.builder().build())
-              .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+          http.send(request, HttpResponse.BodyHandlers.ofString());
       System.out.println(
           response.statusCode() + " after " + JdkReports.of(response).attempts() + " attempts");
+      EffectResult<String> read =
+          JdkEffects.<String>readModifyWrite(http, String::new, String::getBytes)
+              .build()
+              .update(request, value -> null);
+      System.out.println(read);
     } finally {
       server.stop(0);
     }

@@ -140,6 +140,15 @@ public final class RetryOptions {
     return optional;
   }
 
+  /**
+   * Whether a journal remembers the operation.
+   *
+   * @return true if {@link Builder#journaled} is set
+   */
+  public boolean isJournaled() {
+    return naming != null;
+  }
+
   @Nullable JournalNaming naming() {
     return naming;
   }

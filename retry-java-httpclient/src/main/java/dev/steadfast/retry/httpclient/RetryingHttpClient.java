@@ -159,6 +159,15 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
+   * What applies to operations of this view.
+   *
+   * @return the options that {@link #with} was given; none for a client that is not a view
+   */
+  public RetryOptions options() {
+    return options;
+  }
+
+  /**
    * What a journal keeps of a request: for {@code journal.enlist(connection,
    * client.intent(request))}. Nothing is sent. The options of this view name the operation, by
    * {@link RetryOptions.Builder#journaled}.

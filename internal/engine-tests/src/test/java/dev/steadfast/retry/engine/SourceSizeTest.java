@@ -90,6 +90,7 @@ class SourceSizeTest {
     assertEquals(
         List.of(
             "retry-core",
+            "retry-effects",
             "retry-java-httpclient",
             "retry-journal",
             "retry-okhttp",

@@ -32,6 +32,7 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        effects NEVER_SENT, READ_FAILED, status 204
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -48,6 +49,7 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        effects NEVER_SENT, READ_FAILED, status 204
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -69,6 +71,7 @@ class ModulePathTest {
             work,
             ModulePath.only(
                 "dev.steadfast.retry",
+                "dev.steadfast.retry.effects",
                 "dev.steadfast.retry.httpclient",
                 "dev.steadfast.retry.server",
                 "org.slf4j",
@@ -79,7 +82,8 @@ class ModulePathTest {
     Path image = work.resolve("image");
     app.link(image, "org.slf4j.nop").succeeded();
     assertEquals(
-        "204 after 2 attempts", app.java(image, List.of("-m", "app/app.Main")).succeeded());
+        "204 after 2 attempts\nNEVER_SENT, READ_FAILED, status 204",
+        app.java(image, List.of("-m", "app/app.Main")).succeeded());
     String modules = app.java(image, List.of("--list-modules")).succeeded();
     assertFalse(modules.contains("jakarta.servlet"), modules);
   }
@@ -123,6 +127,7 @@ class ModulePathTest {
     assertEquals(
         Set.of(
             "dev.steadfast.retry",
+            "dev.steadfast.retry.effects",
             "dev.steadfast.retry.httpclient",
             "dev.steadfast.retry.journal",
             "dev.steadfast.retry.okhttp",

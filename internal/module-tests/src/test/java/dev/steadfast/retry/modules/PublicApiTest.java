@@ -27,6 +27,7 @@ class PublicApiTest {
     "retry-journal, dev.steadfast.retry.journal",
     "retry-okhttp, dev.steadfast.retry.okhttp",
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
+    "retry-effects, dev.steadfast.retry.effects",
     "retry-testkit, dev.steadfast.retry.testkit"
   })
   void isWhatTheListSays(String artifact, String module) throws IOException {

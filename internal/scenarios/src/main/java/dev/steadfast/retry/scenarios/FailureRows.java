@@ -201,6 +201,28 @@ final class FailureRows {
                 "wait 100ms backoff",
                 "attempt 2: 412 ERROR_STATUS answered",
                 "done NOT_RETRYABLE 2")
-            .expect(e -> e.sent("If-Match", "\"1\"", "\"1\"")));
+            .expect(e -> e.sent("If-Match", "\"1\"", "\"1\"")),
+        row("PATCH with If-Match, response lost: the condition alone does not vouch for it")
+            .call(conditionalPatch())
+            .replies(Reply.closeAfterRequest())
+            .fails(CONNECTION_LOST)
+            .endsAfter(LOST, "NOT_REPLAYABLE 1"),
+        row("PATCH with If-Match and the caller's word, response lost then 412")
+            .call(conditionalPatch())
+            .options(RetryOptions.builder().replayable(true))
+            .replies(Reply.closeAfterRequest(), status(412))
+            .answers(412, "")
+            .requests(2)
+            .trace(
+                "attempt 1: CONNECTION_LOST unknown",
+                "wait 100ms backoff",
+                "attempt 2: 412 ERROR_STATUS answered",
+                "done NOT_RETRYABLE 2"));
+  }
+
+  private static HttpCall conditionalPatch() {
+    return HttpCall.of("PATCH", "/a")
+        .body(HttpCall.Form.REPEATABLE, "body")
+        .header("If-Match", "\"1\"");
   }
 }

@@ -1,0 +1,130 @@
+package dev.steadfast.retry.effects;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.http.ResponseView;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of one request: an answer with its whole body, an answer whose body broke, or a
+ * failure. Immutable.
+ */
+final class Reply implements ResponseView {
+  private static final byte[] NO_BODY = {};
+
+  // RFC 9110 section 8.8.3, without obs-text, which not every client can send.
+  private static final Pattern STRONG = Pattern.compile("\"[\\x21\\x23-\\x7e]*\"");
+
+  private final int status;
+  private final Map<String, List<String>> headers;
+  private final byte[] body;
+  private final @Nullable Throwable failure;
+  private final @Nullable RetryReport report;
+
+  private Reply(
+      int status,
+      Map<String, List<String>> headers,
+      byte[] body,
+      @Nullable Throwable failure,
+      @Nullable RetryReport report) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+    this.failure = failure;
+    this.report = report;
+  }
+
+  static Reply answered(
+      int status, Map<String, List<String>> headers, byte[] body, RetryReport report) {
+    return new Reply(status, headers, body, null, report);
+  }
+
+  /** Of the answer the head came, and what it says holds. */
+  static Reply broken(
+      int status, Map<String, List<String>> headers, Throwable failure, RetryReport report) {
+    return new Reply(status, headers, NO_BODY, failure, report);
+  }
+
+  static Reply failed(Throwable failure) {
+    return new Reply(-1, Map.of(), NO_BODY, failure, RetryReport.of(failure).orElse(null));
+  }
+
+  boolean answered() {
+    return status >= 0;
+  }
+
+  boolean successful() {
+    return status >= 200 && status <= 299;
+  }
+
+  /** The status, -1 without an answer. */
+  @Override
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    for (Map.Entry<String, List<String>> each : headers.entrySet()) {
+      if (each.getKey().equalsIgnoreCase(name)) {
+        return each.getValue();
+      }
+    }
+    return List.of();
+  }
+
+  /** The first value of a header, null if it is absent. */
+  @Nullable String header(String name) {
+    List<String> values = headers(name);
+    return values.isEmpty() ? null : values.get(0);
+  }
+
+  @Override
+  public Map<String, List<String>> headerMap() {
+    return headers;
+  }
+
+  /** A copy of the bytes. */
+  byte[] body() {
+    return body.clone();
+  }
+
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  @Nullable RetryReport report() {
+    return report;
+  }
+
+  /** What is known of the effect of this request, and of no other. */
+  Effect effect() {
+    if (report == null) {
+      return Effect.UNKNOWN;
+    }
+    if (answered()) {
+      return report.effect(status);
+    }
+    return report.serverMayHaveActed() ? Effect.UNKNOWN : Effect.NEVER_SENT;
+  }
+
+  /**
+   * The {@code ETag} for an {@code If-Match}, which compares strongly (RFC 9110 section 13.1.1): a
+   * weak one would never match.
+   *
+   * @return the entity tag as it came; null if there is none, more than one, or no strong one
+   */
+  @Nullable String strongTag() {
+    List<String> tags = headers("ETag");
+    String tag = tags.size() == 1 ? tags.get(0).trim() : "";
+    return STRONG.matcher(tag).matches() ? tag : null;
+  }
+
+  @Override
+  public String toString() {
+    return answered() ? "status " + status : String.valueOf(failure);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.steadfast.retry.effects;
+
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.internal.Checks;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the requests of one operation, one after the other. On the calling thread, {@link #send}
+ * returns futures that are done; else no thread waits.
+ *
+ * @param <Q> the client's type of request
+ */
+final class Sender<Q> {
+  private final Client<Q> client;
+  private final boolean blocking;
+  private final Supplier<RetryOptions> options;
+  private final @Nullable CallContext callContext = CallContext.current();
+  private volatile boolean cancelled;
+  private volatile @Nullable CompletableFuture<Reply> underWay;
+
+  /**
+   * A sender for an operation that the calling thread begins.
+   *
+   * @param options asked before each request
+   */
+  Sender(Client<Q> client, boolean blocking, Supplier<RetryOptions> options) {
+    this.client = client;
+    this.blocking = blocking;
+    this.options = options;
+  }
+
+  /**
+   * Refuses what stands for one request or for one effect: the helpers send several requests, and
+   * each call sends others.
+   *
+   * @throws IllegalArgumentException if the request has a key or is journaled
+   */
+  static <Q> Q checked(Client<Q> client, Q request) {
+    RetryOptions own = client.options(Checks.notNull("request", request));
+    if (own.idempotencyKey().isPresent()) {
+      throw Checks.bad("idempotencyKey", "set", "none, as a key stands for one request");
+    }
+    if (own.isJournaled()) {
+      throw Checks.bad("journaled", "set", "not set, as the requests differ from call to call");
+    }
+    return request;
+  }
+
+  /** Sends a request as an operation of its own, within what the caller's operation began in. */
+  CompletableFuture<Reply> send(Q request) {
+    checked(client, request);
+    CallContext before = CallContext.bind(callContext);
+    try {
+      return blocking
+          ? CompletableFuture.completedFuture(client.send(request, options.get()))
+          : begin(request);
+    } catch (InterruptedException interrupted) {
+      return CompletableFuture.failedFuture(interrupted);
+    } finally {
+      CallContext.bind(before);
+    }
+  }
+
+  private CompletableFuture<Reply> begin(Q request) {
+    if (cancelled) {
+      return CompletableFuture.failedFuture(new CancellationException("cancelled"));
+    }
+    CompletableFuture<Reply> reply = client.sendAsync(request, options.get());
+    underWay = reply;
+    if (cancelled) {
+      reply.cancel(true);
+    }
+    return reply;
+  }
+
+  /** Ends the request that is under way; no other is sent. */
+  void cancel() {
+    cancelled = true;
+    CompletableFuture<Reply> reply = underWay;
+    if (reply != null) {
+      reply.cancel(true);
+    }
+  }
+
+  /** The same future, which ends the operation if it is cancelled. */
+  <R> CompletableFuture<R> cancelling(CompletableFuture<R> result) {
+    result.whenComplete((done, thrown) -> {
+      if (result.isCancelled()) {
+        cancel();
+      }
+    });
+    return result;
+  }
+
+  /**
+   * The result of a future that is done.
+   *
+   * @throws InterruptedException if the calling thread was interrupted while it sent
+   */
+  static <R> R result(CompletableFuture<R> done) throws InterruptedException {
+    try {
+      return done.get();
+    } catch (ExecutionException failed) {
+      Throwable cause = failed.getCause();
+      if (cause instanceof InterruptedException interrupted) {
+        throw interrupted;
+      }
+      if (cause instanceof RuntimeException thrown) {
+        throw thrown;
+      }
+      if (cause instanceof Error thrown) {
+        throw thrown;
+      }
+      throw new CompletionException(cause);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Requests that take effect once because the server compares a version or a token: read, change and
+ * write with {@code If-Match}; fetch a token and use it.
+ */
+@NullMarked
+package dev.steadfast.retry.effects;
+
+import org.jspecify.annotations.NullMarked;
