@@ -13,9 +13,9 @@ import java.util.TreeSet;
  * The built-in classification. Immutable and safe for use by many threads.
  *
  * <p>A request that may have been processed is retried only if it is replayable as it went over the
- * wire: an idempotent method (RFC 9110 section 9.2.2), an idempotency key that the user configured,
- * or a statement of the caller. These rules do not decide that. They only say when the server did
- * nothing.
+ * wire: an idempotent method (RFC 9110 section 9.2.2, RFC 10008), an idempotency key that the user
+ * configured, or a statement of the caller. These rules do not decide that. They only say when the
+ * server did nothing.
  *
  * <table>
  *   <caption>Which answers are retried</caption>

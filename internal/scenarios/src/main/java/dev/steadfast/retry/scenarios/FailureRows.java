@@ -40,6 +40,10 @@ final class FailureRows {
             .call(HttpCall.of("DELETE", "/a"))
             .replies(Reply.closeAfterRequest(), OK)
             .retriedAfter(LOST),
+        row("QUERY, response lost then 200: retried")
+            .call(HttpCall.of("QUERY", "/search").body(HttpCall.Form.REPEATABLE, "name"))
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST),
         row("POST without a key, response lost by FIN: never sent again, on no layer")
             .trap(15)
             .post("/pay", "100")

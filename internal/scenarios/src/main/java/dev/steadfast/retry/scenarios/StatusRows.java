@@ -85,6 +85,11 @@ final class StatusRows {
             .replies(status(503), OK)
             .retriedAfter("503 UNAVAILABLE answered"));
     rows.add(
+        row("QUERY, 503 then 200: idempotent (RFC 10008), so the same body again")
+            .call(HttpCall.of("QUERY", "/search").body(HttpCall.Form.REPEATABLE, "name"))
+            .replies(status(503), OK)
+            .retriedAfter("503 UNAVAILABLE answered"));
+    rows.add(
         row("GET, 500 then 200, but the caller says that repeating adds an effect")
             .get("/a")
             .options(RetryOptions.builder().replayable(false))
