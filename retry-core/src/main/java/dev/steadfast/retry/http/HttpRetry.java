@@ -164,7 +164,7 @@ public final class HttpRetry {
   }
 
   /**
-   * The keys that are added to POST and PATCH.
+   * The keys that are added to POST and PATCH, or to the methods that they name.
    *
    * @return the keys, empty if none are added
    */
@@ -286,8 +286,9 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds keys to POST and PATCH. Default: none. By this you promise that the servers of this
-     * client honour keys: a request with a key is sent again when its answer is lost.
+     * Adds keys to POST and PATCH, or to the methods that they name. Default: none. By this you
+     * promise that the servers of this client honour keys: a request with a key is sent again when
+     * its answer is lost.
      *
      * @param keys where keys come from and how they are sent
      * @return this

@@ -4,18 +4,22 @@ import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the keys of operations come from, and how they are sent. Immutable and safe for use by many
  * threads.
  *
- * <p>By configuring keys you promise: <em>this server honours keys on POST and PATCH</em>. A server
- * that ignores them may act twice when an answer is lost, so no key is added by default. With a
- * server that honours them processing is effectively once <em>within its retention window</em>; see
- * its documentation for how long it keeps keys.
+ * <p>By configuring keys you promise: <em>this server honours keys on POST and PATCH</em>, or on
+ * the methods that {@link #onMethods} or {@link #onEveryMethod} name. A server that ignores them
+ * may act twice when an answer is lost, so no key is added by default. With a server that honours
+ * them processing is effectively once <em>within its retention window</em>; see its documentation
+ * for how long it keeps keys.
  *
  * <p>One operation has one key, made before its first attempt and sent unchanged, byte for byte, on
  * every attempt. A key header that the caller set is used instead; it promises the same for that
@@ -30,10 +34,12 @@ public final class IdempotencyKeys {
   private static final int LEAST_DERIVED = 32; // hexadecimal digits: 128 bits
   private static final int UUID_LENGTH = 36;
   private static final int HASH_LENGTH = 64;
+  private static final Set<String> NOT_IDEMPOTENT = Set.of("POST", "PATCH");
 
   private final KeySource source;
   private final int shortest; // that the source makes
   private final Sent sent;
+  private final @Nullable Set<String> methods; // null for every one
 
   /** How keys are sent, and how long they may be sent again. */
   private record Sent(String header, KeyForm form, int maxLength, Duration retention) {
@@ -47,14 +53,16 @@ public final class IdempotencyKeys {
     String mint(RequestView request, Supplier<Instant> clock);
   }
 
-  private IdempotencyKeys(KeySource source, int shortest, Sent sent) {
+  private IdempotencyKeys(
+      KeySource source, int shortest, Sent sent, @Nullable Set<String> methods) {
     this.source = source;
     this.shortest = shortest;
     this.sent = sent;
+    this.methods = methods;
   }
 
   private static IdempotencyKeys of(int shortest, KeySource source) {
-    return new IdempotencyKeys(source, shortest, Sent.USUAL);
+    return new IdempotencyKeys(source, shortest, Sent.USUAL, NOT_IDEMPOTENT);
   }
 
   /**
@@ -219,6 +227,15 @@ public final class IdempotencyKeys {
   }
 
   /**
+   * The JSON API of Google Cloud Storage: {@code x-goog-gcs-idempotency-token}, on every method.
+   *
+   * @return a preset
+   */
+  public static IdempotencyKeys googleCloudStorage() {
+    return randomUuid().header("x-goog-gcs-idempotency-token").onEveryMethod();
+  }
+
+  /**
    * The same keys under another header. Default: {@code Idempotency-Key}.
    *
    * @param name the header
@@ -276,8 +293,41 @@ public final class IdempotencyKeys {
     return with(new Sent(sent.header, sent.form, sent.maxLength, retention));
   }
 
+  /**
+   * The same keys on requests of these methods and on no others. Default: POST and PATCH, as the
+   * other usual methods are idempotent without a key.
+   *
+   * <p>A server that keeps its answers by key gives the same answer to a second request with the
+   * same key. So for a method that reads, such as GET, use keys that differ for each operation, and
+   * not {@link #requestHash}.
+   *
+   * @param methods one or more, case-sensitive, as in {@code "POST", "PUT"}
+   * @return a changed copy
+   * @throws IllegalArgumentException if one is no method, or there is none
+   */
+  public IdempotencyKeys onMethods(String... methods) {
+    if (Checks.notNull("methods", methods).length == 0) {
+      throw Checks.bad("methods", "none", "one or more");
+    }
+    Set<String> named = new TreeSet<>();
+    for (String method : methods) {
+      named.add(Checks.method("method", method));
+    }
+    return new IdempotencyKeys(source, shortest, sent, Set.copyOf(named));
+  }
+
+  /**
+   * The same keys on every request, for servers that take a key with any method. What {@link
+   * #onMethods} says of methods that read holds here too.
+   *
+   * @return a changed copy
+   */
+  public IdempotencyKeys onEveryMethod() {
+    return new IdempotencyKeys(source, shortest, sent, null);
+  }
+
   private IdempotencyKeys with(Sent changed) {
-    return new IdempotencyKeys(source, shortest, changed);
+    return new IdempotencyKeys(source, shortest, changed, methods);
   }
 
   Duration retention() {
@@ -291,6 +341,11 @@ public final class IdempotencyKeys {
    */
   public String header() {
     return sent.header;
+  }
+
+  /** Whether requests of this method get a key. */
+  boolean areFor(String method) {
+    return methods == null || methods.contains(method);
   }
 
   String mint(RequestView request, Supplier<Instant> clock) {

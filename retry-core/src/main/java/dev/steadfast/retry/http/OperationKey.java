@@ -34,7 +34,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     if (key == null) {
       key = derived(form, request, options.derivedKey(), in.callContext());
     }
-    if (key == null && keys != null && mints(request.method())) {
+    if (key == null && keys != null && keys.areFor(request.method())) {
       key =
           naming == null
               ? keys.mint(request, in.clock())
@@ -52,10 +52,6 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
 
   /** Where an operation begins. */
   record Context(@Nullable CallContext callContext, Supplier<Instant> clock) {}
-
-  private static boolean mints(String method) {
-    return method.equals("POST") || method.equals("PATCH");
-  }
 
   // The key of the request that this one is made for makes the key of this one: the chain of keys
   // ends only at a system that honours them.

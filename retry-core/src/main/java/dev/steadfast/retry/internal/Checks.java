@@ -80,11 +80,20 @@ public final class Checks {
 
   /** RFC 9110 section 5.1: a field name is a token. */
   public static String headerName(String name, String value) {
+    return token(name, value, "a header name");
+  }
+
+  /** RFC 9110 section 9.1: a method is a token, and case-sensitive. */
+  public static String method(String name, String value) {
+    return token(name, value, "a method");
+  }
+
+  private static String token(String name, String value, String expected) {
     notNull(name, value);
     if (!value.isEmpty() && value.chars().allMatch(Checks::tokenChar)) {
       return value;
     }
-    throw bad(name, printable(value), "a header name: letters, digits and " + TOKEN_EXTRAS);
+    throw bad(name, printable(value), expected + ": letters, digits and " + TOKEN_EXTRAS);
   }
 
   /** Visible ASCII and spaces within: what every server and client carries unchanged. */

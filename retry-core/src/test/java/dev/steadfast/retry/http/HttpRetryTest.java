@@ -216,6 +216,8 @@ class HttpRetryTest {
     cases.put("value", () -> retry.oncePerOperation("X-First", null));
     cases.put("replay marker", () -> retry.replayMarker(null));
     cases.put("signal header", () -> retry.shouldRetrySignal(null, "true", false));
+    cases.put("methods", () -> IdempotencyKeys.randomUuid().onMethods((String[]) null));
+    cases.put("method", () -> IdempotencyKeys.randomUuid().onMethods("PUT", null));
     cases.put("signal value", () -> retry.shouldRetrySignal("X-Again", null, true));
     cases.put("attempt header", () -> AttemptHeader.fromZero(null));
     cases.put("idempotency key", () -> options.idempotencyKey(null));

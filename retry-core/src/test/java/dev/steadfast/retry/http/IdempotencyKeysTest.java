@@ -92,12 +92,72 @@ class IdempotencyKeysTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "post", "LOCK"})
+  @ValueSource(
+      strings = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "post", "LOCK"})
   void noKeyIsMintedForOtherMethods(String method) {
     HttpOperation operation = operation(IdempotencyKeys.randomUuid(), TestRequest.of(method));
     assertEquals(Map.of(), headers(operation));
     assertEquals(Optional.empty(), operation.keyHeader());
     assertEquals(Optional.empty(), operation.info().idempotencyKey());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "HEAD", "PUT", "DELETE", "QUERY", "POST", "PATCH", "LOCK"})
+  void aKeyIsMintedForEveryMethodWhereTheServerTakesThat(String method) {
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onEveryMethod();
+    HttpOperation operation = operation(keys, TestRequest.of(method));
+    assertEquals(Set.of("Idempotency-Key"), headers(operation).keySet());
+    assertEquals(Optional.of("Idempotency-Key"), operation.keyHeader());
+    assertTrue(operation.safety() != Evidence.Safety.UNSAFE && operation.changesHeaders());
+  }
+
+  /** A method that is safe as such needs no key that the server honours. */
+  @Test
+  void aKeyDoesNotMakeAnIdempotentMethodLessSafe() {
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onEveryMethod();
+    for (String method : List.of("GET", "PUT", "DELETE", "QUERY")) {
+      HttpOperation operation = operation(keys, TestRequest.of(method));
+      assertEquals(Evidence.Safety.IDEMPOTENT, operation.safety(), method);
+      assertEquals(Evidence.Safety.IDEMPOTENT, operation.safety(method, List.of()), method);
+    }
+    assertEquals(Evidence.Safety.KEYED, operation(keys, TestRequest.of("LOCK")).safety());
+  }
+
+  @Test
+  void aKeyIsMintedForTheMethodsThatAreNamed() {
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onMethods("PUT", "LOCK", "PUT");
+    for (String method : List.of("PUT", "LOCK")) {
+      assertTrue(operation(keys, TestRequest.of(method)).keyHeader().isPresent(), method);
+    }
+    for (String method : List.of("POST", "PATCH", "GET", "put")) {
+      assertEquals(Map.of(), headers(operation(keys, TestRequest.of(method))), method);
+    }
+    assertEquals(
+        Evidence.Safety.UNSAFE, operation(keys, TestRequest.of("POST")).safety(), "it has no key");
+  }
+
+  @Test
+  void theMethodsAreIndependentOfHeaderFormAndLimit() {
+    IdempotencyKeys keys = IdempotencyKeys.from(request -> "k").onMethods("PUT");
+    for (IdempotencyKeys each :
+        List.of(
+            keys.header("X-Key").quoted().maxLength(9), keys.onEveryMethod().onMethods("PUT"))) {
+      assertTrue(each.areFor("PUT"));
+      assertTrue(!each.areFor("POST"));
+    }
+    assertTrue(keys.header("X-Key").onEveryMethod().quoted().maxLength(9).areFor("GET"));
+    assertTrue(!keys.areFor("GET"), "the original is unchanged");
+  }
+
+  @Test
+  void whatIsNoMethodIsRefused() {
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid();
+    assertEquals("methods: none (expected: one or more)", refusal(keys::onMethods));
+    for (String method : List.of("", " ", "PUT,POST", "PUT ", "P\nT", "G\u00cbT", "{PUT}")) {
+      String message = refusal(() -> keys.onMethods("POST", method));
+      assertTrue(message.startsWith("method: \""), message);
+      assertTrue(message.contains("(expected: a method: letters, digits and"), message);
+    }
   }
 
   @Test
@@ -403,6 +463,9 @@ class IdempotencyKeysTest {
     assertPreset(IdempotencyKeys.worldline(), "X-GCS-Idempotence-Key", false, 40);
     assertPreset(IdempotencyKeys.ppro(), "Request-Idempotency-Key", false, 255);
     assertPreset(IdempotencyKeys.repeatableRequests(), "Repeatability-Request-ID", false, 255);
+    IdempotencyKeys storage = IdempotencyKeys.googleCloudStorage();
+    assertPreset(storage, "x-goog-gcs-idempotency-token", false, 255);
+    assertTrue(storage.areFor("POST") && storage.areFor("GET") && storage.areFor("DELETE"));
   }
 
   @Test

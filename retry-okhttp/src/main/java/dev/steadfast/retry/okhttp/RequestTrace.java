@@ -32,7 +32,7 @@ abstract class RequestTrace extends CallProgress {
 
   private volatile Safety earlier = Safety.UNPROCESSED; // the weakest of those before the latest
   private boolean deadConnection; // the current one
-  private @Nullable HttpUrl origin; // of the first request that the client made of the caller's
+  private @Nullable HttpUrl origin; // which a key must not leave; null: that of the next request
   private @Nullable RefusedAddresses refusedAddresses;
 
   private volatile boolean handedBack;
@@ -59,7 +59,7 @@ abstract class RequestTrace extends CallProgress {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
-    origin = null;
+    origin = keyedRead(request) ? request.url() : null;
     enterOkHttp(request);
     try {
       Response response = chain.proceed(request);
@@ -76,6 +76,17 @@ abstract class RequestTrace extends CallProgress {
     }
   }
 
+  /**
+   * Whether the first request on the wire may follow a redirect that OkHttp's cache has kept: then
+   * it goes to another origin, and a key that we added must not go along. Such a request needs no
+   * key to be repeated.
+   */
+  private boolean keyedRead(Request request) {
+    String method = request.method();
+    return (method.equals("GET") || method.equals("QUERY"))
+        && operation.keyHeader().filter(operation::adds).isPresent();
+  }
+
   /** The answer as OkHttp may see it, which must not send the request again by itself. */
   Response hideFollowUp(Response response) {
     HiddenServerDelay made = HiddenServerDelay.of(response);
@@ -86,7 +97,7 @@ abstract class RequestTrace extends CallProgress {
   /**
    * A key belongs to one server, a scope to those named: a redirect elsewhere takes neither along.
    * Which server that is, the first request tells: an application interceptor may have rewritten
-   * the host of the caller's request.
+   * the host of the caller's request. For one that the cache may answer it is the caller's own.
    */
   Request withoutForeignHeaders(Request request) {
     HttpUrl own = origin;

@@ -15,15 +15,18 @@ import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.Cache;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -113,6 +116,30 @@ class FollowUpTest {
     Received second = there.requests().get(0);
     assertEquals("GET", second.method());
     assertEquals(Optional.empty(), second.header(KEY));
+  }
+
+  /**
+   * The request on the wire is the first one of its attempt, and at another origin all the same.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void aKeyDoesNotFollowARedirectThatTheCacheHasKept(Entry entry, @TempDir Path directory)
+      throws IOException {
+    HttpRetry retry =
+        rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().onEveryMethod()).build();
+    try (Cache cache = new Cache(directory.toFile(), 1 << 20)) {
+      Call.Factory calls = rig.calls(entry, Rig.builder().cache(cache), retry);
+      here.enqueue(to(there, 301).header("Cache-Control", "max-age=1000"));
+
+      assertEquals(200, entry.make(calls.newCall(Calls.get(here))).status());
+      assertEquals(200, entry.make(calls.newCall(Calls.get(here))).status());
+      assertEquals(200, entry.make(calls.newCall(Calls.get(there))).status());
+
+      assertEquals(1, here.requests().size(), "the redirect comes from the cache");
+      assertTrue(keys(here).get(0).isPresent());
+      assertEquals(List.of(Optional.empty(), Optional.empty()), keys(there).subList(0, 2));
+      assertTrue(keys(there).get(2).isPresent());
+    }
   }
 
   @ParameterizedTest

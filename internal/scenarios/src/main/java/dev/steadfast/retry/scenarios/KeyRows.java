@@ -21,7 +21,7 @@ final class KeyRows {
   private KeyRows() {}
 
   static List<Scenario> rows() {
-    return Stream.of(minted(), callers(), forms(), answers(), refused())
+    return Stream.of(minted(), otherMethods(), callers(), forms(), answers(), refused())
         .flatMap(List::stream)
         .toList();
   }
@@ -58,6 +58,42 @@ final class KeyRows {
             .replies(status(503), OK)
             .retriedAfter(UNAVAILABLE)
             .expect(e -> e.key("none")));
+  }
+
+  private static List<Scenario> otherMethods() {
+    IdempotencyKeys onAll = IdempotencyKeys.randomUuid().onEveryMethod();
+    return List.of(
+        keyed("QUERY needs no key and gets none")
+            .call(HttpCall.of("QUERY", "/a").body(HttpCall.Form.REPEATABLE, "body"))
+            .replies(status(503), OK)
+            .retriedAfter(UNAVAILABLE)
+            .expect(e -> e.key("none")),
+        keyed("PUT where the server takes keys on every method: one key on both attempts")
+            .put("/a", "body")
+            .retry(b -> b.idempotencyKeys(onAll))
+            .replies(status(503), OK)
+            .retriedAfter(UNAVAILABLE),
+        keyed("GET where the server takes keys on every method")
+            .get("/a")
+            .retry(b -> b.idempotencyKeys(onAll))
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST)
+            .differs(
+                Via.JDK,
+                "the JDK client resends the GET by itself, within one attempt",
+                e -> e.trace("attempt 1: 200", "done ACCEPTED 1")),
+        row("POST where keys are for PUT alone: it has none, and is not sent again")
+            .post("/pay", "100")
+            .retry(b -> b.idempotencyKeys(IdempotencyKeys.randomUuid().onMethods("PUT")))
+            .replies(status(503).body("busy"))
+            .answers(503, "busy")
+            .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"),
+        keyed("DELETE of the storage API: its token on both attempts")
+            .call(HttpCall.of("DELETE", "/b/photos/o/1"))
+            .retry(b -> b.idempotencyKeys(IdempotencyKeys.googleCloudStorage()))
+            .keyHeader("x-goog-gcs-idempotency-token")
+            .replies(status(503), OK)
+            .retriedAfter(UNAVAILABLE));
   }
 
   private static List<Scenario> callers() {

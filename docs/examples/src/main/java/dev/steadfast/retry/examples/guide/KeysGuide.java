@@ -60,6 +60,15 @@ final class KeysGuide {
     return new IdempotencyKeys[] {stripe, draft, payPal, own};
   }
 
+  static IdempotencyKeys[] otherMethods() {
+    // region keys-methods
+    IdempotencyKeys onEach = IdempotencyKeys.randomUuid().onEveryMethod();
+    IdempotencyKeys onSome = IdempotencyKeys.randomUuid().onMethods("POST", "PATCH", "PUT");
+    IdempotencyKeys storage = IdempotencyKeys.googleCloudStorage(); // on every method
+    // endregion
+    return new IdempotencyKeys[] {onEach, onSome, storage};
+  }
+
   static HttpRetry oncePerOperation() {
     // region once-per-operation
     DateTimeFormatter httpDate = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);

@@ -94,6 +94,27 @@ final class KeysGuideTest {
   }
 
   @Test
+  void otherMethods_getAKeyToo() throws Exception {
+    IdempotencyKeys[] keys = KeysGuide.otherMethods();
+    assertTrue(sent("PUT", keys[0]).header("Idempotency-Key").orElseThrow().matches(UUID));
+    assertTrue(sent("GET", keys[0]).header("Idempotency-Key").orElseThrow().matches(UUID));
+    assertTrue(sent("PUT", keys[1]).header("Idempotency-Key").isPresent());
+    assertTrue(sent("GET", keys[1]).header("Idempotency-Key").isEmpty());
+    assertTrue(sent("GET", keys[2]).header("x-goog-gcs-idempotency-token").isPresent());
+  }
+
+  private Received sent(String method, IdempotencyKeys keys) throws Exception {
+    HttpRetry retry = HttpRetry.builder().idempotencyKeys(keys).build();
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri("/b/photos"))
+            .method(method, BodyPublishers.noBody())
+            .build();
+    RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
+        .send(request, BodyHandlers.discarding());
+    return server.requests().get(server.requests().size() - 1);
+  }
+
+  @Test
   void oncePerOperation_isTheSameOnBothAttempts() throws Exception {
     Received first = pay(KeysGuide.oncePerOperation(), RetryOptions.none());
     assertTrue(first.header("Repeatability-First-Sent").orElseThrow().endsWith(" GMT"));
