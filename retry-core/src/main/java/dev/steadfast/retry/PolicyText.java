@@ -5,23 +5,35 @@ import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 
 /** The text form of a {@link RetryPolicy}. */
 final class PolicyText {
+  private static final String BY_KIND = "backoff.";
   private static final String NAMES =
       "maxAttempts, backoff, totalTimeout, attemptTimeout, bodyIdleTimeout, minimumAttempt,"
           + " maxServerDelay, aboveCeiling or serverDelaySpread";
 
+  // In the order of the enum.
+  private static final Map<String, FailureKind> KINDS = new LinkedHashMap<>();
+
+  static {
+    for (FailureKind kind : FailureKind.values()) {
+      KINDS.put(print(kind), kind);
+    }
+  }
+
   private PolicyText() {}
 
   static String print(RetryPolicy policy) {
-    return new StringJoiner("; ")
-        .add("maxAttempts=" + policy.maxAttempts())
-        .add("backoff=" + policy.backoff())
-        .add("totalTimeout=" + policy.totalTimeout().map(Durations::print).orElse("none"))
+    StringJoiner text = new StringJoiner("; ");
+    text.add("maxAttempts=" + policy.maxAttempts()).add("backoff=" + policy.backoff());
+    policy.backoffByKind().forEach((kind, each) -> text.add(BY_KIND + print(kind) + "=" + each));
+    return text.add("totalTimeout=" + policy.totalTimeout().map(Durations::print).orElse("none"))
         .add("attemptTimeout=" + printList(policy.attemptTimeouts()))
         .add("bodyIdleTimeout=" + policy.bodyIdleTimeout().map(Durations::print).orElse("none"))
         .add("minimumAttempt=" + Durations.print(policy.minimumAttempt()))
@@ -29,6 +41,10 @@ final class PolicyText {
         .add("aboveCeiling=" + print(policy.aboveCeiling()))
         .add("serverDelaySpread=" + policy.serverDelaySpread())
         .toString();
+  }
+
+  private static String print(FailureKind kind) {
+    return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   private static String printList(List<Duration> durations) {
@@ -53,7 +69,7 @@ final class PolicyText {
     in.skipSpaces();
     while (!in.atEnd()) {
       int nameAt = in.position();
-      String name = in.letters();
+      String name = readName(in);
       if (valuesAt.containsKey(name)) {
         throw in.error(nameAt, "each name once, " + name + " came before");
       }
@@ -81,6 +97,22 @@ final class PolicyText {
     }
   }
 
+  private static String readName(TextReader in) {
+    String name = in.letters();
+    if (!name.equals("backoff") || !in.take(".")) {
+      return name;
+    }
+    int kindAt = in.position();
+    StringBuilder kind = new StringBuilder(in.letters());
+    while (in.take("-")) {
+      kind.append('-').append(in.letters());
+    }
+    if (KINDS.containsKey(kind.toString())) {
+      return BY_KIND + kind;
+    }
+    throw in.error(kindAt, "one of " + String.join(", ", KINDS.keySet()));
+  }
+
   // A range check of the builder does not know where its value stands in the text.
   private static boolean pointed(IllegalArgumentException e) {
     return String.valueOf(e.getMessage()).startsWith("character ");
@@ -88,6 +120,12 @@ final class PolicyText {
 
   private static void readValue(
       TextReader in, String name, int nameAt, RetryPolicy.Builder builder) {
+    FailureKind kind =
+        name.startsWith(BY_KIND) ? KINDS.get(name.substring(BY_KIND.length())) : null;
+    if (kind != null) {
+      builder.backoff(kind, Backoffs.read(in));
+      return;
+    }
     switch (name) {
       case "maxAttempts" -> {
         int at = in.position();

@@ -4,7 +4,9 @@ import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -35,6 +37,7 @@ public final class RetryPolicy {
 
   private final int maxAttempts;
   private final Backoff backoff;
+  private final Map<FailureKind, Backoff> backoffByKind; // never changed
   private final long totalTimeoutNanos; // 0 for none
   private final long[]
       attemptTimeoutNanos; // by attempt, the last for all that follow; may be empty
@@ -47,6 +50,7 @@ public final class RetryPolicy {
   private RetryPolicy(Builder builder) {
     this.maxAttempts = builder.maxAttempts;
     this.backoff = builder.backoff;
+    this.backoffByKind = builder.backoffByKind;
     this.totalTimeoutNanos = builder.totalTimeoutNanos;
     this.attemptTimeoutNanos = builder.attemptTimeoutNanos;
     this.bodyIdleTimeoutNanos = builder.bodyIdleTimeoutNanos;
@@ -89,7 +93,9 @@ public final class RetryPolicy {
    * {@code maxAttempts}, {@code backoff}, {@code totalTimeout}, {@code attemptTimeout} and {@code
    * bodyIdleTimeout} (these three may be {@code none}; the attempt timeout may be a list such as
    * {@code 1s,2s,5s}), {@code minimumAttempt}, {@code maxServerDelay}, {@code aboveCeiling} ({@code
-   * give-up} or {@code clamp}) and {@code serverDelaySpread}.
+   * give-up} or {@code clamp}) and {@code serverDelaySpread}. The backoff after one kind of failure
+   * is {@code backoff.} with the kind in small letters and hyphens, as in {@code
+   * backoff.throttled=full(1s..20s)} and {@code backoff.connection-lost=none}.
    *
    * @param text for instance {@code maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s}
    * @return the policy
@@ -110,12 +116,27 @@ public final class RetryPolicy {
   }
 
   /**
-   * The wait between attempts.
+   * The wait between attempts, after failures of kinds that have no wait of their own.
    *
    * @return the strategy
    */
   public Backoff backoff() {
     return backoff;
+  }
+
+  /**
+   * The wait after a failure of one kind.
+   *
+   * @param kind what went wrong with the attempt before
+   * @return the strategy of that kind, or {@link #backoff()} if it has none
+   */
+  public Backoff backoff(FailureKind kind) {
+    Backoff own = backoffByKind.get(Checks.notNull("kind", kind));
+    return own == null ? backoff : own;
+  }
+
+  Map<FailureKind, Backoff> backoffByKind() {
+    return backoffByKind;
   }
 
   /**
@@ -209,6 +230,7 @@ public final class RetryPolicy {
     Builder builder = new Builder();
     builder.maxAttempts = maxAttempts;
     builder.backoff = backoff;
+    builder.backoffByKind = backoffByKind;
     builder.totalTimeoutNanos = totalTimeoutNanos;
     builder.attemptTimeoutNanos = attemptTimeoutNanos;
     builder.bodyIdleTimeoutNanos = bodyIdleTimeoutNanos;
@@ -224,6 +246,7 @@ public final class RetryPolicy {
     return other instanceof RetryPolicy that
         && maxAttempts == that.maxAttempts
         && backoff.equals(that.backoff)
+        && backoffByKind.equals(that.backoffByKind)
         && totalTimeoutNanos == that.totalTimeoutNanos
         && Arrays.equals(attemptTimeoutNanos, that.attemptTimeoutNanos)
         && bodyIdleTimeoutNanos == that.bodyIdleTimeoutNanos
@@ -254,6 +277,7 @@ public final class RetryPolicy {
   public static final class Builder {
     private int maxAttempts = 3;
     private Backoff backoff = Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(20));
+    private Map<FailureKind, Backoff> backoffByKind = Map.of(); // policies share it
     private long totalTimeoutNanos = 30_000_000_000L;
     private long[] attemptTimeoutNanos = {};
     private long bodyIdleTimeoutNanos = 30_000_000_000L;
@@ -278,13 +302,42 @@ public final class RetryPolicy {
     }
 
     /**
-     * The wait between attempts. Default: full jitter from 100 ms to 20 s.
+     * The wait between attempts, except after failures of a kind that has its own. Default: full
+     * jitter from 100 ms to 20 s.
      *
      * @param backoff a strategy
      * @return this
      */
     public Builder backoff(Backoff backoff) {
       this.backoff = Checks.notNull("backoff", backoff);
+      return this;
+    }
+
+    /**
+     * The wait after a failure of one kind. Default: that of {@link #backoff(Backoff)} for all
+     * kinds. A server that limits the rate needs a longer wait than a connection that broke; the
+     * AWS SDKs (retry behaviour 2.1) start at 50 ms, and after throttling at 1 s:
+     *
+     * <pre>{@code
+     * RetryPolicy.builder()
+     *     .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(20)))
+     *     .backoff(
+     *         FailureKind.THROTTLED,
+     *         Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(20)))
+     * }</pre>
+     *
+     * <p>The strategy gets the number of the retry within the operation, whatever the kinds of the
+     * failures before. A server delay is still obeyed if it is longer.
+     *
+     * @param kind what went wrong with the attempt before
+     * @param backoff a strategy; it replaces an earlier one for this kind
+     * @return this
+     */
+    public Builder backoff(FailureKind kind, Backoff backoff) {
+      Map<FailureKind, Backoff> copy = new EnumMap<>(FailureKind.class);
+      copy.putAll(backoffByKind);
+      copy.put(Checks.notNull("kind", kind), Checks.notNull("backoff", backoff));
+      this.backoffByKind = copy;
       return this;
     }
 

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The text form of policies. */
@@ -43,6 +44,36 @@ class PolicyTextTest {
   }
 
   @Test
+  void aBackoffOfItsOwn_isNamedByTheKindOfFailure() {
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .backoff(FailureKind.UNAVAILABLE, Backoff.fixed(Duration.ofSeconds(3)))
+            .backoff(FailureKind.CONNECTION_LOST, Backoff.none())
+            .backoff(Backoff.valueOf("full(50ms..20s)"))
+            .backoff(FailureKind.THROTTLED, Backoff.valueOf("full(1s..20s)"))
+            .build();
+    assertEquals(
+        "maxAttempts=3; backoff=full(50ms..20s); backoff.connection-lost=none;"
+            + " backoff.throttled=full(1s..20s); backoff.unavailable=fixed(3s);"
+            + " totalTimeout=30s",
+        policy.toString().substring(0, policy.toString().indexOf("; attemptTimeout")));
+    assertEquals(policy, RetryPolicy.valueOf(policy.toString()));
+    assertEquals(
+        policy,
+        RetryPolicy.valueOf(
+            "backoff.throttled=full(1s..20s);backoff.unavailable=fixed(3s) ;"
+                + " backoff.connection-lost=none; backoff=full(50ms..20s)"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachKindHasAName(FailureKind kind) {
+    RetryPolicy policy = RetryPolicy.builder().backoff(kind, Backoff.none()).build();
+    assertEquals(policy, RetryPolicy.valueOf(policy.toString()));
+    assertEquals(Backoff.none(), RetryPolicy.valueOf(policy.toString()).backoff(kind));
+  }
+
+  @Test
   void readsWhatItPrints_forRandomPolicies() {
     SplittableRandom random = new SplittableRandom(12);
     for (int i = 0; i < 20_000; i++) {
@@ -60,6 +91,10 @@ class PolicyTextTest {
             .backoff(BackoffTextTest.anyBackoff(random))
             .maxServerDelay(anyDuration(random))
             .serverDelaySpread(random.nextInt(3) == 0 ? random.nextInt(11) : random.nextDouble(10));
+    for (int i = random.nextInt(3); i > 0; i--) {
+      FailureKind[] kinds = FailureKind.values();
+      builder.backoff(kinds[random.nextInt(kinds.length)], BackoffTextTest.anyBackoff(random));
+    }
     if (random.nextBoolean()) {
       builder.aboveCeiling(RetryPolicy.AboveCeiling.CLAMP);
     }
@@ -188,6 +223,15 @@ class PolicyTextTest {
         "backoff=full(1s)               | 16 | ')'     | '..'",
         "backoff=full(2s..1s)           | 18 | '1'     | a cap of at least the base, 2s",
         "backoff=None                   |  9 | 'N'     | none, fixed, linear,",
+        "backoff.=none                  |  9 | '='     | one of dns, connect,",
+        "backoff.slow=none              |  9 | 's'     | one of dns, connect,",
+        "backoff.THROTTLED=none         |  9 | 'T'     | one of dns, connect,",
+        "backoff.connection_lost=none   |  9 | 'c'     | one of dns, connect,",
+        "backoff.connection-=none       |  9 | 'c'     | one of dns, connect,",
+        "backoff.throttled              | 18 | the end | '='",
+        "backoff.throttled=fast         | 19 | 'f'     | none, fixed, linear,",
+        "backoff.tls=none; backoff.tls=none | 19 | 'b' | each name once, backoff.tls came before",
+        "totalTimeout.tls=1s            | 13 | '.'     | '='",
         "totalTimeout=30                | 16 | the end | a unit: ns, us, ms, s, m, h or d",
         "totalTimeout=nones             | 18 | 's'     | ';'",
         "totalTimeout=never             | 14 | 'n'     | a duration such as 100ms",

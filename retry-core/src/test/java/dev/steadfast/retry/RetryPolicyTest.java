@@ -56,6 +56,7 @@ class RetryPolicyTest {
     RetryPolicy policy = unlike().build();
     assertEquals(7, policy.maxAttempts());
     assertEquals(Backoff.fixed(Duration.ofMillis(3)), policy.backoff());
+    assertEquals(Backoff.none(), policy.backoff(FailureKind.TIMEOUT));
     assertEquals(Optional.of(Duration.ofMinutes(2)), policy.totalTimeout());
     assertEquals(Optional.of(Duration.ofSeconds(1)), policy.attemptTimeout(1));
     assertEquals(Optional.of(Duration.ofSeconds(4)), policy.bodyIdleTimeout());
@@ -70,6 +71,7 @@ class RetryPolicyTest {
     return builder()
         .maxAttempts(7)
         .backoff(Backoff.fixed(Duration.ofMillis(3)))
+        .backoff(FailureKind.TIMEOUT, Backoff.none())
         .totalTimeout(Duration.ofMinutes(2))
         .attemptTimeout(Duration.ofSeconds(1))
         .bodyIdleTimeout(Duration.ofSeconds(4))
@@ -77,6 +79,30 @@ class RetryPolicyTest {
         .maxServerDelay(Duration.ofSeconds(9))
         .aboveCeiling(RetryPolicy.AboveCeiling.CLAMP)
         .serverDelaySpread(0.25);
+  }
+
+  @Test
+  void aBackoffOfOneKind_leavesTheOthersAsTheyAre() {
+    Backoff slow = Backoff.fixed(Duration.ofSeconds(5));
+    RetryPolicy policy =
+        builder()
+            .backoff(FailureKind.THROTTLED, Backoff.none())
+            .backoff(FailureKind.THROTTLED, slow)
+            .backoff(Backoff.none())
+            .build();
+    for (FailureKind kind : FailureKind.values()) {
+      assertEquals(kind == FailureKind.THROTTLED ? slow : Backoff.none(), policy.backoff(kind));
+    }
+    assertEquals(RetryPolicy.defaults().backoff(), RetryPolicy.defaults().backoff(FailureKind.TLS));
+  }
+
+  @Test
+  void aPolicyDoesNotChangeWithItsBuilder() {
+    RetryPolicy.Builder builder = unlike();
+    RetryPolicy policy = builder.build();
+    builder.backoff(FailureKind.TLS, Backoff.none());
+    policy.toBuilder().backoff(FailureKind.DNS, Backoff.none());
+    assertEquals(unlike().build(), policy);
   }
 
   @Test
@@ -190,6 +216,9 @@ class RetryPolicyTest {
   @SuppressWarnings({"NullAway", "DataFlowIssue"}) // what a caller without null checks may do
   void rejectsNull_byName() {
     assertNull("backoff", () -> builder().backoff(null));
+    assertNull("backoff", () -> builder().backoff(FailureKind.TLS, null));
+    assertNull("kind", () -> builder().backoff(null, Backoff.none()));
+    assertNull("kind", () -> RetryPolicy.defaults().backoff(null));
     assertNull("totalTimeout", () -> builder().totalTimeout(null));
     assertNull("attemptTimeout", () -> builder().attemptTimeout(null));
     assertNull("attemptTimeouts", () -> builder().attemptTimeouts(null));
@@ -242,6 +271,7 @@ class RetryPolicyTest {
             List.of(
                 each -> each.maxAttempts(7),
                 each -> each.backoff(Backoff.fixed(Duration.ofMillis(3))),
+                each -> each.backoff(FailureKind.TIMEOUT, Backoff.none()),
                 each -> each.totalTimeout(Duration.ofMinutes(2)),
                 each -> each.attemptTimeout(Duration.ofSeconds(1)),
                 each -> each.bodyIdleTimeout(Duration.ofSeconds(4)),
@@ -328,7 +358,9 @@ class RetryPolicyTest {
             builder().minimumAttempt(Duration.ofMillis(2)).build(),
             builder().maxServerDelay(Duration.ofSeconds(61)).build(),
             builder().aboveCeiling(RetryPolicy.AboveCeiling.CLAMP).build(),
-            builder().serverDelaySpread(0.5).build());
+            builder().serverDelaySpread(0.5).build(),
+            builder().backoff(FailureKind.TIMEOUT, Backoff.none()).build(),
+            builder().backoff(FailureKind.TLS, Backoff.none()).build());
     for (RetryPolicy each : different) {
       assertEquals(1, different.stream().filter(each::equals).count(), each.toString());
       RetryPolicy same = each.toBuilder().build();

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.internal.Durations;
@@ -62,9 +63,9 @@ final class PolicyNanos {
         && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP;
   }
 
-  /** The backoff before an attempt. */
-  long backoff(int number, long previousNanos, LongSupplier random) {
-    return Math.max(0, policy.backoff().delayNanos(number, previousNanos, random));
+  /** The backoff before an attempt, after a failure of this kind. */
+  long backoff(FailureKind after, int number, long previousNanos, LongSupplier random) {
+    return Math.max(0, policy.backoff(after).delayNanos(number, previousNanos, random));
   }
 
   /** The delay before the next attempt: the larger of backoff and server delay. */

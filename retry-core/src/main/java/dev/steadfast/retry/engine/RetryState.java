@@ -5,7 +5,6 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import java.util.function.LongSupplier;
@@ -272,15 +271,14 @@ public final class RetryState {
       return fail(StopReason.DO_NOT_RETRY, nowNanos);
     }
     // 5 the server delay is above the ceiling: stop, the delay is exposed
-    ServerDelay serverDelay = failure.serverDelay();
-    if (nanos.givesUpAt(serverDelay)) {
+    if (nanos.givesUpAt(failure.serverDelay())) {
       return fail(StopReason.SERVER_DELAY_TOO_LONG, nowNanos);
     }
     // 6 delay = max(backoff, server delay + upward spread)
     RetryDecision.Retry retry =
         stale
             ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
-            : delay(serverDelay, remainingNanos(nowNanos));
+            : delay(failure, remainingNanos(nowNanos));
     // 7 the delay and a minimal attempt would pass the deadline: stop now
     if (!nanos.fits(retry.delayNanos(), remainingNanos(nowNanos))) {
       return fail(StopReason.DEADLINE, nowNanos);
@@ -356,11 +354,12 @@ public final class RetryState {
         : null;
   }
 
-  private RetryDecision.Retry delay(ServerDelay serverDelay, long remainingNanos) {
-    boolean pushback = serverDelay.exact(); // gRFC A6: the next backoff starts over
+  private RetryDecision.Retry delay(Verdict.Retryable failure, long remainingNanos) {
+    boolean pushback = failure.serverDelay().exact(); // gRFC A6: the next backoff starts over
     backoffs = pushback ? 0 : Math.max(backoffs, backoffs + 1); // stays at the largest int
-    previousBackoffNanos = pushback ? 0 : nanos.backoff(backoffs, previousBackoffNanos, random);
-    return nanos.delay(serverDelay, previousBackoffNanos, remainingNanos, random);
+    previousBackoffNanos =
+        pushback ? 0 : nanos.backoff(failure.kind(), backoffs, previousBackoffNanos, random);
+    return nanos.delay(failure.serverDelay(), previousBackoffNanos, remainingNanos, random);
   }
 
   @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation

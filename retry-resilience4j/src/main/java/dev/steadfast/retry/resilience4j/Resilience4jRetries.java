@@ -1,5 +1,6 @@
 package dev.steadfast.retry.resilience4j;
 
+import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
@@ -61,7 +62,8 @@ public final class Resilience4jRetries {
    * A policy as a configuration.
    *
    * <ul>
-   *   <li>Attempts and backoff are the policy's.
+   *   <li>Attempts and backoff are the policy's. A failure without a report of Steadfast's counts
+   *       as {@link FailureKind#OTHER}.
    *   <li>Every {@link Exception} is retried, except {@link InterruptedException}, {@link
    *       CancellationException}, and failures of a Steadfast client, because two layers that retry
    *       multiply. If that client's policy is {@link RetryPolicy#noRetry()}, a failure that it
@@ -113,7 +115,7 @@ public final class Resilience4jRetries {
           .maxAttempts(policy.maxAttempts())
           .retryOnException(Terms::retryable)
           .retryOnResult(this::deposit)
-          .intervalBiFunction((attempt, outcome) -> interval(attempt, serverDelay(outcome)))
+          .intervalBiFunction((attempt, outcome) -> interval(attempt, report(outcome)))
           .build();
     }
 
@@ -138,7 +140,8 @@ public final class Resilience4jRetries {
       return environment.ticker().getAsLong();
     }
 
-    private long interval(int attempt, Duration serverDelay) {
+    private long interval(int attempt, Optional<RetryReport> report) {
+      Duration serverDelay = report.flatMap(RetryReport::serverDelay).orElse(Duration.ZERO);
       boolean tooLong = serverDelay.compareTo(policy.maxServerDelay()) > 0;
       if (tooLong && policy.aboveCeiling() == RetryPolicy.AboveCeiling.GIVE_UP) {
         return STOP;
@@ -147,12 +150,10 @@ public final class Resilience4jRetries {
         return STOP;
       }
       long asked = (tooLong ? policy.maxServerDelay() : serverDelay).toNanos();
-      long backoff = delayNanos(policy.backoff(), attempt, environment.random());
+      FailureKind kind =
+          report.flatMap(RetryReport::last).flatMap(AttemptReport::kind).orElse(FailureKind.OTHER);
+      long backoff = delayNanos(policy.backoff(kind), attempt, environment.random());
       return millis(Math.max(asked, backoff));
-    }
-
-    private static Duration serverDelay(Either<Throwable, Object> outcome) {
-      return report(outcome).flatMap(RetryReport::serverDelay).orElse(Duration.ZERO);
     }
 
     private static Optional<RetryReport> report(Either<Throwable, Object> outcome) {

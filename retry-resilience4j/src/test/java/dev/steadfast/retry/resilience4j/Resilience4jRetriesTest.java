@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
 import io.github.resilience4j.core.IntervalFunction;
+import io.github.resilience4j.core.functions.Either;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.io.IOException;
@@ -119,6 +121,18 @@ class Resilience4jRetriesTest {
     assertThrows(
         IOException.class, () -> retry.executeCheckedSupplier(() -> once.call(this::failing)));
     assertEquals(4, calls.get());
+  }
+
+  @Test
+  void aFailureWithoutAReport_isOfNoKnownKind() {
+    RetryPolicy policy =
+        POLICY.toBuilder()
+            .backoff(FailureKind.OTHER, Backoff.fixed(Duration.ofMillis(7)))
+            .backoff(FailureKind.THROTTLED, Backoff.fixed(Duration.ofMillis(9)))
+            .build();
+    RetryConfig config = Resilience4jRetries.retryConfig(policy);
+    assertEquals(
+        7, config.<String>getIntervalBiFunction().apply(1, Either.left(new IOException("down"))));
   }
 
   @Test

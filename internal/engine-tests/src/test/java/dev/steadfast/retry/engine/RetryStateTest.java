@@ -113,6 +113,19 @@ class RetryStateTest {
             + " | retry 100ms backoff, retry 200ms backoff, retry 5ms server pushback,"
             + " retry 100ms backoff, retry 200ms backoff",
         "backoff=none | - | fail fail   | retry 0s backoff, retry 0s backoff",
+        // 6 a kind of failure may have a backoff of its own
+        "backoff.throttled=exponential(1s..20s) | - | throttled fail"
+            + " | retry 1s backoff, retry 200ms backoff",
+        "maxAttempts=9; backoff.throttled=fixed(3s) | - | fail throttled fail throttled"
+            + " | retry 100ms backoff, retry 3s backoff, retry 400ms backoff, retry 3s backoff",
+        "backoff.throttled=fixed(3s) | - | throttled+serverDelay=2s | retry 3s backoff",
+        "backoff.throttled=fixed(3s) | - | throttled+serverDelay=4s | retry 4s server delay",
+        "backoff.throttled=fixed(3s) | - | throttled+exactly=5ms | retry 5ms server pushback",
+        "backoff.throttled=fixed(30s) | - | throttled | stop deadline",
+        "backoff.throttled=none | - | throttled unavailable | retry 0s backoff, retry 200ms backoff",
+        "backoff.stale-connection=fixed(3s) | - | stale | retry 0s stale connection",
+        "maxAttempts=9; backoff=decorrelated(100ms..2s); backoff.throttled=fixed(5s) | highest"
+            + " | fail throttled fail | retry 300ms backoff, retry 5s backoff, retry 2s backoff",
         // 6 spread: upward, by at most the share of the server delay, and at most 10 s
         "- | highest | fail+serverDelay=2s     | retry 4s server delay",
         "serverDelaySpread=0.5 | highest | fail+serverDelay=2s | retry 3s server delay",

@@ -7,6 +7,7 @@ import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.RetryOptions;
 import java.time.Duration;
@@ -119,7 +120,20 @@ final class AttemptRows {
                 "300ms",
                 "500ms")),
         waits("no backoff: at once, told all the same", Backoff.none(), "0s", "0s"),
-        waits("linear backoff", Backoff.linear(ms(30), ms(1000)), "30ms", "60ms"));
+        waits("linear backoff", Backoff.linear(ms(30), ms(1000)), "30ms", "60ms"),
+        row("429 then 503, with a longer backoff after throttling")
+            .get("/a")
+            .policy(p -> p.backoff(FailureKind.THROTTLED, Backoff.fixed(ms(1000))))
+            .replies(status(429), BUSY, OK)
+            .answers(200, "ok")
+            .requests(3)
+            .trace(
+                "attempt 1: 429 THROTTLED refused",
+                "wait 1s backoff",
+                "attempt 2: 503 UNAVAILABLE answered",
+                "wait 200ms backoff",
+                "attempt 3: 200",
+                "done ACCEPTED 3"));
   }
 
   private static Backoff jitter(long base, long cap) {

@@ -60,6 +60,27 @@ final class ConfigurationGuide {
     return policy;
   }
 
+  static RetryPolicy backoffByKind() {
+    // region policy-by-kind
+    RetryPolicy policy =
+        RetryPolicy.builder()
+            .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(20)))
+            .backoff(
+                FailureKind.THROTTLED, // 429
+                Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(20)))
+            .build();
+    // endregion
+    return policy;
+  }
+
+  static RetryPolicy backoffByKindAsText() {
+    // region policy-by-kind-text
+    RetryPolicy policy =
+        RetryPolicy.valueOf("backoff=full(50ms..20s); backoff.throttled=full(1s..20s)");
+    // endregion
+    return policy;
+  }
+
   static RetryPolicy timeouts() {
     // region timeouts
     RetryPolicy policy =

@@ -54,6 +54,11 @@ final class ConfigurationGuideTest {
   }
 
   @Test
+  void backoffByKind_isTheSameInCodeAndAsText() {
+    assertEquals(ConfigurationGuide.backoffByKind(), ConfigurationGuide.backoffByKindAsText());
+  }
+
+  @Test
   void rateLimits_followADelayThatTheDefaultsRefuse() {
     assertEquals(Duration.ofMinutes(2), ConfigurationGuide.rateLimits().policy().maxServerDelay());
   }
