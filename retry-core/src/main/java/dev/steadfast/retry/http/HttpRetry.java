@@ -442,11 +442,21 @@ public final class HttpRetry {
      * @throws IllegalArgumentException if the name is no header name or the value no header value
      */
     public Builder shouldRetrySignal(String header, String value, boolean shouldRetry) {
-      signals.add(
-          new SignalReader.Signal(
-              Checks.headerName("signal header", header),
-              Checks.headerValue("signal value", value),
-              shouldRetry));
+      signals.add(SignalReader.Signal.of(header, value, shouldRetry));
+      return this;
+    }
+
+    /**
+     * A further response header whose presence, with any value or none, says not to retry, such as
+     * {@code x-envoy-ratelimited}. Default: none. Like every signal it is read on a status of 400
+     * or above, and it takes precedence over each signal to retry.
+     *
+     * @param header the header
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name
+     */
+    public Builder doNotRetrySignal(String header) {
+      signals.add(SignalReader.Signal.notToRetry(header));
       return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,10 +15,25 @@ import org.jspecify.annotations.Nullable;
  * as a lookup may cost a walk over all lines.
  */
 final class SignalReader {
-  /** A response header that says, by one of its values, whether to retry. */
-  record Signal(String header, String value, boolean shouldRetry) {
+  /**
+   * A response header that says whether to retry.
+   *
+   * @param value the one that says it; null if the header says it with any value
+   */
+  record Signal(String header, @Nullable String value, boolean shouldRetry) {
+    static Signal of(String header, String value, boolean shouldRetry) {
+      return new Signal(
+          Checks.headerName("signal header", header),
+          Checks.headerValue("signal value", value),
+          shouldRetry);
+    }
+
+    static Signal notToRetry(String header) {
+      return new Signal(Checks.headerName("signal header", header), null, false);
+    }
+
     private boolean saidBy(String line) {
-      return line.trim().equalsIgnoreCase(value);
+      return value == null || line.trim().equalsIgnoreCase(value);
     }
   }
 
@@ -59,7 +75,7 @@ final class SignalReader {
     return new Signals(serverDelay, shouldRetry, nack || finalNack, false);
   }
 
-  /** What the headers say that are known by their values; null if they say nothing. */
+  /** What the headers say that the configuration names; null if they say nothing. */
   private @Nullable Boolean shouldRetry(ResponseView response) {
     Boolean shouldRetry = null;
     for (Map.Entry<String, List<Signal>> each : byHeader.entrySet()) {

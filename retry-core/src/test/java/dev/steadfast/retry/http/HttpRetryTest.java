@@ -85,6 +85,7 @@ class HttpRetryTest {
             .replayMarker("X-Replayed")
             .shouldRetrySignal("X-Stop", "1", false)
             .shouldRetrySignal("X-Go", "1", true)
+            .doNotRetrySignal("X-Limited")
             .readRateLimitReset(true)
             .bufferBodiesUpTo(5)
             .refuseRedirectedKeys(true)
@@ -231,6 +232,7 @@ class HttpRetryTest {
             name + ": null (expected: a value)",
             assertThrows(NullPointerException.class, code, name).getMessage()));
     assertThrows(NullPointerException.class, () -> options.policy(null));
+    assertThrows(NullPointerException.class, () -> retry.doNotRetrySignal(null));
   }
 
   @ParameterizedTest
@@ -273,6 +275,7 @@ class HttpRetryTest {
     refusal(() -> AttemptHeader.fromZero(name));
     refusal(() -> AttemptHeader.onRetries(name));
     refusal(() -> AttemptHeader.attemptAndMax(name));
+    refusal(() -> retry.doNotRetrySignal(name));
     refusal(() -> IdempotencyKeys.requestHash(name));
     refusal(() -> IdempotencyKeys.requestHashWithin(Duration.ofHours(1), "Tenant", name));
   }
@@ -300,7 +303,8 @@ class HttpRetryTest {
     HttpRetry.builder()
         .replayMarker(name)
         .shouldRetrySignal(name, "true", false)
-        .shouldRetrySignal(name, "", true);
+        .shouldRetrySignal(name, "", true)
+        .doNotRetrySignal(name);
     assertEquals(name, AttemptHeader.fromOne(name).name());
   }
 

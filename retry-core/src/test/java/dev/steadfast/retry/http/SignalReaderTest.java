@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -227,6 +228,45 @@ class SignalReaderTest {
     Verdict builtIn =
         Wire.outcome(get, TestResponse.of(503).header("x-should-retry", "false")).verdict();
     assertTrue(((Verdict.Retryable) builtIn).doNotRetry(), "the built-in ones stay");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "false", "", "TRUE", "anything"})
+  void theMerePresenceOfAHeaderCanSayNotToRetry(String value) {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .doNotRetrySignal("x-envoy-ratelimited")
+            .shouldRetrySignal("transient-error", "true", true)
+            .build();
+    HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
+    for (int status : new int[] {429, 503}) {
+      TestResponse limited =
+          TestResponse.of(status)
+              .header("transient-error", "true")
+              .header("X-Envoy-RateLimited", value);
+      Verdict verdict = Wire.outcome(get, limited).verdict();
+      assertTrue(((Verdict.Retryable) verdict).doNotRetry(), status + ": " + verdict);
+    }
+    TestResponse missing =
+        TestResponse.of(404).header("transient-error", "true").header("x-envoy-ratelimited", value);
+    assertInstanceOf(Verdict.Permanent.class, Wire.outcome(get, missing).verdict(), "not lifted");
+    TestResponse without = TestResponse.of(429).header("x-envoy-ratelimited-by", "x");
+    assertFalse(((Verdict.Retryable) Wire.outcome(get, without).verdict()).doNotRetry());
+    TestResponse accepted = TestResponse.of(200).header("x-envoy-ratelimited", value);
+    assertEquals(Verdict.accepted(), Wire.outcome(get, accepted).verdict());
+  }
+
+  @Test
+  void presenceHoldsBesideAValueOfTheSameHeader() {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .shouldRetrySignal("X-Limited", "false", true)
+            .doNotRetrySignal("x-limited")
+            .build();
+    HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
+    Verdict verdict =
+        Wire.outcome(get, TestResponse.of(503).header("X-Limited", "false")).verdict();
+    assertTrue(((Verdict.Retryable) verdict).doNotRetry());
   }
 
   /** Nothing that a server says turns a success into a failure: 202 + Retry-After is polling. */

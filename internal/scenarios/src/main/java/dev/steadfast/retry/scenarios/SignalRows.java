@@ -63,6 +63,14 @@ final class SignalRows {
             .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"),
         stopped("a header of one's own that says not to retry", 503, "x-done", "yes")
             .retry(b -> b.shouldRetrySignal("X-Done", "yes", false)),
+        stopped("a header whose presence says not to retry", 429, "x-envoy-ratelimited", "true")
+            .retry(b -> b.doNotRetrySignal("X-Envoy-RateLimited")),
+        stopped("such a header without a value", 503, "x-envoy-ratelimited", "")
+            .retry(b -> b.doNotRetrySignal("x-envoy-ratelimited")),
+        row("such a header that the configuration does not name says nothing")
+            .get("/a")
+            .replies(status(429).header("x-envoy-ratelimited", "true"), OK)
+            .retriedAfter("429 THROTTLED refused"),
         row("not to retry, beside a server delay: not retried, the delay is exposed")
             .get("/a")
             .replies(status(503).header("x-should-retry", "false").header("Retry-After", "2"))

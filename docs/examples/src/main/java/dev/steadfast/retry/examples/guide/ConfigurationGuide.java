@@ -141,6 +141,7 @@ final class ConfigurationGuide {
                     .neverRetry(500)
                     .build())
             .shouldRetrySignal("X-Do-Not-Retry", "true", false)
+            .doNotRetrySignal("x-envoy-ratelimited") // with any value
             .build();
     // endregion
     return retry;

@@ -132,6 +132,8 @@ final class ConfigurationGuideTest {
     assertEquals(500, status(retry, "GET"));
     server.enqueue(Reply.status(503).header("X-Do-Not-Retry", "true"));
     assertEquals(503, status(retry, "GET"));
+    server.enqueue(Reply.status(429).header("x-envoy-ratelimited", "true"));
+    assertEquals(429, status(retry, "GET"));
   }
 
   @Test
