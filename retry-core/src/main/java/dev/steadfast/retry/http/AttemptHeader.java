@@ -1,6 +1,10 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.Checks;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +18,12 @@ public final class AttemptHeader {
     FROM_ZERO,
     FROM_ONE,
     RETRIES_ONLY,
-    ATTEMPT_AND_MAX
+    ATTEMPT_AND_MAX,
+    ATTEMPT_MAX_AND_TIME_TO_LIVE
   }
+
+  private static final DateTimeFormatter SECONDS =
+      DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final String name;
   private final Form form;
@@ -70,6 +78,23 @@ public final class AttemptHeader {
   }
 
   /**
+   * {@code attempt=2; max=3; ttl=20240715T015911Z}, as some AWS SDKs write {@code amz-sdk-request}.
+   * The time to live is the end of the attempt by the server's clock: after it nobody waits for the
+   * answer, and the server may drop the request. It is rounded up to whole seconds.
+   *
+   * <p>It is only sent when the server's clock is known, from the {@code Date} of an earlier answer
+   * within the operation, and the attempt has a bound. So the first attempt has none, and neither
+   * has an attempt after failures without an answer.
+   *
+   * @param name the header
+   * @return a form
+   * @throws IllegalArgumentException if the name is no header name
+   */
+  public static AttemptHeader attemptMaxAndTimeToLive(String name) {
+    return new AttemptHeader(name, Form.ATTEMPT_MAX_AND_TIME_TO_LIVE);
+  }
+
+  /**
    * The name of the header.
    *
    * @return the name
@@ -79,7 +104,7 @@ public final class AttemptHeader {
   }
 
   /**
-   * The value on one attempt.
+   * The value on one attempt, without a time to live.
    *
    * @param attempt the number of the attempt, from 1
    * @param maxAttempts the most attempts that the policy allows
@@ -91,9 +116,19 @@ public final class AttemptHeader {
       case FROM_ONE -> Optional.of(Integer.toString(attempt));
       case RETRIES_ONLY ->
           attempt == 1 ? Optional.empty() : Optional.of(Integer.toString(attempt - 1));
-      case ATTEMPT_AND_MAX ->
+      case ATTEMPT_AND_MAX, ATTEMPT_MAX_AND_TIME_TO_LIVE ->
           Optional.of("attempt=" + attempt + "; max=" + Math.max(attempt, maxAttempts));
     };
+  }
+
+  /** The value on one attempt that ends at this time, whose fraction of a second is dropped. */
+  Optional<String> value(int attempt, int maxAttempts, Instant end) {
+    String live = tellsTimeToLive() ? "; ttl=" + SECONDS.format(end) : "";
+    return value(attempt, maxAttempts).map(value -> value + live);
+  }
+
+  boolean tellsTimeToLive() {
+    return form == Form.ATTEMPT_MAX_AND_TIME_TO_LIVE;
   }
 
   /** The configured header, unless the caller or another option has set one of that name. */

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One logical call: its key, its headers, and what the outcomes of its attempts mean. For authors
- * of adapters. Immutable after construction.
+ * of adapters. It does not change after construction, but for what answers tell of the server's
+ * clock. Safe for use by many threads.
  */
 public final class HttpOperation {
   // RFC 9110 section 9.2.2; QUERY by RFC 10008.
@@ -39,7 +40,7 @@ public final class HttpOperation {
   private final OperationView view;
   private final Map<String, String> headers;
   private final OperationKey key; // every attempt is handed over with it
-  private final @Nullable AttemptHeader attemptHeader;
+  private final @Nullable AttemptLine attemptLine;
   private final RetryOptions options;
   private final @Nullable JournaledOperation journaled; // null: no journal is asked
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
@@ -63,7 +64,7 @@ public final class HttpOperation {
             options,
             new OperationKey.Context(plan.callContext(), clock()));
     this.headers = StableHeaders.of(retry.stableHeaders(), request, key, clock());
-    this.attemptHeader = AttemptHeader.unlessSet(retry.attemptHeader(), request, headers);
+    this.attemptLine = AttemptLine.of(retry.attemptHeader(), plan, request, headers);
     this.view = new OperationView(request, key.present());
     this.info =
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
@@ -263,7 +264,7 @@ public final class HttpOperation {
    * @return false if the request can be sent as it is
    */
   public boolean changesHeaders() {
-    return !headers.isEmpty() || attemptHeader != null || propagation != null;
+    return !headers.isEmpty() || attemptLine != null || propagation != null;
   }
 
   /**
@@ -278,7 +279,7 @@ public final class HttpOperation {
         return true;
       }
     }
-    return (attemptHeader != null && attemptHeader.name().equalsIgnoreCase(name))
+    return (attemptLine != null && attemptLine.name().equalsIgnoreCase(name))
         || (propagation != null
             && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
             && view.request().headers(name).isEmpty());
@@ -290,7 +291,7 @@ public final class HttpOperation {
    * @return false if it does not matter when they are written
    */
   public boolean tellsTimeLeft() {
-    return propagation != null;
+    return propagation != null || (attemptLine != null && attemptLine.tellsTimeToLive());
   }
 
   /**
@@ -312,10 +313,8 @@ public final class HttpOperation {
             }
           });
     }
-    if (attemptHeader != null) {
-      attemptHeader
-          .value(attempt, plan.policy().maxAttempts())
-          .ifPresent(value -> header.accept(attemptHeader.name(), value));
+    if (attemptLine != null) {
+      attemptLine.write(attempt, timeoutNanos, header);
     }
   }
 
@@ -333,6 +332,9 @@ public final class HttpOperation {
     boolean replayed = replayed(response);
     Signals read = failed ? retry.signals().read(response, now()) : Signals.NONE;
     Signals signals = failed && replayed ? read.ofReplay() : read;
+    if (attemptLine != null) {
+      attemptLine.learn(response);
+    }
     learn(response, signals);
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));

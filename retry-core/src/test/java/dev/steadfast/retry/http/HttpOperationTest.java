@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HttpOperationTest {
   private static final Wire.Failure LOST =
       Wire.failure(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
+  private static final String AMZ = "amz-sdk-request";
   private static final Wire.Failure REFUSED = Wire.failure(FailureKind.CONNECT, Disposition.UNSENT);
 
   private final LeapingTime time = new LeapingTime();
@@ -365,9 +366,7 @@ class HttpOperationTest {
   // The attempt header.
 
   static Stream<Vector> attemptHeaders() {
-    return Vectors.group("request_attempt_header")
-        .filter(vector -> !vector.input().has("ttl") || vector.input().get("ttl").isJsonNull())
-        .filter(vector -> !vector.input().has("skew"));
+    return Vectors.group("request_attempt_header");
   }
 
   @ParameterizedTest
@@ -375,15 +374,16 @@ class HttpOperationTest {
   void numbersAttemptsAsTheVectorsSay(Vector vector) {
     JsonObject input = vector.input();
     if (input.has("max")) {
-      String value =
-          AttemptHeader.attemptAndMax("amz-sdk-request")
-              .value(input.get("attempt").getAsInt(), input.get("max").getAsInt())
-              .orElseThrow();
+      assertTrue(input.get("ttl").isJsonNull());
       List<String> pairs =
           vector.expected().getAsJsonArray("pairs").asList().stream()
               .map(JsonElement::getAsString)
               .toList();
-      assertEquals(pairs, Arrays.asList(value.split("; ")));
+      for (AttemptHeader form : List.of(AttemptHeader.attemptAndMax(AMZ), ttl())) {
+        String value =
+            form.value(input.get("attempt").getAsInt(), input.get("max").getAsInt()).orElseThrow();
+        assertEquals(pairs, Arrays.asList(value.split("; ")));
+      }
       return;
     }
     String name = input.get("header").getAsString();
@@ -420,6 +420,89 @@ class HttpOperationTest {
         List.of("attempt=1; max=1", "attempt=2; max=2"),
         Wire.run(retry.operation(TestRequest.of("GET"), once), stale, status(200))
             .sent("amz-sdk-request"));
+  }
+
+  private static AttemptHeader ttl() {
+    return AttemptHeader.attemptMaxAndTimeToLive(AMZ);
+  }
+
+  /** As published: smithy-swift, test_getTTL. The skew and the timeout are parts of the end. */
+  @Test
+  void theTimeToLiveIsWrittenAsTheAwsSdksDo() {
+    Instant end =
+        Instant.parse("2024-07-15T01:24:12Z").plusMillis(2_039_340).plus(Duration.ofSeconds(60));
+    assertEquals(Optional.of("attempt=2; max=3; ttl=20240715T015911Z"), ttl().value(2, 3, end));
+    assertEquals(Optional.of("2"), AttemptHeader.fromOne("X-Attempt").value(2, 3, end));
+  }
+
+  /** The server is an hour ahead. A Date has no fraction, so it may be up to a second later. */
+  @Test
+  void theTimeToLiveIsTheEndOfTheAttemptByTheServersClock() {
+    RetryPolicy policy = policy().attemptTimeout(Duration.ofMillis(2500)).build();
+    HttpOperation get = get(retry().policy(policy).attemptHeader(ttl()));
+    assertTrue(get.changesHeaders() && get.tellsTimeLeft() && get.adds("Amz-Sdk-Request"));
+    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 13:30:00 GMT");
+    Wire wire = Wire.run(get, busy, LOST, status(500), status(200));
+    assertEquals(
+        List.of(
+            "attempt=1; max=4",
+            "attempt=2; max=4; ttl=20140606T133004Z", // 13:30:00 + 1 s + 100 ms + 2500 ms
+            "attempt=3; max=4; ttl=20140606T133004Z", // + 100 ms
+            "attempt=4; max=4; ttl=20140606T133004Z"),
+        wire.sent(AMZ));
+  }
+
+  @Test
+  void theTimeToLiveEndsWithTheOperation() {
+    RetryPolicy policy =
+        policy().attemptTimeout(Duration.ofSeconds(9)).totalTimeout(Duration.ofSeconds(5)).build();
+    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
+    assertEquals(
+        "attempt=2; max=4; ttl=20140606T123006Z", // 5 s after the start, and 1 s for the fraction
+        Wire.run(get(retry().policy(policy).attemptHeader(ttl())), busy).sent(AMZ).get(1));
+  }
+
+  static Stream<TestResponse> answersOfUnknownTime() {
+    String date = "Fri, 06 Jun 2014 12:30:00 GMT";
+    return Stream.of(
+        status(503),
+        status(503).header("Date", date).header("Age", "0"),
+        status(503).header("Date", date).header("Date", date),
+        status(503).header("Date", "soon"),
+        status(503).header("Date", ""),
+        status(503).header("Date", date).from("https://other.example:443"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("answersOfUnknownTime")
+  void thereIsNoTimeToLiveUnlessTheServersClockIsKnown(TestResponse answer) {
+    List<String> sent = Wire.run(get(retry().attemptHeader(ttl())), answer).sent(AMZ);
+    assertEquals("attempt=2; max=4", sent.get(1));
+  }
+
+  @Test
+  void theServersClockIsLearntFromItselfAlone() {
+    TestResponse own =
+        status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT").from("https://api.example:443");
+    assertEquals(
+        "attempt=2; max=4; ttl=20140606T123031Z",
+        Wire.run(get(retry().attemptHeader(ttl())), own).sent(AMZ).get(1));
+  }
+
+  @Test
+  void thereIsNoTimeToLiveWithoutABound() {
+    RetryPolicy endless = policy().noTotalTimeout().build();
+    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
+    List<String> sent = Wire.run(get(retry().policy(endless).attemptHeader(ttl())), busy).sent(AMZ);
+    assertEquals("attempt=2; max=4", sent.get(1));
+  }
+
+  @Test
+  void otherFormsDoNotTellTheTime() {
+    HttpOperation get = get(retry().attemptHeader(AttemptHeader.attemptAndMax(AMZ)));
+    assertFalse(get.tellsTimeLeft());
+    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
+    assertEquals("attempt=2; max=4", Wire.run(get, busy).sent(AMZ).get(1));
   }
 
   @Test

@@ -275,6 +275,7 @@ class HttpRetryTest {
     refusal(() -> AttemptHeader.fromZero(name));
     refusal(() -> AttemptHeader.onRetries(name));
     refusal(() -> AttemptHeader.attemptAndMax(name));
+    refusal(() -> AttemptHeader.attemptMaxAndTimeToLive(name));
     refusal(() -> retry.doNotRetrySignal(name));
     refusal(() -> IdempotencyKeys.requestHash(name));
     refusal(() -> IdempotencyKeys.requestHashWithin(Duration.ofHours(1), "Tenant", name));

@@ -3,12 +3,14 @@ package dev.steadfast.retry.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** A response head as a client would show it. */
 final class TestResponse implements ResponseView {
   private final int status;
   private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  private Optional<String> origin = Optional.empty();
 
   private TestResponse(int status) {
     this.status = status;
@@ -32,6 +34,17 @@ final class TestResponse implements ResponseView {
   TestResponse header(String name, String value) {
     headers.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
     return this;
+  }
+
+  /** Says which server gave it. */
+  TestResponse from(String server) {
+    origin = Optional.of(server);
+    return this;
+  }
+
+  @Override
+  public Optional<String> origin() {
+    return origin;
   }
 
   @Override

@@ -6,6 +6,7 @@ import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
 import dev.steadfast.retry.http.AttemptHeader;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,6 +27,14 @@ final class HeaderRows {
             "attempt=1; max=3",
             "attempt=2; max=3",
             "attempt=3; max=3"),
+        attempts(
+                "with the maximum and the time to live, by the server's clock",
+                AttemptHeader.attemptMaxAndTimeToLive("X-Attempt"),
+                "attempt=1; max=3",
+                "attempt=2; max=3; ttl=20140606T130004Z",
+                "attempt=3; max=3; ttl=20140606T130004Z")
+            .policy(p -> p.attemptTimeout(Duration.ofSeconds(2)))
+            .replies(status(503).header("Date", "Fri, 06 Jun 2014 13:00:00 GMT"), status(503), OK),
         attempts("already the caller's", AttemptHeader.fromOne("X-Attempt"), "7", "7", "7")
             .header("x-attempt", "7"),
         attempts("not configured", null, "-", "-", "-"),

@@ -130,6 +130,16 @@ final class ConfigurationGuide {
     return retry;
   }
 
+  static HttpRetry timeToLive() {
+    // region attempt-header-ttl
+    HttpRetry retry =
+        HttpRetry.builder()
+            .attemptHeader(AttemptHeader.attemptMaxAndTimeToLive("amz-sdk-request"))
+            .build();
+    // endregion
+    return retry;
+  }
+
   static HttpRetry rules() {
     // region rules
     HttpRetry retry =
