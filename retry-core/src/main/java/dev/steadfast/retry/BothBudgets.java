@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcome;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,18 @@ record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget
   @Override
   public Account account(String origin) {
     return new Both(first.account(origin), second.account(origin));
+  }
+
+  @Override
+  public OptionalDouble available(String origin, long nowNanos) {
+    return least(
+        first.available(origin, nowNanos).orElse(Double.NaN),
+        second.available(origin, nowNanos).orElse(Double.NaN));
+  }
+
+  private static OptionalDouble least(double one, double two) {
+    double least = Math.min(one, two);
+    return Double.isNaN(least) ? OptionalDouble.empty() : OptionalDouble.of(least);
   }
 
   private record Both(Account first, Account second) implements Account {
@@ -57,6 +70,13 @@ record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget
     public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
       first.operationEnded(outcome, firstOf(last), nowNanos);
       second.operationEnded(outcome, secondOf(last), nowNanos);
+    }
+
+    @Override
+    public OptionalDouble available(long nowNanos) {
+      return least(
+          first.available(nowNanos).orElse(Double.NaN),
+          second.available(nowNanos).orElse(Double.NaN));
     }
 
     private static @Nullable Withdrawal firstOf(@Nullable Withdrawal both) {

@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,13 @@ final class ConcurrencyAccount implements RetryBudget.Account {
     if (last != null) {
       counts.decrementAndGet();
     }
+  }
+
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    long now = counts.get();
+    long left = terms.most(now >>> 32) - (now & (OPERATION - 1));
+    return OptionalDouble.of((double) Math.max(0, left));
   }
 
   boolean idle() {

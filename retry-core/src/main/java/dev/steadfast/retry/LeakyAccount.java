@@ -5,6 +5,7 @@ import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,12 @@ final class LeakyAccount implements RetryBudget.Account {
   @Override
   public void operationEnded(
       RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
+
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    long left = terms.reserve() + at(ring.get(), nowNanos).sum();
+    return OptionalDouble.of(Math.max(0, left) / (double) terms.costOfRetry());
+  }
 
   private void add(long amount, long nowNanos) {
     Ring before;

@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import dev.steadfast.retry.internal.OriginTable;
+import java.util.OptionalDouble;
 
 /**
  * An account per origin, in a bounded table. Once the table has been full, new accounts start with
@@ -40,6 +41,12 @@ final class OriginBudget implements RetryBudget {
   @Override
   public Account account(String origin) {
     return table.get(origin);
+  }
+
+  @Override
+  public OptionalDouble available(String origin, long nowNanos) {
+    Account known = table.find(origin);
+    return known == null ? OptionalDouble.empty() : known.available(nowNanos);
   }
 
   int size() {

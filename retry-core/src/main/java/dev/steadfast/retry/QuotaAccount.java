@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,12 @@ final class QuotaAccount implements RetryBudget.Account {
         && !available.compareAndSet(before, Math.min(terms.capacity(), before + amount))) {
       before = available.get();
     }
+  }
+
+  // A retry after 429 has another cost, which this does not count with.
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    return OptionalDouble.of(available.get() / (double) terms.cost().cost());
   }
 
   int available() {

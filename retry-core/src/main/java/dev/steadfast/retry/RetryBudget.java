@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,19 @@ public interface RetryBudget {
    * @return an account; the same one for equal origins as long as the budget remembers them
    */
   Account account(String origin);
+
+  /**
+   * How many retries to an origin the budget would pay for now. Asking changes nothing and opens no
+   * account.
+   *
+   * @param origin scheme, host and port
+   * @param nowNanos the time, from the ticker of the environment in which the operations run
+   * @return retries, 0 or more, with fractions; infinity for a budget without a bound. Empty if the
+   *     budget has no account of this origin, or does not know; the default implementation does not
+   */
+  default OptionalDouble available(String origin, long nowNanos) {
+    return OptionalDouble.empty();
+  }
 
   /**
    * No bound at all. Dangerous: when a server fails, its clients multiply their load by the number
@@ -227,6 +241,17 @@ public interface RetryBudget {
      *     succeeded
      */
     void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos);
+
+    /**
+     * How many retries the account would pay for now, one after the other. Asking changes nothing.
+     *
+     * @param nowNanos the time
+     * @return retries, 0 or more, with fractions; infinity for an account without a bound. Empty if
+     *     the account does not know; the default implementation does not
+     */
+    default OptionalDouble available(long nowNanos) {
+      return OptionalDouble.empty();
+    }
   }
 
   /** How an operation ended, as far as a budget cares. */

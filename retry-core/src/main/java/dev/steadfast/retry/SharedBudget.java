@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import java.util.OptionalDouble;
+
 /**
  * One account for all origins.
  *
@@ -17,6 +19,11 @@ final class SharedBudget implements RetryBudget {
   @Override
   public Account account(String origin) {
     return one;
+  }
+
+  @Override
+  public OptionalDouble available(String origin, long nowNanos) {
+    return one.available(nowNanos);
   }
 
   @Override

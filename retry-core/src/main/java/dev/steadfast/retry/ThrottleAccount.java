@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,13 @@ final class ThrottleAccount implements RetryBudget.Account {
     if (outcome == RetryBudget.Outcome.SUCCEEDED && millis.get() < terms.maxMillis()) {
       millis.updateAndGet(before -> Math.min(terms.maxMillis(), before + terms.ratioMillis()));
     }
+  }
+
+  // The failure before each retry takes a token, and a retry needs more than half of the tokens. So
+  // the answer is the number of tokens above one half.
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    return OptionalDouble.of(Math.max(0, millis.get() - terms.maxMillis() / 2 - 1) / (double) ONE);
   }
 
   long millis() {

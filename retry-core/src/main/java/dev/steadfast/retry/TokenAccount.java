@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.Checks;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,17 @@ final class TokenAccount implements RetryBudget.Account {
     if (outcome == RetryBudget.Outcome.SUCCEEDED) {
       add(depositMicros);
     }
+  }
+
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    Mark until = filledUntil.get();
+    long earned = 0;
+    if (nanosPerMicro > 0 && until != null) {
+      earned = (long) (Math.max(0, nowNanos - until.nanos()) / nanosPerMicro);
+    }
+    long room = Math.max(0, burstMicros - micros.get());
+    return OptionalDouble.of((burstMicros - room + Math.min(room, earned)) / (double) ONE);
   }
 
   private void refill(long nowNanos) {

@@ -2,6 +2,7 @@ package dev.steadfast.retry;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.engine.Outcome;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /** Always pays. */
@@ -27,6 +28,16 @@ final class UnlimitedBudget implements RetryBudget, RetryBudget.Account {
 
   @Override
   public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
+
+  @Override
+  public OptionalDouble available(String origin, long nowNanos) {
+    return available(nowNanos);
+  }
+
+  @Override
+  public OptionalDouble available(long nowNanos) {
+    return OptionalDouble.of(Double.POSITIVE_INFINITY);
+  }
 
   @Override
   public String toString() {

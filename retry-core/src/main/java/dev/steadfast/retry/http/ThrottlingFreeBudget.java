@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,11 @@ record ThrottlingFreeBudget(RetryBudget paying) implements RetryBudget {
   @Override
   public Account account(String origin) {
     return new Balance(paying.account(origin));
+  }
+
+  @Override
+  public OptionalDouble available(String origin, long nowNanos) {
+    return paying.available(origin, nowNanos);
   }
 
   /** The balance of one origin, kept by the other budget. */
@@ -47,6 +53,11 @@ record ThrottlingFreeBudget(RetryBudget paying) implements RetryBudget {
     @Override
     public void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
       paying.operationEnded(outcome, paid(last), nowNanos);
+    }
+
+    @Override
+    public OptionalDouble available(long nowNanos) {
+      return paying.available(nowNanos);
     }
 
     private static @Nullable Withdrawal paid(@Nullable Withdrawal taken) {
