@@ -59,7 +59,7 @@ for round in $rounds; do
 done
 run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -e "$compared" -prof gc "${precision[@]}"
 run unpinned "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
-micro='(Backoff|Contention|Engine|Budget|Timer|EventQueue|Simulation)Benchmark'
+micro='(Backoff|Contention|Engine|Budget|Timer|Telemetry|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"

@@ -16,6 +16,8 @@ module dev.steadfast.retry {
   exports dev.steadfast.retry.internal to
       dev.steadfast.retry.effects,
       dev.steadfast.retry.httpclient,
+      dev.steadfast.retry.jfr,
+      dev.steadfast.retry.micrometer,
       dev.steadfast.retry.okhttp,
       dev.steadfast.retry.resilience4j,
       dev.steadfast.retry.server,

@@ -1,10 +1,13 @@
 module app {
   requires dev.steadfast.retry.effects;
   requires dev.steadfast.retry.httpclient;
+  requires dev.steadfast.retry.jfr;
+  requires dev.steadfast.retry.micrometer;
   requires dev.steadfast.retry.okhttp;
   requires dev.steadfast.retry.resilience4j;
   requires dev.steadfast.retry.server;
   requires dev.steadfast.retry.testkit;
   requires jakarta.servlet;
   requires jdk.httpserver;
+  requires jdk.jfr;
 }

@@ -6,6 +6,8 @@ import dev.steadfast.retry.effects.OkHttpEffects;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.jfr.RetryEvents;
+import dev.steadfast.retry.micrometer.RetryMetrics;
 import dev.steadfast.retry.okhttp.OkHttpReports;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
@@ -13,6 +15,8 @@ import dev.steadfast.retry.server.HttpServerScope;
 import dev.steadfast.retry.server.ServletScope;
 import dev.steadfast.retry.testkit.FakeTime;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.servlet.Filter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +24,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -47,11 +55,16 @@ public final class Main {
               "http://" + server.getAddress().getAddress().getHostAddress() + ":"
                   + server.getAddress().getPort() + "/");
       FakeTime time = new FakeTime();
+      MeterRegistry registry = new SimpleMeterRegistry();
+      Recording recording = new Recording();
+      recording.start();
       HttpRetry retry =
           HttpRetry.builder()
               .guard(Resilience4jGuards.circuitBreaker(CircuitBreakerConfig.ofDefaults()))
               .environment(time.environment())
               .listener(time.skipWaits())
+              .listener(RetryMetrics.builder(registry).executor(Runnable::run).build())
+              .listener(new RetryEvents())
               .build();
       HttpResponse<String> jdk =
           RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
@@ -68,6 +81,19 @@ public final class Main {
               .build()
               .update(request, value -> null);
       System.out.println("effects " + read);
+      System.out.println("meters " + registry.get("steadfast.retry.delay").timer().count());
+      recording.stop();
+      Path file = Files.createTempFile("steadfast", ".jfr");
+      try {
+        recording.dump(file);
+        System.out.println(
+            "events "
+                + RecordingFile.readAllEvents(file).stream()
+                    .filter(each -> each.getEventType().getName().equals("dev.steadfast.Wait"))
+                    .count());
+      } finally {
+        Files.delete(file);
+      }
       Filter filter = new ServletScope();
       System.out.println("servlets " + filter.getClass().getModule().getName());
     } finally {

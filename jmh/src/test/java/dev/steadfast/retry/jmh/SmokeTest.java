@@ -22,6 +22,7 @@ class SmokeTest {
         "ContentionBenchmark",
         "EngineBenchmark",
         "BudgetBenchmark",
+        "TelemetryBenchmark",
         "OkHttpBenchmark",
         "JdkClientBenchmark",
         "SlotsBenchmark",

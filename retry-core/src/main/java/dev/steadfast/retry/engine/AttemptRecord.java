@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.internal.AttemptFigures;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** How one attempt went, in flat fields: an operation that waits keeps one per attempt. */
-final class AttemptRecord implements AttemptReport {
+final class AttemptRecord implements AttemptReport, AttemptFigures {
   private final int number;
   private final long startedAfterNanos;
   private final long tookNanos;
@@ -89,6 +90,21 @@ final class AttemptRecord implements AttemptReport {
   @Override
   public OptionalInt deliveries() {
     return deliveries < 0 ? OptionalInt.empty() : OptionalInt.of(deliveries);
+  }
+
+  @Override
+  public long tookNanos() {
+    return tookNanos;
+  }
+
+  @Override
+  public int statusOrNone() {
+    return status < 0 ? -1 : status;
+  }
+
+  @Override
+  public @Nullable FailureKind kindOrNull() {
+    return kind;
   }
 
   @Override

@@ -6,12 +6,13 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.internal.ReportFigures;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** What happened to an operation. Holds nothing of its request but the key. */
-final class OperationReport implements RetryReport {
+final class OperationReport implements RetryReport, ReportFigures {
   private final StopReason reason;
   private final Totals totals;
   private final List<AttemptReport> attemptReports;
@@ -73,6 +74,11 @@ final class OperationReport implements RetryReport {
   @Override
   public Duration elapsed() {
     return Duration.ofNanos(totals.elapsedNanos());
+  }
+
+  @Override
+  public long elapsedNanos() {
+    return totals.elapsedNanos();
   }
 
   @Override

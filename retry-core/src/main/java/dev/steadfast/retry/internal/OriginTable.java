@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param <V> what is kept
  */
 public final class OriginTable<V> {
-  /** The most keys that are remembered. */
+  /** The most keys that a table remembers by default. */
   public static final int MOST = 1024;
 
   /** The key of the value that is shared when there is no room. */
   public static final String OVERFLOW = "(others)";
 
   // A miss that finds the table full looks at so many entries: one in use must be asked for once in
-  // MOST / STEPS misses to stay.
+  // most / STEPS misses to stay.
   private static final int STEPS = 8;
 
   /**
@@ -77,6 +77,7 @@ public final class OriginTable<V> {
   }
 
   private final Values<V> values;
+  private final int most;
   private final Map<String, Entry<V>> table = new ConcurrentHashMap<>();
 
   // The clock algorithm, under the lock.
@@ -86,11 +87,22 @@ public final class OriginTable<V> {
   private @Nullable V overflow;
 
   /**
-   * An empty table.
+   * An empty table of the default size.
    *
    * @param values makes the values
    */
   public OriginTable(Values<V> values) {
+    this(MOST, values);
+  }
+
+  /**
+   * An empty table.
+   *
+   * @param most the most keys that are remembered
+   * @param values makes the values
+   */
+  public OriginTable(int most, Values<V> values) {
+    this.most = most;
     this.values = Checks.notNull("values", values);
   }
 
@@ -129,7 +141,7 @@ public final class OriginTable<V> {
       if (known != null) {
         return known.value;
       }
-      if (ring.size() < MOST) {
+      if (ring.size() < most) {
         Entry<V> added = new Entry<>(key, values.create(key, true));
         ring.add(added);
         table.put(key, added);
@@ -145,7 +157,7 @@ public final class OriginTable<V> {
   private int idleSlot() {
     for (int step = 0; step < STEPS; step++) {
       int slot = hand;
-      hand = (hand + 1) % MOST;
+      hand = (hand + 1) % most;
       Entry<V> entry = ring.get(slot);
       if (values.forgettable(entry.value, entry.used)) {
         return slot;
@@ -173,10 +185,27 @@ public final class OriginTable<V> {
     return shared;
   }
 
+  /** Forgets all values, the shared one too. */
+  public void clear() {
+    lock.lock();
+    try {
+      ring.forEach(entry -> values.forgotten(entry.key, entry.value));
+      if (overflow != null) {
+        values.forgotten(OVERFLOW, overflow);
+      }
+      ring.clear();
+      table.clear();
+      overflow = null;
+      hand = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * How many keys are remembered.
    *
-   * @return at most {@link #MOST}
+   * @return a number without the shared value
    */
   public int size() {
     return table.size();

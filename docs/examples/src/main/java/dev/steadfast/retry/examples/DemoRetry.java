@@ -7,6 +7,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.jfr.RetryEvents;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -43,6 +44,7 @@ final class DemoRetry {
         .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours keys
         .budget(RetryBudget.unlimited())
         .attemptHeader(AttemptHeader.fromOne(ATTEMPT_HEADER)) // lets the server count for itself
-        .environment(RetryEnvironment.system().withRandom(new Random(Demo.SEED)::nextLong));
+        .environment(RetryEnvironment.system().withRandom(new Random(Demo.SEED)::nextLong))
+        .listener(new RetryEvents()); // in a recording, if there is one
   }
 }

@@ -33,6 +33,8 @@ class ModulePathTest {
         java.net.http 2
         OkHttp 2
         effects NEVER_SENT, READ_FAILED, status 204
+        meters 2
+        events 2
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -50,6 +52,8 @@ class ModulePathTest {
         java.net.http 2
         OkHttp 2
         effects NEVER_SENT, READ_FAILED, status 204
+        meters 2
+        events 2
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -90,7 +94,12 @@ class ModulePathTest {
 
   /** A statement of the README: when it no longer holds, the README is to be mended. */
   @ParameterizedTest
-  @ValueSource(strings = {"dev.steadfast.retry.okhttp", "dev.steadfast.retry.resilience4j"})
+  @ValueSource(
+      strings = {
+        "dev.steadfast.retry.okhttp",
+        "dev.steadfast.retry.resilience4j",
+        "dev.steadfast.retry.micrometer"
+      })
   void automaticModulesCannotBeLinked(String module) throws Exception {
     ModularApp app = ModularApp.of("report", work, ModulePath.everything());
     app.compile().succeeded();
@@ -129,7 +138,9 @@ class ModulePathTest {
             "dev.steadfast.retry",
             "dev.steadfast.retry.effects",
             "dev.steadfast.retry.httpclient",
+            "dev.steadfast.retry.jfr",
             "dev.steadfast.retry.journal",
+            "dev.steadfast.retry.micrometer",
             "dev.steadfast.retry.okhttp",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",

@@ -28,7 +28,9 @@ class PublicApiTest {
     "retry-okhttp, dev.steadfast.retry.okhttp",
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
     "retry-effects, dev.steadfast.retry.effects",
-    "retry-testkit, dev.steadfast.retry.testkit"
+    "retry-testkit, dev.steadfast.retry.testkit",
+    "retry-micrometer, dev.steadfast.retry.micrometer",
+    "retry-jfr, dev.steadfast.retry.jfr"
   })
   void isWhatTheListSays(String artifact, String module) throws IOException {
     Path list = Path.of("..", "..", artifact, "src", "test", "resources", "public-api.txt");

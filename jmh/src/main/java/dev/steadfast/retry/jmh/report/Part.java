@@ -51,6 +51,13 @@ record Part(String benchmark, String title, String text, String bar) {
                 + " threads than cores the time of one call includes that of waiting for a core.",
             ""),
         new Part(
+            "Telemetry",
+            "What listeners add to an operation",
+            "A first attempt that succeeds. `metrics` records into two timers of a Prometheus registry."
+                + " `twoRecords` is the cost of the timers alone. `flightRecorderOff` runs without a"
+                + " recording.",
+            ""),
+        new Part(
             "OkHttp",
             "An OkHttp call",
             "On loopback, accepted at the first attempt, body read. Client and server share one core,"

@@ -18,6 +18,7 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
       budget(all, threads);
     }
     timer(all);
+    telemetry(all);
     http(all);
     slots(all);
     waiting(all);
@@ -117,6 +118,28 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
               150,
               results -> results.get("Timer.steadfast", threads).time()));
     }
+  }
+
+  private static void telemetry(List<Target> all) {
+    String empty = "Telemetry.emptyListener";
+    String metrics = "Telemetry.metrics";
+    String off = "Telemetry.flightRecorderOff";
+    all.add(
+        new Target(
+            "Micrometer, more than an empty listener and two records",
+            "ns",
+            150,
+            results -> {
+              Estimate ours = results.get(metrics).time().minus(results.get(empty).time());
+              return ours.minus(results.get("Telemetry.twoRecords").time());
+            }));
+    all.add(beyond("Micrometer, more than an empty listener", metrics, empty));
+    all.add(beyond("JFR without a recording, more than an empty listener", off, empty));
+  }
+
+  private static Target beyond(String what, String path, String base) {
+    return new Target(
+        what, "B", 0, results -> allocated(results.get(path)).minus(allocated(results.get(base))));
   }
 
   private static void slots(List<Target> all) {

@@ -1,0 +1,106 @@
+package dev.steadfast.retry.micrometer;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers and removes meters, one task after the other, on a thread that is not the operation's.
+ * There a registry takes locks and calls filters and listeners of the user's, so it may block.
+ *
+ * <p>A task also records the value that came first, so that no value is lost while the task waits.
+ * The operation waits for its task a short time, so that as a rule the value is recorded when the
+ * call returns. Once that time was too short, no operation waits until all tasks are done.
+ */
+final class Registrar {
+  /** The most tasks that wait, so that a registry that hangs does not fill the memory. */
+  static final int MOST_TASKS = 4096;
+
+  private static final long LONGEST_WAIT_MILLIS = 50;
+
+  /** A task, and whether it is done. */
+  private record Task(Runnable action, CountDownLatch done) {}
+
+  private final ArrayBlockingQueue<Task> tasks = new ArrayBlockingQueue<>(MOST_TASKS);
+  private final AtomicBoolean running = new AtomicBoolean();
+  private final Executor executor;
+  private final Consumer<Throwable> broken;
+  private volatile boolean late;
+  private volatile boolean dropped;
+
+  /**
+   * There are no tasks yet.
+   *
+   * @param executor runs the tasks
+   * @param broken told what a task threw
+   */
+  Registrar(Executor executor, Consumer<Throwable> broken) {
+    this.executor = executor;
+    this.broken = broken;
+  }
+
+  /** Runs a task elsewhere, and waits a short time for its end. */
+  void run(Runnable action) {
+    Task task = offer(action);
+    if (task == null || late) {
+      return;
+    }
+    try {
+      if (!task.done().await(LONGEST_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+        late = true;
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt(); // for the operation, which handles it
+    }
+  }
+
+  /** Runs a task elsewhere. */
+  void runLater(Runnable action) {
+    offer(action);
+  }
+
+  /** Returns null if there are too many tasks; then this one is dropped. */
+  private @Nullable Task offer(Runnable action) {
+    Task task = new Task(action, new CountDownLatch(1));
+    boolean taken = tasks.offer(task);
+    if (!taken && !dropped) {
+      dropped = true;
+      broken.accept(
+          new IllegalStateException(
+              MOST_TASKS + " values wait for the registry; further ones are dropped"));
+    }
+    start();
+    return taken ? task : null;
+  }
+
+  private void start() {
+    if (tasks.isEmpty() || !running.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      executor.execute(this::runAll);
+    } catch (Throwable rejected) {
+      running.set(false); // the next call tries again
+      broken.accept(rejected);
+    }
+  }
+
+  private void runAll() {
+    for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+      try {
+        task.action().run();
+      } catch (Throwable thrown) {
+        broken.accept(thrown);
+      } finally {
+        task.done().countDown();
+      }
+    }
+    late = false;
+    running.set(false);
+    start(); // a task may have come after the last poll
+  }
+}
