@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs a program in a JVM of its own, where the test may break what the whole process shares. */
 final class ChildJvm {
-  private static final long PATIENCE_SECONDS = 15;
+  private static final long PATIENCE_SECONDS = 60;
 
   private ChildJvm() {}
 
   /**
-   * What a program prints. One that has not ended after 15 s is stopped; what it printed by then
+   * What a program prints. One that has not ended after 60 s is stopped; what it printed by then
    * tells how far it came.
    */
   static List<String> run(List<String> flags, Class<?> program, String... arguments)

@@ -90,7 +90,7 @@ class DelayerThreadTest {
     private static String soon(CompletableFuture<String> future, String otherwise)
         throws Exception {
       try {
-        return future.get(6, TimeUnit.SECONDS);
+        return future.get(30, TimeUnit.SECONDS);
       } catch (TimeoutException hangs) {
         return otherwise;
       }
