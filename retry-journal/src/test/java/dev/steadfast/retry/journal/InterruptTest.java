@@ -12,10 +12,10 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -133,7 +133,11 @@ class InterruptTest {
   @Test
   void theEndIsNotedAfterTheCallerHasGone() throws Exception {
     server.enqueue(Reply.stallAfterRequest());
-    server.whenRequest(received -> source.before("update steadfast_operation", barrier::happen));
+    CountDownLatch prepared = new CountDownLatch(1);
+    server.whenRequest(received -> {
+      source.before("update steadfast_operation", barrier::happen);
+      prepared.countDown();
+    });
     CompletableFuture<Throwable> thrown = new CompletableFuture<>();
     Thread caller =
         new Thread(() -> {
@@ -144,7 +148,7 @@ class InterruptTest {
           }
         });
     caller.start();
-    server.awaitRequests(1, Duration.ofSeconds(PATIENCE_SECONDS));
+    assertTrue(prepared.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
     caller.interrupt();
     barrier.awaitReached();
     assertInstanceOf(InterruptedException.class, thrown.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
