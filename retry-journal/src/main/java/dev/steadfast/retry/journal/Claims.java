@@ -25,8 +25,29 @@ final class Claims {
     this.rows = rows;
   }
 
+  /**
+   * An operation that was found among those that are due.
+   *
+   * @param first what was just read of it, if it is sent as the first time: then its claim also
+   *     notes that it is about to be sent; null to read it
+   */
+  record Found(@Nullable Row first) {
+    // A row is sent as the first time until its version changes. Others depend on the time.
+    static Found of(@Nullable Row row) {
+      return new Found(row != null && row.step() == Row.Step.BEGIN ? row : null);
+    }
+  }
+
   /** What is claimed, and for how long. */
-  private record Asked(Intent intent, Rows.Held held, Duration lease, boolean resumed) {
+  private record Asked(Intent intent, Rows.Held held, Duration lease, @Nullable Found found) {
+    boolean resumed() {
+      return found != null;
+    }
+
+    @Nullable Row first() {
+      return found == null ? null : found.first();
+    }
+
     Rows.Start start() {
       return Rows.Start.claimed(held.token(), lease);
     }
@@ -43,12 +64,12 @@ final class Claims {
   /**
    * Claims an operation.
    *
-   * @param resumed whether it was found among those that are due: then it is not begun anew if
-   *     somebody else has finished it in the meantime
+   * @param found if it was found among those that are due: then it is not begun anew if somebody
+   *     else has finished it in the meantime; null if it is called
    */
-  Claim claim(Intent intent, Duration lease, boolean resumed) throws IOException {
+  Claim claim(Intent intent, Duration lease, @Nullable Found found) throws IOException {
     Rows.Held held = new Rows.Held(intent.id(), UUID.randomUUID().toString());
-    Asked asked = new Asked(intent, held, lease, resumed);
+    Asked asked = new Asked(intent, held, lease, found);
     try {
       return connections.run(connection -> claim(connection, asked));
     } catch (RefusedException nothingWritten) {
@@ -58,7 +79,8 @@ final class Claims {
       if (row == null || row.state() != State.IN_FLIGHT) {
         throw lost; // the statement may still be on its way
       }
-      return row.times().sent() ? asked.repeated(row) : asked.begun(row.delivered());
+      boolean began = !row.times().sent() || asked.first() != null;
+      return began ? asked.begun(row.delivered()) : asked.repeated(row);
     }
   }
 
@@ -66,6 +88,12 @@ final class Claims {
     Intent intent = asked.intent();
     if (!asked.resumed() && rows.insert(connection, intent, asked.start())) {
       return asked.begun(false);
+    }
+    Row first = asked.first();
+    if (first != null) {
+      return rows.beginSending(connection, first.version(), asked.start())
+          ? asked.begun(first.delivered())
+          : new Claim.InFlight();
     }
     Row row = rows.find(connection, intent.id());
     if (row == null) {

@@ -1,6 +1,5 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.OperationJournal;
 import java.io.IOException;
 import java.sql.Connection;
@@ -15,8 +14,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A journal in PostgreSQL. An operation that it remembers survives the death of the process that
@@ -41,7 +38,6 @@ import org.slf4j.LoggerFactory;
  * <p>Safe for use by many threads.
  */
 public final class JdbcJournal implements OperationJournal {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
   private static final int MOST_SEQUENCE = 100;
 
   private final Settings settings;
@@ -51,6 +47,7 @@ public final class JdbcJournal implements OperationJournal {
   private final Claims claims;
   private final Backlog backlog;
   private final Enlisting enlisting;
+  private final Resuming resuming;
 
   private JdbcJournal(Settings settings, Worker worker, Connections connections, Dialect dialect) {
     this.settings = settings;
@@ -61,6 +58,7 @@ public final class JdbcJournal implements OperationJournal {
     this.claims = new Claims(connections, rows);
     this.backlog = new Backlog(dialect);
     this.enlisting = new Enlisting(dialect, rows);
+    this.resuming = new Resuming(this, claims);
   }
 
   /**
@@ -88,7 +86,7 @@ public final class JdbcJournal implements OperationJournal {
 
   @Override
   public Claim claim(Intent intent, Duration lease) throws IOException {
-    return claims.claim(intent, lease, false);
+    return claims.claim(intent, lease, null);
   }
 
   @Override
@@ -216,31 +214,25 @@ public final class JdbcJournal implements OperationJournal {
     }
   }
 
+  private boolean sends(Sender sender, Intent due) throws IOException, InterruptedException {
+    return resuming.send(sender, due, null) != Resuming.Outcome.REFUSED;
+  }
+
   private OffsetDateTime begin(Connection connection) throws SQLException {
     claims.markUnknown(connection, backlog.expired(connection));
     return backlog.time(connection);
   }
 
-  private boolean sends(Sender sender, Intent due) throws IOException, InterruptedException {
-    try {
-      sender.send(new Resumed(this, claims), due);
-      return true;
-    } catch (RefusedException refused) {
-      if (refused.refusal() == Refusal.UNREACHABLE) {
-        throw refused;
-      }
-      LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
-      return false;
-    } catch (IOException failed) {
-      if (RetryReport.of(failed).map(report -> report.attempts() == 0).orElse(false)) {
-        throw failed; // of the journal: nothing was sent
-      }
-      LOG.warn("{} was sent and failed", due.id(), failed);
-      return true;
-    } catch (RuntimeException broken) {
-      LOG.error("{} cannot be sent", due.id(), broken);
-      return false;
-    }
+  /**
+   * Lets an engine for background tasks deliver the operations, in place of {@link #resume}. For
+   * authors of such engines.
+   *
+   * @param keeper keeps wake-ups where the engine finds them
+   * @return what the engine calls
+   */
+  public Wakeups wakeups(Wakeups.Keeper keeper) {
+    Wakeups.Parts parts = new Wakeups.Parts(worker, connections, claims, backlog, resuming);
+    return new Wakeups(this, parts, new WakeupRows(dialect), keeper);
   }
 
   // What is left to the user.

@@ -5,12 +5,37 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The journal as it is while an operation is resumed. An operation that its caller has finished
- * since it was found is not sent any more, and nothing is sent without the journal. Immutable.
+ * since it was found is not sent any more, and nothing is sent without the journal. For one
+ * operation, by whatever threads its client uses.
  */
-record Resumed(JdbcJournal journal, Claims claims) implements OperationJournal {
+final class Resumed implements OperationJournal {
+  private final JdbcJournal journal;
+  private final Claims claims;
+  private final AtomicReference<@Nullable Row> found;
+  private volatile boolean sendingNoted; // with the claim
+  private volatile boolean finished;
+
+  /**
+   * A view for one operation.
+   *
+   * @param found the operation, as it was just read; null to read it
+   */
+  Resumed(JdbcJournal journal, Claims claims, @Nullable Row found) {
+    this.journal = journal;
+    this.claims = claims;
+    this.found = new AtomicReference<>(found);
+  }
+
+  /** Whether the journal has noted that nothing is left to be sent. */
+  boolean isFinished() {
+    return finished;
+  }
+
   @Override
   public Settings settings() {
     Settings kept = journal.settings();
@@ -20,17 +45,25 @@ record Resumed(JdbcJournal journal, Claims claims) implements OperationJournal {
 
   @Override
   public Claim claim(Intent intent, Duration lease) throws IOException {
-    return claims.claim(intent, lease, true);
+    Claims.Found due = Claims.Found.of(found.getAndSet(null));
+    Claim claim = claims.claim(intent, lease, due);
+    sendingNoted = due.first() != null;
+    return claim;
   }
 
   @Override
   public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
-    return journal.sending(intent, claim);
+    return sendingNoted || journal.sending(intent, claim);
   }
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
-    return claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, true));
+    boolean noted =
+        claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, true));
+    State state = ending.state();
+    finished =
+        noted && (state == State.SUCCEEDED || state == State.FAILED || state == State.UNKNOWN);
+    return noted;
   }
 
   @Override

@@ -32,6 +32,7 @@ final class Rows {
   private final String insert;
   private final String reopen;
   private final String begin;
+  private final String beginSending;
   private final String repeat;
   private final String find;
   private final String markUnknown;
@@ -42,6 +43,7 @@ final class Rows {
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
+    String windowEnd = dialect.afterMillis("key_window_ms");
     this.insert =
         "insert into steadfast_operation (name, principal, op_key, "
             + IntentColumns.NAMES
@@ -56,9 +58,9 @@ final class Rows {
             + now
             + ", 0, 1)"
             + dialect.ignoreDuplicate();
+    String unsent = "first_sent_at = null, key_expires_at = null, ";
     String anew =
-        "row_version = row_version + 1, ended_at = null, first_sent_at = null,"
-            + " key_expires_at = null, created_at = case when state = 'closed' then "
+        "row_version = row_version + 1, ended_at = null, created_at = case when state = 'closed' then "
             + now
             + " else created_at end, "
             + IntentColumns.CHANGES;
@@ -67,6 +69,7 @@ final class Rows {
             + " due_at = "
             + now
             + ", sequence_name = ?, sequence_number = ?, "
+            + unsent
             + anew
             + " where "
             + Sql.BY_ID
@@ -75,19 +78,23 @@ final class Rows {
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, due_at = null, ";
-    String ifUnchanged = " where id = ? and row_version = ?";
-    this.begin = claimed + anew + ifUnchanged + " and " + ITS_TURN;
-    this.repeat = claimed + "row_version = row_version + 1" + ifUnchanged + " and " + ITS_TURN;
+    String inItsTurn = " where id = ? and row_version = ? and " + ITS_TURN;
+    String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
+    this.begin = claimed + unsent + anew + inItsTurn;
+    this.beginSending = claimed + "row_version = row_version + 1, " + sentNow + inItsTurn;
+    this.repeat = claimed + "row_version = row_version + 1" + inItsTurn;
     this.find = "select " + Row.columns(dialect) + " from steadfast_operation where " + Sql.BY_ID;
     this.markUnknown =
-        "update steadfast_operation set state = 'unknown', " + released(dialect) + ifUnchanged;
+        "update steadfast_operation set state = 'unknown', "
+            + released(dialect)
+            + " where id = ? and row_version = ?";
     String ifHeld = " where " + Sql.BY_ID + " and lease_token = ? and state = 'in_flight'";
     this.sending =
         "update steadfast_operation set row_version = row_version + 1,"
             + " first_sent_at = coalesce(first_sent_at, "
             + now
             + "), key_expires_at = coalesce(key_expires_at, "
-            + dialect.afterMillis("key_window_ms")
+            + windowEnd
             + ")"
             + ifHeld
             + " and lease_until > "
@@ -244,12 +251,27 @@ final class Rows {
   }
 
   /**
+   * Claims a row that was just read, and notes in the same transaction that what it says is about
+   * to be sent as if nothing had been sent.
+   *
+   * @return false if somebody was faster, or if it is not its turn
+   */
+  boolean beginSending(Connection connection, Row.Version row, Start start) throws SQLException {
+    return claims(connection, beginSending, row, start);
+  }
+
+  /**
    * Claims a row that was just read, to send the request that it holds once more.
    *
    * @return false if somebody was faster, or if it is not its turn
    */
   boolean repeat(Connection connection, Row.Version row, Start start) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, repeat)) {
+    return claims(connection, repeat, row, start);
+  }
+
+  private static boolean claims(Connection connection, String sql, Row.Version row, Start start)
+      throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setString(1, start.token());
       Sql.setMillis(statement, 2, start.lease());
       return changes(statement, 3, row);

@@ -22,6 +22,9 @@ import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import java.io.IOException;
 import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +87,28 @@ class LostAnswerTest {
     assertTrue(lossy.isOver());
     assertTrue(claim.delivered());
     assertFalse(claim.mayHaveActed());
+  }
+
+  @Test
+  void aClaimOfAWokenOneIsGrantedAsSuchAndNotesThatItIsSent() throws Exception {
+    enlist(intent(Repeat.KEYED));
+    Wakeups wakeups = journal.wakeups((connection, names, in) -> {});
+    List<Claim> claims = new ArrayList<>();
+    lossy.loseAnswer(UPDATE);
+    wakeups.wake(
+        (in, due) -> {
+          claims.add(in.claim(due, Duration.ofSeconds(30)));
+          assertTrue(in.sending(due, (Claim.Granted) claims.get(0)));
+        },
+        "operation " + database.column("id"));
+    assertNotNull(database.column("first_sent_at"));
+    assertNotNull(database.column("key_expires_at"));
+    assertTrue(lossy.isOver());
+    Claim.Granted claim = assertInstanceOf(Claim.Granted.class, claims.get(0));
+    assertTrue(claim.delivered());
+    assertFalse(claim.mayHaveActed());
+    database.endLeases();
+    assertTrue(granted(journal, intent(Repeat.KEYED)).mayHaveActed());
   }
 
   private void enlist(Intent intent) throws Exception {

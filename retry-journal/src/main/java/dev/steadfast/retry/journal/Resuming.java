@@ -1,0 +1,74 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Sender;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends operations that were found due. Immutable. */
+record Resuming(JdbcJournal in, Claims claims) {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+
+  /** What became of an operation. */
+  enum Outcome {
+    /** Nothing is left to be sent. */
+    FINISHED,
+    /** It was sent, and the journal knows whether it is sent again. */
+    SENT,
+    /** It was not sent: it is not due any more, or cannot be sent. */
+    REFUSED
+  }
+
+  /**
+   * Sends an operation, and has the journal note what came of it.
+   *
+   * @param found the operation, as it was just read; null to read it
+   * @throws IOException if the journal cannot be read or written
+   * @throws InterruptedException if the thread was interrupted
+   */
+  Outcome send(Sender sender, Intent due, @Nullable Row found)
+      throws IOException, InterruptedException {
+    Resumed journal = new Resumed(in, claims, found);
+    if (!sends(sender, due, journal)) {
+      return Outcome.REFUSED;
+    }
+    return journal.isFinished() ? Outcome.FINISHED : Outcome.SENT;
+  }
+
+  private static boolean sends(Sender sender, Intent due, Resumed journal)
+      throws IOException, InterruptedException {
+    try {
+      sender.send(journal, due);
+      return true;
+    } catch (RefusedException refused) {
+      if (refused.refusal() == Refusal.UNREACHABLE) {
+        throw refused;
+      }
+      LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
+      return false;
+    } catch (IOException failed) {
+      if (isOfTheJournal(failed)) {
+        throw failed;
+      }
+      LOG.warn("{} was sent and failed", due.id(), failed);
+      return true;
+    } catch (RuntimeException broken) {
+      LOG.error("{} cannot be sent", due.id(), broken);
+      return false;
+    }
+  }
+
+  // Nothing was sent, and a guard that refused the attempt would have been noted.
+  private static boolean isOfTheJournal(IOException failed) {
+    return RetryReport.of(failed)
+        .filter(report -> report.attempts() == 0)
+        .flatMap(RetryReport::saved)
+        .filter(saved -> !saved.recorded())
+        .isPresent();
+  }
+}

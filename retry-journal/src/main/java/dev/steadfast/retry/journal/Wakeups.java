@@ -1,0 +1,267 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.http.OperationJournal.Sender;
+import dev.steadfast.retry.http.OperationJournal.State;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets an engine for background tasks deliver the operations of a journal. For authors of such
+ * engines.
+ *
+ * <p>A wake-up is a name. It stands for one operation, or for all operations of one sequence. The
+ * engine keeps it in the database of the journal, and calls {@link #wake} with it when its time has
+ * come. The journal alone decides what is sent then. A wake-up that comes early, twice or to
+ * several processes at once sends nothing twice, and one that comes late or gets lost delays.
+ *
+ * <p>Safe for use by many threads. Not to be called on a thread of the journal's executor.
+ */
+public final class Wakeups {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+
+  private static final int MOST_SWEPT = 1_000; // those that have been due for longest
+  private static final int MOST_IN_A_ROW = 20; // of a sequence, before others get their turn
+
+  // Somebody may finish long before the end of a lease.
+  private static final Duration POLL = Duration.ofSeconds(5);
+  // Only the user can do something about it.
+  private static final Duration BLOCKED = Duration.ofMinutes(1);
+  // The caller's transaction is about to end.
+  private static final Duration ENLISTING = Duration.ofSeconds(1);
+
+  private final JdbcJournal journal;
+  private final Parts parts;
+  private final WakeupRows rows;
+  private final Keeper keeper;
+
+  /** Keeps wake-ups where the engine finds them. */
+  @FunctionalInterface
+  public interface Keeper {
+    /**
+     * Writes those that are not there yet.
+     *
+     * @param connection writes them; in a transaction of the caller's or in auto-commit mode
+     * @param wakeups their names, which have no business key in them
+     * @param in when they are to come, from now
+     * @throws SQLException if they cannot be written
+     */
+    void keep(Connection connection, List<String> wakeups, Duration in) throws SQLException;
+  }
+
+  /** What the journal does its work with. */
+  record Parts(
+      Worker worker, Connections connections, Claims claims, Backlog backlog, Resuming resuming) {}
+
+  Wakeups(JdbcJournal journal, Parts parts, WakeupRows rows, Keeper keeper) {
+    this.journal = journal;
+    this.parts = parts;
+    this.rows = rows;
+    this.keeper = keeper;
+  }
+
+  /**
+   * Writes an operation and its wake-up in the caller's transaction, as {@link
+   * JdbcJournal#enlist(Connection, Intent, String)} does. A failure leaves the transaction as it
+   * was. Blocks the calling thread.
+   *
+   * @param connection the caller's, within a transaction, to the database of the journal
+   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param sequence the sequence that it belongs to, 1 to 100 characters; null for none
+   * @return false if the same operation is there already, enlisted or finished
+   * @throws RefusedException if another request is there, or if it was called without being
+   *     enlisted and is not finished
+   * @throws SQLException if it cannot be written
+   * @throws IllegalArgumentException as the journal's {@code enlist} does
+   */
+  public boolean enlist(Connection connection, Intent operation, @Nullable String sequence)
+      throws SQLException, RefusedException {
+    Savepoint before = connection.setSavepoint();
+    try {
+      boolean written =
+          sequence == null
+              ? journal.enlist(connection, operation)
+              : journal.enlist(connection, operation, sequence);
+      if (written) {
+        String wakeup = rows.name(connection, operation.id()).toString();
+        keeper.keep(connection, List.of(wakeup), Duration.ZERO);
+      }
+      connection.releaseSavepoint(before);
+      return written;
+    } catch (SQLException | RefusedException | RuntimeException failed) {
+      undo(connection, before, failed);
+      throw failed;
+    }
+  }
+
+  private static void undo(Connection connection, Savepoint before, Exception failed) {
+    try {
+      connection.rollback(before);
+      connection.releaseSavepoint(before);
+    } catch (SQLException again) {
+      failed.addSuppressed(again); // the connection is lost, and the transaction with it
+    }
+  }
+
+  /**
+   * Sends what a wake-up stands for, if it is due, on the calling thread.
+   *
+   * @param sender the client that sends
+   * @param wakeup its name
+   * @return when to wake again, zero for at once; empty if nothing is left to be sent, so that the
+   *     engine can remove the wake-up, and call {@link #removed} then
+   * @throws IOException if the journal cannot be read or written; to be woken again later
+   * @throws InterruptedException if the thread was interrupted
+   * @throws IllegalArgumentException if it is not the name of a wake-up
+   */
+  public Optional<Duration> wake(Sender sender, String wakeup)
+      throws IOException, InterruptedException {
+    WakeupName name = WakeupName.parse(wakeup);
+    for (int i = 0; i < MOST_IN_A_ROW; i++) {
+      Next next = next(name);
+      WakeupRows.Found due = next.due();
+      if (due == null) {
+        return next.again();
+      }
+      Resuming.Outcome outcome = parts.resuming().send(sender, due.intent(), due.row());
+      if (outcome == Resuming.Outcome.REFUSED) {
+        return next(name).orLater();
+      }
+      if (outcome == Resuming.Outcome.FINISHED && name.sequence() == null) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(Duration.ZERO);
+  }
+
+  /**
+   * To be called after a wake-up was removed. Keeps it again if its sequence has got another
+   * operation in the meantime, by a transaction that still found the wake-up.
+   *
+   * @param wakeup its name
+   * @throws IOException if the journal cannot be read or written
+   * @throws InterruptedException if the thread was interrupted
+   * @throws IllegalArgumentException if it is not the name of a wake-up
+   */
+  public void removed(String wakeup) throws IOException, InterruptedException {
+    WakeupName name = WakeupName.parse(wakeup);
+    String sequence = name.sequence();
+    if (sequence == null) {
+      return;
+    }
+    // In this order: whoever has committed before the first statement is seen by the second.
+    boolean enlisting = run(connection -> rows.isEnlisting(connection, sequence));
+    Optional<Duration> again = enlisting ? Optional.of(ENLISTING) : next(name).again();
+    if (again.isPresent()) {
+      keep(List.of(wakeup), again.get());
+    }
+  }
+
+  /**
+   * Keeps the wake-ups of operations that are due: of those that were called by a process that
+   * died, and of enlisted ones whose wake-up is lost. To be called now and then. Also marks as
+   * unknown what may have been processed and can no longer be sent again.
+   *
+   * @throws IOException if the journal cannot be read or written
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public void sweep() throws IOException, InterruptedException {
+    List<WakeupName> due =
+        run(connection -> {
+          parts.claims().markUnknown(connection, parts.backlog().expired(connection));
+          return rows.due(connection, MOST_SWEPT);
+        });
+    if (!due.isEmpty()) {
+      keep(due.stream().map(WakeupName::toString).distinct().toList(), Duration.ZERO);
+    }
+  }
+
+  private void keep(List<String> wakeups, Duration in) throws IOException, InterruptedException {
+    run(connection -> {
+      keeper.keep(connection, wakeups, in);
+      return null;
+    });
+  }
+
+  private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
+      throws IOException, InterruptedException {
+    return parts.worker().awaitInterruptibly(() -> parts.connections().run(statements));
+  }
+
+  /**
+   * What comes next.
+   *
+   * @param due what is to be sent now; null for nothing
+   * @param again when to look again; empty for never
+   */
+  private record Next(WakeupRows.@Nullable Found due, Optional<Duration> again) {
+    static final Next NEVER = new Next(null, Optional.empty());
+
+    static Next in(Duration time) {
+      return new Next(null, Optional.of(time));
+    }
+
+    static Next now(WakeupRows.Found due) {
+      return new Next(due, Optional.of(Duration.ZERO));
+    }
+
+    Optional<Duration> orLater() {
+      return due == null ? again : Optional.of(BLOCKED);
+    }
+  }
+
+  private Next next(WakeupName name) throws IOException, InterruptedException {
+    return run(connection -> next(connection, name));
+  }
+
+  private Next next(Connection connection, WakeupName name) throws SQLException {
+    WakeupRows.Found found;
+    try {
+      found = rows.find(connection, name);
+    } catch (CorruptRowException corrupt) {
+      LOG.error("{}; the row is kept", corrupt.getMessage());
+      return Next.in(BLOCKED);
+    }
+    return found == null ? Next.NEVER : next(connection, name, found);
+  }
+
+  private Next next(Connection connection, WakeupName name, WakeupRows.Found found)
+      throws SQLException {
+    Row row = found.row();
+    Duration wait =
+        switch (row.state()) {
+          case READY -> found.dueIn();
+          case IN_FLIGHT -> found.leaseLeft();
+          case SUCCEEDED, FAILED, CLOSED, UNKNOWN -> null;
+        };
+    if (wait == null) {
+      return row.state() == State.READY || row.state() == State.UNKNOWN ? stuck(name) : Next.NEVER;
+    }
+    if (wait.compareTo(Duration.ZERO) > 0) {
+      return Next.in(row.state() == State.IN_FLIGHT ? shorter(wait, POLL) : wait);
+    }
+    if (row.step() == Row.Step.MARK_UNKNOWN) {
+      parts.claims().markUnknown(connection, List.of(row.version()));
+      return stuck(name);
+    }
+    return found.intent().request().content().body().isPresent() ? Next.now(found) : stuck(name);
+  }
+
+  // Nobody sends it by itself. It holds the others of its sequence.
+  private static Next stuck(WakeupName name) {
+    return name.sequence() == null ? Next.NEVER : Next.in(BLOCKED);
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+}
