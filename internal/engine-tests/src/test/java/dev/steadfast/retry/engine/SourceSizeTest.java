@@ -93,6 +93,7 @@ class SourceSizeTest {
             "retry-effects",
             "retry-java-httpclient",
             "retry-jfr",
+            "retry-journal-db-scheduler",
             "retry-journal",
             "retry-micrometer",
             "retry-okhttp",

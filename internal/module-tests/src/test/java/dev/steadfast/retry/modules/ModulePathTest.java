@@ -141,6 +141,7 @@ class ModulePathTest {
             "dev.steadfast.retry.jfr",
             "dev.steadfast.retry.journal",
             "dev.steadfast.retry.micrometer",
+            "dev.steadfast.retry.journal.dbscheduler",
             "dev.steadfast.retry.okhttp",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",

@@ -25,6 +25,7 @@ class PublicApiTest {
     "retry-resilience4j, dev.steadfast.retry.resilience4j",
     "retry-server, dev.steadfast.retry.server",
     "retry-journal, dev.steadfast.retry.journal",
+    "retry-journal-db-scheduler, dev.steadfast.retry.journal.dbscheduler",
     "retry-okhttp, dev.steadfast.retry.okhttp",
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
     "retry-effects, dev.steadfast.retry.effects",
