@@ -33,8 +33,8 @@ class ModulePathTest {
         java.net.http 2
         OkHttp 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 2
-        events 2
+        meters 3
+        events 3
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -52,8 +52,8 @@ class ModulePathTest {
         java.net.http 2
         OkHttp 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 2
-        events 2
+        meters 3
+        events 3
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
