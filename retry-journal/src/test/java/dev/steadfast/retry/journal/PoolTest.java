@@ -18,6 +18,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A pool that has no connection for the journal. */
 @Timeout(120)
@@ -70,13 +72,15 @@ class PoolTest {
     }
   }
 
-  @Test
-  void aCallWithinATransactionThatIsRolledBackIsRemembered() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCallWithinATransactionThatIsRolledBackIsRemembered(boolean autoCommit) throws Exception {
     try (TestDatabase database = TestDatabase.postgres();
         HikariDataSource pool = new HikariDataSource();
         ScriptedServer server = ScriptedServer.start()) {
       pool.setDataSource(database.source());
       pool.setMaximumPoolSize(2);
+      pool.setAutoCommit(autoCommit);
       server.defaultReply(Reply.status(201));
       RetryingHttpClient client = DyingClient.client(pool, true).with(DyingClient.options());
       for (int i = 0; i < 2; i++) {
