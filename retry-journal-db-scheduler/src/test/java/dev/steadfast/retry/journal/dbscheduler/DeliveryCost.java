@@ -62,6 +62,7 @@ final class DeliveryCost {
   }
 
   public static void main(String[] args) throws Exception {
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise answers wait for an ACK
     HttpServer http =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
