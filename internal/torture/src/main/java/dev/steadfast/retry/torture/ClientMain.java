@@ -45,17 +45,38 @@ final class ClientMain {
             ? new OkHttpPayments(uri, faulty, clock)
             : new JdkPayments(uri, faulty, clock);
 
-    for (int i = 0; i < RESUMERS; i++) {
-      inBackground(new Resuming(durable, faulty, client));
+    Enlisting.Journal enlists =
+        (connection, operation) -> durable.enlist(connection, client.intent(operation));
+    if (history.settings().engine() == Engine.DB_SCHEDULER) {
+      Delivering delivering = new Delivering(durable, faulty, client);
+      delivering.start(pool);
+      enlists = delivering;
+    } else {
+      resume(new Resuming(durable, faulty, client));
     }
     inBackground(new Settling(durable, history, number));
-    Enlisting enlisting = broken == Break.NO_JOURNAL ? null : new Enlisting(durable, pool, client);
+    Enlisting enlisting = broken == Break.NO_JOURNAL ? null : new Enlisting(enlists, pool);
     new Calling(history, number, new Calling.Parts(client, enlisting, startNanos)).run();
     history.set("done-" + number);
-    while (!history.is("stop")) {
+    await(history, "quiet");
+    if (history.settings().engine() == Engine.DB_SCHEDULER) {
+      // What is left was told to callers that have died, so db-scheduler does not deliver it.
+      resume(new Resuming(durable, faulty, client));
+    }
+    await(history, "stop");
+    System.exit(0);
+  }
+
+  private static void resume(Resuming resuming) {
+    for (int i = 0; i < RESUMERS; i++) {
+      inBackground(resuming);
+    }
+  }
+
+  private static void await(History history, String signal) throws InterruptedException {
+    while (!history.is(signal)) {
       Thread.sleep(100);
     }
-    System.exit(0);
   }
 
   private static void inBackground(Runnable task) {

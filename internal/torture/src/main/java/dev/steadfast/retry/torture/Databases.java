@@ -1,7 +1,10 @@
 package dev.steadfast.retry.torture;
 
+import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -28,6 +31,11 @@ final class Databases implements AutoCloseable {
   private static final String UNFINISHED =
       "select op_key, state = 'unknown' and repeatable <> 'keyed' from steadfast_operation"
           + " where state in ('ready', 'in_flight', 'unknown')";
+  private static final String UNDELIVERED =
+      "select op_key from steadfast_operation"
+          + " where state = 'in_flight' or (state = 'ready' and due_at is not null)";
+  private static final String TASK_TABLE =
+      "/dev/steadfast/retry/examples/outbox/scheduled_tasks.sql";
   private static final String DONE = "select distinct intent from ledger";
 
   private final List<Path> directories;
@@ -79,6 +87,21 @@ final class Databases implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /** Creates the tables of the journal and of db-scheduler. */
+  void createTables() throws IOException, SQLException {
+    JdbcJournal.builder(journal.dataSource()).build().createTables();
+    try (InputStream script = Databases.class.getResourceAsStream(TASK_TABLE);
+        Connection connection = journal.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  /** The operations that an engine has yet to deliver. */
+  List<String> undelivered() throws SQLException {
+    return lines(journal, UNDELIVERED);
   }
 
   /** Writes the contents of journal and ledger into the history. */

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.torture;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,21 +8,25 @@ import javax.sql.DataSource;
 
 /** Enlists operations in the caller's transactions. */
 final class Enlisting {
-  private final JdbcJournal journal;
+  private final Journal journal;
   private final DataSource database;
-  private final PaymentClient client;
 
-  Enlisting(JdbcJournal journal, DataSource database, PaymentClient client) {
+  /** Where operations are enlisted. */
+  interface Journal {
+    /** False if the operation is there already. */
+    boolean enlist(Connection connection, Op operation) throws SQLException, IOException;
+  }
+
+  Enlisting(Journal journal, DataSource database) {
     this.journal = journal;
     this.database = database;
-    this.client = client;
   }
 
   /** The operation is accepted if its transaction is committed. */
   PaymentClient.Told enlist(Op operation) {
     try (Connection connection = database.getConnection()) {
       connection.setAutoCommit(false);
-      boolean fresh = journal.enlist(connection, client.intent(operation));
+      boolean fresh = journal.enlist(connection, operation);
       connection.commit();
       return new PaymentClient.Told(
           RetryReport.Effect.ACCEPTED.name(), fresh ? "enlisted" : "enlisted before", false);

@@ -30,10 +30,20 @@ final class FaultyJournal implements OperationJournal {
   record Trouble(FaultySource database, JumpingClock clock, boolean marksLate) {}
 
   FaultyJournal(OperationJournal journal, History history, Trouble trouble) {
+    this(journal, history.operationsByIntent(), history.fired(), trouble);
+  }
+
+  private FaultyJournal(
+      OperationJournal journal, Map<String, Op> operations, Fired fired, Trouble trouble) {
     this.journal = journal;
-    this.operations = history.operationsByIntent();
-    this.fired = history.fired();
+    this.operations = operations;
+    this.fired = fired;
     this.trouble = trouble;
+  }
+
+  /** The same faults in the steps of another journal. */
+  FaultyJournal over(OperationJournal other) {
+    return new FaultyJournal(other, operations, fired, trouble);
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Resumes operations that are due, whichever client began them. Confined to its thread. */
+/** Resumes operations that are due, whichever client began them. Safe for use by many threads. */
 final class Resuming implements Runnable {
   private static final int MOST = 50;
   private static final long PAUSE_MILLIS = 300;

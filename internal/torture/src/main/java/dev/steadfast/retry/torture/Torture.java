@@ -1,6 +1,5 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -11,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The program: starts databases, server, clients and faults, and has the checker judge the result.
  * Its system properties are {@code torture.seed}, {@code torture.minutes} (default 5), {@code
- * torture.break} (default: nothing is broken) and {@code torture.dir}.
+ * torture.break} (default: nothing is broken), {@code torture.engine} (default: the journal) and
+ * {@code torture.dir}.
  */
 public final class Torture {
   private static final long MOST_QUIET_MILLIS = 120_000;
@@ -48,7 +48,7 @@ public final class Torture {
     History history = History.create(directory, settings);
     try (Databases databases = new Databases(history)) {
       history.write("durability.txt", List.of(databases.durability()));
-      JdbcJournal.builder(databases.journal().dataSource()).build().createTables();
+      databases.createTables();
       history.write("surprises.txt", attack(history, databases));
       databases.dump(history);
       databases.close();
@@ -69,11 +69,17 @@ public final class Torture {
       clients.start(history, databases.journal().jdbcUrl(), proxy);
       new Schedule(history, proxy, databases).run();
       awaitCalls(history, clients, server);
+      List<String> surprises = new ArrayList<>();
+      if (history.settings().engine() == Engine.DB_SCHEDULER) {
+        await(() -> databases.undelivered().isEmpty(), MOST_QUIET_MILLIS);
+        databases.undelivered().forEach(each -> surprises.add(each + " was not delivered"));
+      }
       history.set("quiet");
-      awaitQuiet(databases, history.settings());
+      boolean broken = history.settings().broken() != Break.NONE;
+      await(databases::finished, broken ? MOST_QUIET_BROKEN_MILLIS : MOST_QUIET_MILLIS);
       history.set("stop");
       clients.awaitEnd();
-      List<String> surprises = new ArrayList<>(clients.surprises());
+      surprises.addAll(clients.surprises());
       surprises.addAll(server.surprises());
       return surprises;
     }
@@ -90,13 +96,16 @@ public final class Torture {
     }
   }
 
-  /** Waits until leases have ended and the clients have resumed everything that is due. */
-  private static void awaitQuiet(Databases databases, Settings settings)
+  private interface Condition {
+    boolean holds() throws SQLException;
+  }
+
+  /** Waits, for example until leases have ended and the clients have resumed all that is due. */
+  private static void await(Condition condition, long mostMillis)
       throws InterruptedException, SQLException {
-    long most = settings.broken() == Break.NONE ? MOST_QUIET_MILLIS : MOST_QUIET_BROKEN_MILLIS;
     long start = System.nanoTime();
-    while (!databases.finished()
-        && System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(most)) {
+    while (!condition.holds()
+        && System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(mostMillis)) {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
   }

@@ -125,7 +125,7 @@ class CheckerTest {
       counts.put(fault, faults);
     }
     return new Verdict(
-        new Settings(7, 5, Break.NONE),
+        new Settings(7, 5, Break.NONE, Engine.JOURNAL),
         counts,
         new Verdict.Words(Map.of(Effect.SUCCEEDED, 100 - unknownKeyed), 100, unknownKeyed),
         List.of(),

@@ -19,8 +19,12 @@ class TortureTest {
   private static final long SEED = 7;
 
   private static Verdict run(Break broken, double minutes) throws Exception {
-    String name = "test-" + broken + "-" + System.nanoTime();
-    return Torture.run(new Settings(SEED, minutes, broken), Path.of("target", "torture", name));
+    return run(new Settings(SEED, minutes, broken, Engine.JOURNAL));
+  }
+
+  private static Verdict run(Settings settings) throws Exception {
+    String name = "test-" + settings.broken() + "-" + System.nanoTime();
+    return Torture.run(settings, Path.of("target", "torture", name));
   }
 
   private static String printed(Verdict verdict) {
@@ -32,6 +36,12 @@ class TortureTest {
   @Test
   void nothingIsDoneTwiceNothingIsLostAndNothingIsSaidWrongly() throws Exception {
     Verdict verdict = run(Break.NONE, 0.5);
+    assertTrue(verdict.holds(), () -> printed(verdict));
+  }
+
+  @Test
+  void norWhenDbSchedulerDelivers() throws Exception {
+    Verdict verdict = run(new Settings(SEED, 0.5, Break.NONE, Engine.DB_SCHEDULER));
     assertTrue(verdict.holds(), () -> printed(verdict));
   }
 
