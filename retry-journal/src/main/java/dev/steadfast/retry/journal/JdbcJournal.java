@@ -231,7 +231,7 @@ public final class JdbcJournal implements OperationJournal {
    * @return what the engine calls
    */
   public Wakeups wakeups(Wakeups.Keeper keeper) {
-    Wakeups.Parts parts = new Wakeups.Parts(worker, connections, claims, backlog, resuming);
+    Wakeups.Parts parts = new Wakeups.Parts(connections, claims, backlog, resuming);
     return new Wakeups(this, parts, new WakeupRows(dialect), keeper);
   }
 

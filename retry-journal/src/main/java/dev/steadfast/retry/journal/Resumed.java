@@ -17,18 +17,21 @@ final class Resumed implements OperationJournal {
   private final JdbcJournal journal;
   private final Claims claims;
   private final AtomicReference<@Nullable Row> found;
+  private final boolean woken;
   private volatile boolean sendingNoted; // with the claim
   private volatile boolean finished;
 
   /**
    * A view for one operation.
    *
-   * @param found the operation, as it was just read; null to read it
+   * @param found the operation, as it was just read by the thread of an engine, on which all its
+   *     statements run then; null to read it, on the executor of the journal
    */
   Resumed(JdbcJournal journal, Claims claims, @Nullable Row found) {
     this.journal = journal;
     this.claims = claims;
     this.found = new AtomicReference<>(found);
+    this.woken = found != null;
   }
 
   /** Whether the journal has noted that nothing is left to be sent. */
@@ -68,6 +71,6 @@ final class Resumed implements OperationJournal {
 
   @Override
   public Optional<Executor> executor() {
-    return journal.executor();
+    return woken ? Optional.empty() : journal.executor();
   }
 }

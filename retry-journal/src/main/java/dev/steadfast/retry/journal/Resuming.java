@@ -27,7 +27,8 @@ record Resuming(JdbcJournal in, Claims claims) {
   /**
    * Sends an operation, and has the journal note what came of it.
    *
-   * @param found the operation, as it was just read; null to read it
+   * @param found the operation, as it was just read by the thread of an engine, which has no
+   *     transaction of its own; null if a user resumes
    * @throws IOException if the journal cannot be read or written
    * @throws InterruptedException if the thread was interrupted
    */

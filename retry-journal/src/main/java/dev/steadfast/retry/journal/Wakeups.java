@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * come. The journal alone decides what is sent then. A wake-up that comes early, twice or to
  * several processes at once sends nothing twice, and one that comes late or gets lost delays.
  *
- * <p>Safe for use by many threads. Not to be called on a thread of the journal's executor.
+ * <p>Statements run on the calling thread, which must not be within a transaction, except for
+ * {@link #enlist}. Safe for use by many threads.
  */
 public final class Wakeups {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
@@ -59,8 +60,7 @@ public final class Wakeups {
   }
 
   /** What the journal does its work with. */
-  record Parts(
-      Worker worker, Connections connections, Claims claims, Backlog backlog, Resuming resuming) {}
+  record Parts(Connections connections, Claims claims, Backlog backlog, Resuming resuming) {}
 
   Wakeups(JdbcJournal journal, Parts parts, WakeupRows rows, Keeper keeper) {
     this.journal = journal;
@@ -149,10 +149,9 @@ public final class Wakeups {
    *
    * @param wakeup its name
    * @throws IOException if the journal cannot be read or written
-   * @throws InterruptedException if the thread was interrupted
    * @throws IllegalArgumentException if it is not the name of a wake-up
    */
-  public void removed(String wakeup) throws IOException, InterruptedException {
+  public void removed(String wakeup) throws IOException {
     WakeupName name = WakeupName.parse(wakeup);
     String sequence = name.sequence();
     if (sequence == null) {
@@ -172,9 +171,8 @@ public final class Wakeups {
    * unknown what may have been processed and can no longer be sent again.
    *
    * @throws IOException if the journal cannot be read or written
-   * @throws InterruptedException if the thread was interrupted
    */
-  public void sweep() throws IOException, InterruptedException {
+  public void sweep() throws IOException {
     List<WakeupName> due =
         run(connection -> {
           parts.claims().markUnknown(connection, parts.backlog().expired(connection));
@@ -185,7 +183,7 @@ public final class Wakeups {
     }
   }
 
-  private void keep(List<String> wakeups, Duration in) throws IOException, InterruptedException {
+  private void keep(List<String> wakeups, Duration in) throws IOException {
     run(connection -> {
       keeper.keep(connection, wakeups, in);
       return null;
@@ -193,8 +191,8 @@ public final class Wakeups {
   }
 
   private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
-      throws IOException, InterruptedException {
-    return parts.worker().awaitInterruptibly(() -> parts.connections().run(statements));
+      throws IOException {
+    return parts.connections().run(statements);
   }
 
   /**
@@ -219,7 +217,7 @@ public final class Wakeups {
     }
   }
 
-  private Next next(WakeupName name) throws IOException, InterruptedException {
+  private Next next(WakeupName name) throws IOException {
     return run(connection -> next(connection, name));
   }
 

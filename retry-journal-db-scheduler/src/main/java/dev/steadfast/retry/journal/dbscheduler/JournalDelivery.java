@@ -161,8 +161,6 @@ public final class JournalDelivery {
       wakeups.removed(done.getExecution().getId());
     } catch (IOException failed) {
       throw new UncheckedIOException(failed); // the next sweep finds it
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
     }
   }
 
