@@ -1,8 +1,10 @@
 package dev.steadfast.retry.effects;
 
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.internal.Checks;
 import java.net.http.HttpRequest;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +35,11 @@ public final class JdkEffects {
    *
    * @param http sends the requests; a view with a key cannot be used, as a key stands for one
    *     request
-   * @param read finds the token in the body of an answer; null if there is none
+   * @param read finds the token in the head or the body of an answer; null if there is none
    * @return a helper
    */
   public static OneTimeToken<HttpRequest> oneTimeToken(
-      RetryingHttpClient http, Function<? super byte[], ? extends @Nullable String> read) {
+      RetryingHttpClient http, BiFunction<ResponseView, byte[], @Nullable String> read) {
     return OneTimeToken.over(new JdkClient(Checks.notNull("http", http)), read);
   }
 }

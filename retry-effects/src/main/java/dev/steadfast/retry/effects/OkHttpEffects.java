@@ -1,7 +1,9 @@
 package dev.steadfast.retry.effects;
 
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import okhttp3.Request;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +36,11 @@ public final class OkHttpEffects {
    * One-time tokens through a call factory. Bodies are read into memory.
    *
    * @param calls makes the calls
-   * @param read finds the token in the body of an answer; null if there is none
+   * @param read finds the token in the head or the body of an answer; null if there is none
    * @return a helper
    */
   public static OneTimeToken<Request> oneTimeToken(
-      RetryingCallFactory calls, Function<? super byte[], ? extends @Nullable String> read) {
+      RetryingCallFactory calls, BiFunction<ResponseView, byte[], @Nullable String> read) {
     return OneTimeToken.over(new OkHttpCalls(Checks.notNull("calls", calls)), read);
   }
 }

@@ -4,7 +4,6 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.effects.EffectResult.End;
 import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
@@ -16,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * and safe for use by many threads.
  *
  * <pre>{@code
- * OneTimeToken<HttpRequest> tokens = JdkEffects.oneTimeToken(http, String::new);
+ * OneTimeToken<HttpRequest> tokens =
+ *     JdkEffects.oneTimeToken(http, (head, body) -> new String(body, UTF_8));
  * EffectResult<String> order =
  *     tokens.use(
  *         fetch,
@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OneTimeToken<Q> {
   private final Client<Q> client;
-  private final Function<? super byte[], ? extends @Nullable String> read;
+  private final BiFunction<ResponseView, byte[], @Nullable String> read;
   private final BiFunction<String, ResponseView, Effect> ifLost;
 
   private OneTimeToken(
       Client<Q> client,
-      Function<? super byte[], ? extends @Nullable String> read,
+      BiFunction<ResponseView, byte[], @Nullable String> read,
       BiFunction<String, ResponseView, Effect> ifLost) {
     this.client = client;
     this.read = Checks.notNull("read", read);
@@ -49,7 +49,7 @@ public final class OneTimeToken<Q> {
   }
 
   static <Q> OneTimeToken<Q> over(
-      Client<Q> client, Function<? super byte[], ? extends @Nullable String> read) {
+      Client<Q> client, BiFunction<ResponseView, byte[], @Nullable String> read) {
     return new OneTimeToken<>(client, read, (token, answer) -> Effect.UNKNOWN);
   }
 
@@ -96,8 +96,7 @@ public final class OneTimeToken<Q> {
   }
 
   private Sender<Q> sender(boolean blocking) {
-    RetryOptions options = RetryOptions.builder().replayable(true).build();
-    return new Sender<>(client, blocking, () -> options);
+    return new Sender<>(client, blocking, () -> Long.MAX_VALUE);
   }
 
   private CompletableFuture<EffectResult<String>> start(
@@ -106,8 +105,8 @@ public final class OneTimeToken<Q> {
     return sender
         .send(fetch)
         .thenCompose(reply -> {
-          String token =
-              reply.successful() && reply.failure() == null ? read.apply(reply.body()) : "";
+          boolean whole = reply.successful() && reply.failure() == null;
+          String token = whole ? read.apply(reply, reply.body()) : null;
           if (token == null || token.isEmpty()) {
             return CompletableFuture.completedFuture(
                 new EffectResult<>(End.READ_FAILED, Effect.NEVER_SENT, null, reply));

@@ -6,7 +6,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport.Effect;
-import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,18 +148,11 @@ public final class ReadModifyWrite<Q, T> {
   private Sender<Q> sender(boolean blocking) {
     LongSupplier ticker = environment.ticker();
     long beganNanos = ticker.getAsLong();
-    Supplier<RetryOptions> options =
-        () -> {
-          RetryOptions.Builder each = RetryOptions.builder().replayable(true);
-          policy
-              .totalTimeout()
-              .ifPresent(total -> {
-                long left = Durations.nanos(total) - (ticker.getAsLong() - beganNanos);
-                each.deadline(Duration.ofNanos(Math.max(1, left)));
-              });
-          return each.build();
-        };
-    return new Sender<>(client, blocking, options);
+    long total = policy.totalTimeout().map(Durations::nanos).orElse(Long.MAX_VALUE);
+    return new Sender<>(
+        client,
+        blocking,
+        () -> total == Long.MAX_VALUE ? total : total - (ticker.getAsLong() - beganNanos));
   }
 
   @Override

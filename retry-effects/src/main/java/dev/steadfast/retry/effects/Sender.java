@@ -3,11 +3,12 @@ package dev.steadfast.retry.effects;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Supplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Sender<Q> {
   private final Client<Q> client;
   private final boolean blocking;
-  private final Supplier<RetryOptions> options;
+  private final LongSupplier remainingNanos;
   private final @Nullable CallContext callContext = CallContext.current();
   private volatile boolean cancelled;
   private volatile @Nullable CompletableFuture<Reply> underWay;
@@ -27,12 +28,12 @@ final class Sender<Q> {
   /**
    * A sender for an operation that the calling thread begins.
    *
-   * @param options asked before each request
+   * @param remainingNanos the time that is left; {@link Long#MAX_VALUE} for no bound
    */
-  Sender(Client<Q> client, boolean blocking, Supplier<RetryOptions> options) {
+  Sender(Client<Q> client, boolean blocking, LongSupplier remainingNanos) {
     this.client = client;
     this.blocking = blocking;
-    this.options = options;
+    this.remainingNanos = remainingNanos;
   }
 
   /**
@@ -52,13 +53,17 @@ final class Sender<Q> {
     return request;
   }
 
+  boolean isOutOfTime() {
+    return remainingNanos.getAsLong() <= 0;
+  }
+
   /** Sends a request as an operation of its own, within what the caller's operation began in. */
   CompletableFuture<Reply> send(Q request) {
     checked(client, request);
     CallContext before = CallContext.bind(callContext);
     try {
       return blocking
-          ? CompletableFuture.completedFuture(client.send(request, options.get()))
+          ? CompletableFuture.completedFuture(client.send(request, options()))
           : begin(request);
     } catch (InterruptedException interrupted) {
       return CompletableFuture.failedFuture(interrupted);
@@ -71,12 +76,23 @@ final class Sender<Q> {
     if (cancelled) {
       return CompletableFuture.failedFuture(new CancellationException("cancelled"));
     }
-    CompletableFuture<Reply> reply = client.sendAsync(request, options.get());
+    CompletableFuture<Reply> reply = client.sendAsync(request, options());
     underWay = reply;
     if (cancelled) {
       reply.cancel(true);
     }
     return reply;
+  }
+
+  /**
+   * The condition or the token keeps each request from taking effect twice, whatever its method.
+   */
+  private RetryOptions options() {
+    RetryOptions.Builder options = RetryOptions.builder().replayable(true);
+    long remaining = remainingNanos.getAsLong();
+    return remaining == Long.MAX_VALUE
+        ? options.build()
+        : options.deadline(Duration.ofNanos(Math.max(1, remaining))).build();
   }
 
   /** Ends the request that is under way; no other is sent. */

@@ -73,6 +73,7 @@ final class Update<Q, T> {
     }
     T value = Checks.notNull("value", rules.decode.apply(reply.body()));
     boolean unchanged = note(value, tag);
+    soFar = new EffectResult<>(End.WRITE_FAILED, soFar.effect(), value, reply);
     if (!lost) {
       return change(value, reply);
     }
@@ -101,6 +102,7 @@ final class Update<Q, T> {
       case UNKNOWN, ACCEPTED -> ended(End.ANSWER_LOST, Effect.UNKNOWN, reply);
       case FAILED, NEVER_SENT -> {
         lost = false;
+        soFar = new EffectResult<>(End.WRITE_FAILED, Effect.FAILED, value, reply);
         yield change(value, reply);
       }
     };
@@ -128,6 +130,10 @@ final class Update<Q, T> {
   }
 
   private CompletableFuture<EffectResult<T>> send(Q request) {
+    if (sender.isOutOfTime()) {
+      return CompletableFuture.completedFuture(
+          outOfTime(new TimeoutException("deadline exceeded")));
+    }
     soFar = new EffectResult<>(End.WRITE_FAILED, Effect.UNKNOWN, found, null);
     return sender.send(request).thenApply(this::afterWrite);
   }

@@ -1,11 +1,14 @@
 package dev.steadfast.retry.effects;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.net.URI;
@@ -96,6 +99,12 @@ enum Entry {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
+  /** The same token is in the head and in the body. */
+  static String token(ResponseView head, byte[] body) {
+    assertEquals(text(body), head.headers("x-token").get(0));
+    return text(body);
+  }
+
   static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
@@ -145,7 +154,7 @@ enum Entry {
 
   EffectResult<String> useToken(Tokens tokens) throws Exception {
     if (jdk()) {
-      OneTimeToken<HttpRequest> helper = tokens.on(JdkEffects.oneTimeToken(HTTP, Entry::text));
+      OneTimeToken<HttpRequest> helper = tokens.on(JdkEffects.oneTimeToken(HTTP, Entry::token));
       HttpRequest fetch =
           HttpRequest.newBuilder(tokens.fetch()).POST(HttpRequest.BodyPublishers.noBody()).build();
       Function<String, HttpRequest> use =
@@ -156,7 +165,7 @@ enum Entry {
                   .build();
       return async ? await(helper.useAsync(fetch, use)) : helper.use(fetch, use);
     }
-    OneTimeToken<Request> helper = tokens.on(OkHttpEffects.oneTimeToken(CALLS, Entry::text));
+    OneTimeToken<Request> helper = tokens.on(OkHttpEffects.oneTimeToken(CALLS, Entry::token));
     Request fetch =
         new Request.Builder()
             .url(tokens.fetch().toString())
@@ -173,10 +182,7 @@ enum Entry {
   }
 
   /** Where tokens are fetched and used, and what tells of a lost use. */
-  record Tokens(
-      URI fetch,
-      URI use,
-      @Nullable BiFunction<String, dev.steadfast.retry.http.ResponseView, Effect> ifLost) {
+  record Tokens(URI fetch, URI use, @Nullable BiFunction<String, ResponseView, Effect> ifLost) {
     <Q> OneTimeToken<Q> on(OneTimeToken<Q> plain) {
       return ifLost == null ? plain : plain.ifLost(ifLost);
     }

@@ -159,13 +159,13 @@ class OneTimeTokenTest {
   void aUseThatAJournalRemembers_isRefused() {
     RetryOptions journaled = RetryOptions.builder().journaled("use", "order-1").build();
     OneTimeToken<HttpRequest> jdk =
-        JdkEffects.oneTimeToken(Entry.HTTP.with(journaled), Entry::text);
+        JdkEffects.oneTimeToken(Entry.HTTP.with(journaled), Entry::token);
     HttpRequest get = HttpRequest.newBuilder(server.uri("/token")).build();
     assertThrows(IllegalArgumentException.class, () -> jdk.use(get, token -> get));
     assertThrows(IllegalArgumentException.class, () -> jdk.useAsync(get, token -> get));
     assertEquals(0, server.fetched());
 
-    OneTimeToken<Request> okHttp = OkHttpEffects.oneTimeToken(Entry.CALLS, Entry::text);
+    OneTimeToken<Request> okHttp = OkHttpEffects.oneTimeToken(Entry.CALLS, Entry::token);
     Request fetch = new Request.Builder().url(server.uri("/token").toString()).build();
     Request use = fetch.newBuilder().tag(RetryOptions.class, journaled).build();
     assertThrows(IllegalArgumentException.class, () -> okHttp.use(fetch, token -> use));

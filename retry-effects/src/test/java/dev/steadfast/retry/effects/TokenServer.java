@@ -106,6 +106,7 @@ final class TokenServer implements AutoCloseable {
     Fault fault = fetchFaults.isEmpty() ? Fault.NONE : fetchFaults.remove();
     fetched++;
     String token = prefix.isEmpty() ? "" : prefix + fetched;
+    exchange.getResponseHeaders().set("X-Token", token);
     answer(exchange, fault, 200, token);
   }
 

@@ -139,7 +139,7 @@ class UpdateBoundsTest {
               time.advance(Duration.ofSeconds(6));
               return each + "b";
             });
-    assertEnd(entry.async() ? End.READ_FAILED : End.WRITE_FAILED, Effect.NEVER_SENT, result);
+    assertEnd(End.WRITE_FAILED, Effect.NEVER_SENT, result);
     assertEquals(0, server.writes().size());
     assertTrue(result.failure().isPresent());
   }

@@ -65,7 +65,7 @@ final class EffectsGuide {
       throws InterruptedException {
     // region effects-token
     OneTimeToken<Request> tokens =
-        OkHttpEffects.oneTimeToken(calls, bytes -> new String(bytes, UTF_8));
+        OkHttpEffects.oneTimeToken(calls, (head, body) -> new String(body, UTF_8));
 
     EffectResult<String> result =
         tokens.use(
