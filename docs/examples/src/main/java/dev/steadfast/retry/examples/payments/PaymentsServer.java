@@ -75,7 +75,7 @@ public final class PaymentsServer implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     try {
-      send(exchange, answer(exchange));
+      answer(exchange).send(exchange);
     } catch (Faults.Crash crash) {
       // the connection is closed without an answer
     } finally {
@@ -132,14 +132,6 @@ public final class PaymentsServer implements AutoCloseable {
       throw Answer.refusal(400, "one Idempotency-Key expected");
     }
     return values.stream().map(value -> new PaymentKey(principal, value)).findFirst();
-  }
-
-  private static void send(HttpExchange exchange, Answer answer) throws IOException {
-    byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", answer.contentType());
-    answer.headers().forEach(exchange.getResponseHeaders()::set);
-    exchange.sendResponseHeaders(answer.status(), body.length);
-    exchange.getResponseBody().write(body);
   }
 
   /** Ends it at once. Nothing is lost by that, and nothing by a kill either. */

@@ -8,16 +8,18 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Plain JDBC, with less of it to read. */
-final class Sql {
+public final class Sql {
+  /** Work on the database. */
   @FunctionalInterface
-  interface Function<A, B> {
+  public interface Function<A, B> {
+    /** Does some of the work. */
     B apply(A a) throws SQLException;
   }
 
   private Sql() {}
 
   /** All of it is committed, or nothing. */
-  static <T> T transaction(DataSource dataSource, Function<Connection, T> work)
+  public static <T> T transaction(DataSource dataSource, Function<Connection, T> work)
       throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -32,14 +34,15 @@ final class Sql {
   }
 
   /** Returns how many rows were changed. */
-  static int update(Connection connection, String sql, Object... values) throws SQLException {
+  public static int update(Connection connection, String sql, Object... values)
+      throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, values)) {
       return statement.executeUpdate();
     }
   }
 
   /** Returns the first row, if there is one. */
-  static <T> Optional<T> first(
+  public static <T> Optional<T> first(
       Connection connection, Function<ResultSet, T> read, String sql, Object... values)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, values);

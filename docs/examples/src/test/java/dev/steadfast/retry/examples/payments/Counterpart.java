@@ -1,5 +1,6 @@
 package dev.steadfast.retry.examples.payments;
 
+import dev.steadfast.retry.examples.payments.ArmedFaults.Stall;
 import dev.steadfast.retry.examples.payments.Faults.Point;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
@@ -14,11 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /**
@@ -27,42 +24,12 @@ import javax.sql.DataSource;
  * <p>No test waits for a lease or a retention: {@link #passTime} moves all times in the database
  * into the past.
  */
-final class Counterpart implements AutoCloseable {
+public final class Counterpart implements AutoCloseable {
   static final Duration LEASE = Duration.ofMinutes(5);
-
-  /** A fault that holds a request until it is let go. */
-  static final class Stall implements Runnable {
-    private final CountDownLatch reached = new CountDownLatch(1);
-    private final CountDownLatch letGo = new CountDownLatch(1);
-
-    @Override
-    public void run() {
-      reached.countDown();
-      await(letGo);
-    }
-
-    void awaitReached() {
-      await(reached);
-    }
-
-    void letGo() {
-      letGo.countDown();
-    }
-
-    private static void await(CountDownLatch latch) {
-      try {
-        if (!latch.await(30, TimeUnit.SECONDS)) {
-          throw new AssertionError("nobody came");
-        }
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-    }
-  }
 
   private static PostgresServer postgres;
 
-  private final Map<Point, Runnable> armed = new ConcurrentHashMap<>();
+  private final ArmedFaults faults = new ArmedFaults();
   private final PaymentsServer server;
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -77,52 +44,35 @@ final class Counterpart implements AutoCloseable {
             lease,
             principal -> principal.equals("short") ? Duration.ofSeconds(2) : Duration.ofHours(24),
             sweepEvery);
-    server = PaymentsServer.start(database().dataSource(), settings, this::fault, 0);
+    server = PaymentsServer.start(database().dataSource(), settings, faults, 0);
     execute("truncate payment_keys, ledger");
   }
 
   /** One server for all tests of this JVM, which stops with it. */
-  static synchronized PostgresServer database() throws IOException {
+  public static synchronized PostgresServer database() throws IOException {
     if (postgres == null) {
       postgres = PostgresServer.temporary();
     }
     return postgres;
   }
 
-  private void fault(Point point, String intent) {
-    Runnable fault = armed.remove(point);
-    if (fault != null) {
-      fault.run();
-    }
-  }
-
   // ---- faults
 
   /** The next request that comes to this point meets the fault. */
   void arm(Point point, Runnable fault) {
-    armed.put(point, fault);
+    faults.arm(point, fault);
   }
 
   Stall stall(Point point) {
-    Stall stall = new Stall();
-    arm(point, stall);
-    return stall;
+    return faults.stall(point);
   }
 
   void status(Point point, int status) {
-    arm(
-        point,
-        () -> {
-          throw Faults.status(status);
-        });
+    faults.status(point, status);
   }
 
   void crash(Point point) {
-    arm(
-        point,
-        () -> {
-          throw Faults.crash();
-        });
+    faults.crash(point);
   }
 
   // ---- requests

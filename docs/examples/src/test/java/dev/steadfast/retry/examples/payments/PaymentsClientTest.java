@@ -7,7 +7,7 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.examples.payments.Counterpart.Stall;
+import dev.steadfast.retry.examples.payments.ArmedFaults.Stall;
 import dev.steadfast.retry.examples.payments.Faults.Point;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.examples.payments.Counterpart.Stall;
+import dev.steadfast.retry.examples.payments.ArmedFaults.Stall;
 import dev.steadfast.retry.examples.payments.Faults.Point;
 import java.io.IOException;
 import java.net.http.HttpResponse;

@@ -3,7 +3,7 @@ package dev.steadfast.retry.examples.payments;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.examples.payments.Counterpart.Stall;
+import dev.steadfast.retry.examples.payments.ArmedFaults.Stall;
 import dev.steadfast.retry.examples.payments.Faults.Point;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
