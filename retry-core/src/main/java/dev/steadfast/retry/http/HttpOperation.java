@@ -179,7 +179,7 @@ public final class HttpOperation {
    * @return nanoseconds, {@link Long#MAX_VALUE} for none
    */
   public long boundNanos() {
-    Duration deadline = options.deadline();
+    Duration deadline = options.deadline().orElse(null);
     return deadline == null || deadline.compareTo(LONGEST) >= 0
         ? Long.MAX_VALUE
         : deadline.toNanos();

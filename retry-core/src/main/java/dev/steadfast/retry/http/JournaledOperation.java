@@ -63,7 +63,7 @@ record JournaledOperation(
   static JournaledOperation of(
       OperationJournal journal, RequestView request, RetryOptions options, Sent sent) {
     JournalNaming naming = Objects.requireNonNull(options.naming());
-    Duration lease = bound(sent.plan().policy(), options.deadline()).plus(LEASE_MARGIN);
+    Duration lease = bound(sent.plan().policy(), options).plus(LEASE_MARGIN);
     JournalNaming.Resumed resumed = naming.resumed();
     OperationJournal in = resumed == null ? journal : resumed.journal();
     Intent intent =
@@ -153,11 +153,10 @@ record JournaledOperation(
     return safe ? new Terms(Repeat.IDEMPOTENT, window, null) : new Terms(Repeat.NEVER, null, null);
   }
 
-  private static Duration bound(RetryPolicy policy, @Nullable Duration deadline) {
-    Duration bound = policy.totalTimeout().orElse(LONGEST);
-    if (deadline != null && deadline.compareTo(bound) < 0) {
-      bound = deadline;
-    }
+  private static Duration bound(RetryPolicy policy, RetryOptions options) {
+    Duration total = policy.totalTimeout().orElse(LONGEST);
+    Duration deadline = options.deadline().orElse(LONGEST);
+    Duration bound = deadline.compareTo(total) < 0 ? deadline : total;
     if (bound.compareTo(LONGEST) >= 0) {
       throw Checks.bad(
           "totalTimeout", "none", "less than 24 hours for a journaled operation, or a deadline");

@@ -111,8 +111,13 @@ public final class RetryOptions {
     return noRetry ? own.toBuilder().maxAttempts(1).build() : own;
   }
 
-  @Nullable Duration deadline() {
-    return deadline;
+  /**
+   * The bound that the caller gave for the whole operation.
+   *
+   * @return more than zero, from the start of the operation; empty for none
+   */
+  public Optional<Duration> deadline() {
+    return Optional.ofNullable(deadline);
   }
 
   @Nullable Boolean replayable() {

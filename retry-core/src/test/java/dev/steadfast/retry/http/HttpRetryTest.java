@@ -337,7 +337,7 @@ class HttpRetryTest {
           refusal(() -> RetryOptions.builder().deadline(bad)));
     }
     assertEquals(
-        Duration.ofNanos(1),
+        Optional.of(Duration.ofNanos(1)),
         RetryOptions.builder().deadline(Duration.ofNanos(1)).build().deadline());
   }
 
@@ -376,7 +376,7 @@ class HttpRetryTest {
     assertEquals(Optional.empty(), none.idempotencyKey());
     assertEquals(Optional.empty(), none.bodyRepeatable());
     assertEquals(null, none.replayable());
-    assertEquals(null, none.deadline());
+    assertEquals(Optional.empty(), none.deadline());
     assertEquals(null, none.name());
     assertSame(none, RetryOptions.none());
     assertEquals(

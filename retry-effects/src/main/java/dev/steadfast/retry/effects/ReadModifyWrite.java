@@ -59,7 +59,6 @@ public final class ReadModifyWrite<Q, T> {
   final boolean versionInBody;
   private final RetryPolicy policy;
   private final RetryEnvironment environment;
-  private final Retrier retrier;
 
   private ReadModifyWrite(Builder<Q, T> builder) {
     this.client = builder.client;
@@ -70,17 +69,6 @@ public final class ReadModifyWrite<Q, T> {
     this.versionInBody = builder.versionInBody;
     this.policy = builder.policy;
     this.environment = builder.environment;
-    // No budget: another round follows a definite answer of a server that works, and retries within
-    // a round draw on the client's budget.
-    this.retrier =
-        Retrier.builder()
-            .name("read-modify-write")
-            .policy(policy)
-            .budget(RetryBudget.unlimited())
-            .environment(environment)
-            .retryExceptions(thrown -> false)
-            .retryResults(result -> result instanceof EffectResult<?> each && each.isConflict())
-            .build();
   }
 
   /**
@@ -96,9 +84,10 @@ public final class ReadModifyWrite<Q, T> {
    */
   public EffectResult<T> update(Q read, Function<? super T, ? extends @Nullable T> change)
       throws InterruptedException {
-    Update<Q, T> update = begin(read, change, sender(true));
+    RetryPolicy bounded = bounded(read);
+    Update<Q, T> update = new Update<>(this, sender(true, bounded), read, change);
     try {
-      return retrier.call(() -> Sender.result(update.round()));
+      return rounds(bounded).call(() -> Sender.result(update.round()));
     } catch (TimeoutException timeUp) {
       return update.outOfTime(timeUp);
     } catch (InterruptedException | RuntimeException thrown) {
@@ -119,9 +108,10 @@ public final class ReadModifyWrite<Q, T> {
    */
   public CompletableFuture<EffectResult<T>> updateAsync(
       Q read, Function<? super T, ? extends @Nullable T> change) {
-    Sender<Q> sender = sender(false);
-    Update<Q, T> update = begin(read, change, sender);
-    return retrier
+    RetryPolicy bounded = bounded(read);
+    Sender<Q> sender = sender(false, bounded);
+    Update<Q, T> update = new Update<>(this, sender, read, change);
+    return rounds(bounded)
         .callAsync(() -> sender.cancelling(update.round()))
         .handle((result, thrown) -> {
           if (thrown == null) {
@@ -134,21 +124,42 @@ public final class ReadModifyWrite<Q, T> {
         });
   }
 
-  private Update<Q, T> begin(
-      Q read, Function<? super T, ? extends @Nullable T> change, Sender<Q> sender) {
-    Checks.notNull("change", change);
+  /**
+   * The policy for a request that is fit to read, with the request's deadline if that is earlier.
+   */
+  private RetryPolicy bounded(Q read) {
     Sender.checked(client, read);
     String method = client.method(read);
     if (!method.equals("GET")) {
       throw Checks.bad("method", method, "GET");
     }
-    return new Update<>(this, sender, read, change);
+    Duration deadline = client.options(read).deadline().orElse(null);
+    Duration total = policy.totalTimeout().orElse(null);
+    if (deadline == null || (total != null && total.compareTo(deadline) <= 0)) {
+      return policy;
+    }
+    boolean tight = deadline.compareTo(policy.minimumAttempt()) < 0;
+    Duration minimum = tight ? deadline : policy.minimumAttempt();
+    return policy.toBuilder().totalTimeout(deadline).minimumAttempt(minimum).build();
   }
 
-  private Sender<Q> sender(boolean blocking) {
+  // No budget: another round follows a definite answer of a server that works, and retries within
+  // a round draw on the client's budget.
+  private Retrier rounds(RetryPolicy bounded) {
+    return Retrier.builder()
+        .name("read-modify-write")
+        .policy(bounded)
+        .budget(RetryBudget.unlimited())
+        .environment(environment)
+        .retryExceptions(thrown -> false)
+        .retryResults(result -> result instanceof EffectResult<?> each && each.isConflict())
+        .build();
+  }
+
+  private Sender<Q> sender(boolean blocking, RetryPolicy bounded) {
     LongSupplier ticker = environment.ticker();
     long beganNanos = ticker.getAsLong();
-    long total = policy.totalTimeout().map(Durations::nanos).orElse(Long.MAX_VALUE);
+    long total = bounded.totalTimeout().map(Durations::nanos).orElse(Long.MAX_VALUE);
     return new Sender<>(
         client,
         blocking,
@@ -202,7 +213,7 @@ public final class ReadModifyWrite<Q, T> {
      * take. Default: 5 rounds, full jitter from 50 ms to 2 s, 30 s in all. The requests of a round
      * are retried by the policy of their client, within the time that is left here.
      *
-     * <p>A total timeout takes the place of a {@code deadline} among the options of the request.
+     * <p>A {@code deadline} among the options of the request bounds all rounds together, too.
      *
      * @param policy the policy; an attempt of it is a round
      * @return this

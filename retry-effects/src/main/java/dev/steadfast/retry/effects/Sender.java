@@ -3,6 +3,7 @@ package dev.steadfast.retry.effects;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -63,7 +64,7 @@ final class Sender<Q> {
     CallContext before = CallContext.bind(callContext);
     try {
       return blocking
-          ? CompletableFuture.completedFuture(client.send(request, options()))
+          ? CompletableFuture.completedFuture(client.send(request, options(request)))
           : begin(request);
     } catch (InterruptedException interrupted) {
       return CompletableFuture.failedFuture(interrupted);
@@ -76,7 +77,7 @@ final class Sender<Q> {
     if (cancelled) {
       return CompletableFuture.failedFuture(new CancellationException("cancelled"));
     }
-    CompletableFuture<Reply> reply = client.sendAsync(request, options());
+    CompletableFuture<Reply> reply = client.sendAsync(request, options(request));
     underWay = reply;
     if (cancelled) {
       reply.cancel(true);
@@ -87,12 +88,13 @@ final class Sender<Q> {
   /**
    * The condition or the token keeps each request from taking effect twice, whatever its method.
    */
-  private RetryOptions options() {
+  private RetryOptions options(Q request) {
     RetryOptions.Builder options = RetryOptions.builder().replayable(true);
-    long remaining = remainingNanos.getAsLong();
-    return remaining == Long.MAX_VALUE
+    long own = client.options(request).deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
+    long bound = Math.min(own, remainingNanos.getAsLong());
+    return bound == Long.MAX_VALUE
         ? options.build()
-        : options.deadline(Duration.ofNanos(Math.max(1, remaining))).build();
+        : options.deadline(Duration.ofNanos(Math.max(1, bound))).build();
   }
 
   /** Ends the request that is under way; no other is sent. */

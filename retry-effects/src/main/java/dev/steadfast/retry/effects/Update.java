@@ -46,7 +46,7 @@ final class Update<Q, T> {
     this.rules = rules;
     this.sender = sender;
     this.template = template;
-    this.change = change;
+    this.change = Checks.notNull("change", change);
   }
 
   /** One read and one write. */

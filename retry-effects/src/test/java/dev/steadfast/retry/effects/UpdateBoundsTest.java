@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -142,6 +143,53 @@ class UpdateBoundsTest {
     assertEnd(End.WRITE_FAILED, Effect.NEVER_SENT, result);
     assertEquals(0, server.writes().size());
     assertTrue(result.failure().isPresent());
+  }
+
+  /** The policy allows thirty seconds, and the options of the request five. */
+  private EffectResult<String> updateWithinFiveSeconds(
+      Entry entry, Setting setting, Function<String, String> change) throws InterruptedException {
+    RetryOptions five = RetryOptions.builder().deadline(Duration.ofSeconds(5)).build();
+    if (entry.jdk()) {
+      return setting
+          .on(
+              JdkEffects.readModifyWrite(Entry.HTTP.with(five), Entry::text, Entry::bytes),
+              (read, next) -> read)
+          .update(Entry.jdkGet(server.uri()), change);
+    }
+    Request read = Entry.okHttpGet(server.uri());
+    return Entry.okHttpUpdates(setting)
+        .update(read.newBuilder().tag(RetryOptions.class, five).build(), change);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "OKHTTP"})
+  void theDeadlineOfTheRequest_keepsTheWriteFromBeingSent(Entry entry) throws Exception {
+    FakeTime time = new FakeTime();
+    EffectResult<String> result =
+        updateWithinFiveSeconds(
+            entry,
+            USUAL.environment(time.environment()),
+            each -> {
+              time.advance(Duration.ofSeconds(6));
+              return each + "b";
+            });
+    assertEnd(End.WRITE_FAILED, Effect.NEVER_SENT, result);
+    assertEquals(0, server.writes().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"JDK", "OKHTTP"})
+  void aWaitThatDoesNotFitBeforeTheDeadlineOfTheRequest_isNotBegun(Entry entry) throws Exception {
+    server.plan(Plan.of(Fault.NONE).before(each -> each + "x"));
+    RetryPolicy slow =
+        Entry.AT_ONCE.toBuilder()
+            .backoff(Backoff.fixed(Duration.ofSeconds(10)))
+            .minimumAttempt(Duration.ofSeconds(6))
+            .build();
+    EffectResult<String> result =
+        updateWithinFiveSeconds(entry, USUAL.policy(slow), each -> each + "b");
+    assertEnd(End.CONTENDED, Effect.FAILED, result);
+    assertEquals(1, server.reads().size());
   }
 
   @ParameterizedTest
