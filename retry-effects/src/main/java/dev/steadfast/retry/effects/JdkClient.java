@@ -72,7 +72,20 @@ record JdkClient(RetryingHttpClient http) implements Client<HttpRequest> {
   }
 
   private static Reply reply(HttpResponse<byte[]> response) {
-    return Reply.answered(
-        response.statusCode(), response.headers().map(), response.body(), JdkReports.of(response));
+    Reply.Head head =
+        new Reply.Head(response.statusCode(), response.headers().map(), redirected(response));
+    return Reply.answered(head, response.body(), JdkReports.of(response));
+  }
+
+  private static boolean redirected(HttpResponse<?> response) {
+    String method = response.request().method();
+    for (HttpResponse<?> each = response;
+        each != null;
+        each = each.previousResponse().orElse(null)) {
+      if (!each.request().method().equals(method) && each.statusCode() != 303) {
+        return true;
+      }
+    }
+    return false;
   }
 }

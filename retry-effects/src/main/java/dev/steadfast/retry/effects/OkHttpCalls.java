@@ -6,8 +6,6 @@ import dev.steadfast.retry.okhttp.OkHttpReports;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import okhttp3.Call;
 import okhttp3.Callback;
@@ -99,11 +97,22 @@ record OkHttpCalls(RetryingCallFactory calls) implements Client<Request> {
 
   private static Reply reply(Response response) {
     RetryReport report = OkHttpReports.of(response);
-    Map<String, List<String>> headers = response.headers().toMultimap();
+    Reply.Head head =
+        new Reply.Head(response.code(), response.headers().toMultimap(), redirected(response));
     try {
-      return Reply.answered(response.code(), headers, response.body().bytes(), report);
+      return Reply.answered(head, response.body().bytes(), report);
     } catch (IOException broken) {
-      return Reply.broken(response.code(), headers, broken, report);
+      return Reply.broken(head, broken, report);
     }
+  }
+
+  private static boolean redirected(Response response) {
+    String method = response.request().method();
+    for (Response each = response; each != null; each = each.priorResponse()) {
+      if (!each.request().method().equals(method) && each.code() != 303) {
+        return true;
+      }
+    }
+    return false;
   }
 }

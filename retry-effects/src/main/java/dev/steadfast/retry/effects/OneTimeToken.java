@@ -65,7 +65,8 @@ public final class OneTimeToken<Q> {
   }
 
   /**
-   * Fetches a token and uses it, on the calling thread.
+   * Fetches a token and uses it, on the calling thread. A {@code deadline} among the options bounds
+   * each of the two requests by itself.
    *
    * @param fetch the request for a token
    * @param use makes the request that uses the token; called at most once
@@ -117,18 +118,18 @@ public final class OneTimeToken<Q> {
   }
 
   private EffectResult<String> used(String token, Reply reply) {
-    if (reply.successful()) {
-      return new EffectResult<>(End.ACCEPTED, reply.effect(), token, reply);
+    if (reply.accepted()) {
+      return new EffectResult<>(End.ACCEPTED, Effect.SUCCEEDED, token, reply);
     }
     RetryReport report = reply.report();
-    if (!reply.answered() || report == null) {
+    if (report == null || !reply.refused()) {
       return new EffectResult<>(End.WRITE_FAILED, reply.effect(), token, reply);
     }
     Effect effect = report.effect(reply.status(), status -> ifLost.apply(token, reply));
-    End end =
-        effect == Effect.SUCCEEDED
-            ? End.ALREADY_APPLIED
-            : effect == Effect.UNKNOWN ? End.ANSWER_LOST : End.WRITE_FAILED;
-    return new EffectResult<>(end, effect, token, reply);
+    return switch (effect) {
+      case SUCCEEDED -> new EffectResult<>(End.ALREADY_APPLIED, effect, token, reply);
+      case UNKNOWN, ACCEPTED -> new EffectResult<>(End.ANSWER_LOST, Effect.UNKNOWN, token, reply);
+      case FAILED, NEVER_SENT -> new EffectResult<>(End.WRITE_FAILED, effect, token, reply);
+    };
   }
 }

@@ -18,57 +18,69 @@ final class Reply implements ResponseView {
   // RFC 9110 section 8.8.3, without obs-text, which not every client can send.
   private static final Pattern STRONG = Pattern.compile("\"[\\x21\\x23-\\x7e]*\"");
 
-  private final int status;
-  private final Map<String, List<String>> headers;
+  /**
+   * The head of an answer.
+   *
+   * @param redirected whether a redirect has made a request with another method of the one that was
+   *     sent, as 301 and 302 make a GET of a POST. Then the answer does not tell what became of the
+   *     POST. After 303 it does (RFC 9110 section 15.4.4), so that does not count
+   */
+  record Head(int status, Map<String, List<String>> headers, boolean redirected) {
+    private static final Head NONE = new Head(-1, Map.of(), false);
+  }
+
+  private final Head head;
   private final byte[] body;
   private final @Nullable Throwable failure;
   private final @Nullable RetryReport report;
 
-  private Reply(
-      int status,
-      Map<String, List<String>> headers,
-      byte[] body,
-      @Nullable Throwable failure,
-      @Nullable RetryReport report) {
-    this.status = status;
-    this.headers = headers;
+  private Reply(Head head, byte[] body, @Nullable Throwable failure, @Nullable RetryReport report) {
+    this.head = head;
     this.body = body;
     this.failure = failure;
     this.report = report;
   }
 
-  static Reply answered(
-      int status, Map<String, List<String>> headers, byte[] body, RetryReport report) {
-    return new Reply(status, headers, body, null, report);
+  static Reply answered(Head head, byte[] body, RetryReport report) {
+    return new Reply(head, body, null, report);
   }
 
   /** Of the answer the head came, and what it says holds. */
-  static Reply broken(
-      int status, Map<String, List<String>> headers, Throwable failure, RetryReport report) {
-    return new Reply(status, headers, NO_BODY, failure, report);
+  static Reply broken(Head head, Throwable failure, RetryReport report) {
+    return new Reply(head, NO_BODY, failure, report);
   }
 
   static Reply failed(Throwable failure) {
-    return new Reply(-1, Map.of(), NO_BODY, failure, RetryReport.of(failure).orElse(null));
+    return new Reply(Head.NONE, NO_BODY, failure, RetryReport.of(failure).orElse(null));
   }
 
   boolean answered() {
-    return status >= 0;
+    return head.status >= 0;
   }
 
   boolean successful() {
-    return status >= 200 && status <= 299;
+    return head.status >= 200 && head.status <= 299;
+  }
+
+  /** Whether the server says that it did what was asked. */
+  boolean accepted() {
+    return answered() && effect() == Effect.SUCCEEDED;
+  }
+
+  /** Whether the server refuses what was sent. */
+  boolean refused() {
+    return head.status >= 400 && head.status <= 499 && !head.redirected;
   }
 
   /** The status, -1 without an answer. */
   @Override
   public int status() {
-    return status;
+    return head.status;
   }
 
   @Override
   public List<String> headers(String name) {
-    for (Map.Entry<String, List<String>> each : headers.entrySet()) {
+    for (Map.Entry<String, List<String>> each : head.headers.entrySet()) {
       if (each.getKey().equalsIgnoreCase(name)) {
         return each.getValue();
       }
@@ -84,7 +96,7 @@ final class Reply implements ResponseView {
 
   @Override
   public Map<String, List<String>> headerMap() {
-    return headers;
+    return head.headers;
   }
 
   /** A copy of the bytes. */
@@ -102,11 +114,11 @@ final class Reply implements ResponseView {
 
   /** What is known of the effect of this request, and of no other. */
   Effect effect() {
-    if (report == null) {
+    if (report == null || head.redirected) {
       return Effect.UNKNOWN;
     }
     if (answered()) {
-      return report.effect(status);
+      return report.effect(head.status);
     }
     return report.serverMayHaveActed() ? Effect.UNKNOWN : Effect.NEVER_SENT;
   }
@@ -125,6 +137,6 @@ final class Reply implements ResponseView {
 
   @Override
   public String toString() {
-    return answered() ? "status " + status : String.valueOf(failure);
+    return answered() ? "status " + head.status : String.valueOf(failure);
   }
 }

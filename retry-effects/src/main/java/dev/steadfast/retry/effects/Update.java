@@ -140,7 +140,7 @@ final class Update<Q, T> {
 
   private EffectResult<T> afterWrite(Reply reply) {
     Effect effect = reply.effect();
-    if (reply.successful()) {
+    if (reply.accepted()) {
       return new EffectResult<>(End.ACCEPTED, effect, written, reply);
     }
     RetryReport report = reply.report();

@@ -10,7 +10,9 @@ import dev.steadfast.retry.effects.Entry.Tokens;
 import dev.steadfast.retry.effects.TokenServer.Fault;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import java.io.IOException;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -118,6 +120,53 @@ class OneTimeTokenTest {
     assertEnd(End.WRITE_FAILED, Effect.UNKNOWN, result);
     assertTrue(result.failure().isPresent());
     assertEquals("t-1", result.value().orElseThrow());
+  }
+
+  /** No answer was lost, and no answer is definite. */
+  @ParameterizedTest
+  @EnumSource
+  void anErrorOfTheServer_isUnknown(Entry entry) throws Exception {
+    server.plan(Fault.UNAVAILABLE, Fault.UNAVAILABLE, Fault.UNAVAILABLE);
+    EffectResult<String> result = entry.useToken(tokens(OneTimeTokenTest::neverAsked));
+    assertEnd(End.WRITE_FAILED, Effect.UNKNOWN, result);
+    assertEquals(503, result.answer().orElseThrow().status());
+  }
+
+  /** OkHttp follows it with a GET, whose 200 says nothing of the use. */
+  @ParameterizedTest
+  @EnumSource
+  void aRedirectToAnotherPage_isNotTakenForSuccess(Entry entry) throws Exception {
+    server.plan(Fault.MOVED);
+    EffectResult<String> result = entry.useToken(tokens(OneTimeTokenTest::neverAsked));
+    assertEnd(End.WRITE_FAILED, Effect.UNKNOWN, result);
+    assertEquals(entry.jdk() ? 302 : 200, result.answer().orElseThrow().status());
+  }
+
+  @Test
+  void aRedirectThatTheJdkFollows_isNotTakenForSuccess() throws Exception {
+    server.plan(Fault.MOVED);
+    HttpClient following =
+        HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+    EffectResult<String> result =
+        JdkEffects.oneTimeToken(RetryingHttpClient.wrap(following, Entry.RETRY), Entry::token)
+            .use(
+                HttpRequest.newBuilder(server.uri("/token")).build(),
+                token ->
+                    HttpRequest.newBuilder(server.uri("/use"))
+                        .header("X-Token", token)
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build());
+    assertEnd(End.WRITE_FAILED, Effect.UNKNOWN, result);
+    assertEquals(200, result.answer().orElseThrow().status());
+  }
+
+  /** Who says that the server is at work says nothing of what it did. */
+  @ParameterizedTest
+  @EnumSource
+  void aLookUpThatSaysAccepted_leavesTheEffectUnknown(Entry entry) throws Exception {
+    server.plan(Fault.LOST_AFTER);
+    EffectResult<String> result = entry.useToken(tokens((token, answer) -> Effect.ACCEPTED));
+    assertEnd(End.ANSWER_LOST, Effect.UNKNOWN, result);
   }
 
   @ParameterizedTest

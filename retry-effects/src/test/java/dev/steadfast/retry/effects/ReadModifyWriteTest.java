@@ -226,6 +226,17 @@ class ReadModifyWriteTest {
     assertEquals("FAILED, WRITE_FAILED, status 403", thrown.getMessage());
   }
 
+  /** OkHttp follows it with a GET, whose 200 says nothing of the write. */
+  @ParameterizedTest
+  @EnumSource
+  void aRedirectToAnotherPage_isNotTakenForSuccess(Entry entry) throws Exception {
+    server.plan(Plan.of(Fault.MOVED));
+    EffectResult<String> result = entry.update(server.uri(), USUAL, each -> each + "b");
+    assertEnd(End.WRITE_FAILED, Effect.UNKNOWN, result);
+    assertEquals(entry.jdk() ? 302 : 200, result.answer().orElseThrow().status());
+    assertEquals("a", result.value().orElseThrow());
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRefusalAfterALostAnswer_provesNothing(Entry entry) throws Exception {

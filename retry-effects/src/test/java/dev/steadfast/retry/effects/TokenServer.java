@@ -36,6 +36,8 @@ final class TokenServer implements AutoCloseable {
     UNAVAILABLE,
     /** 403, and nothing was done. */
     FORBIDDEN,
+    /** 302 to another page, and nothing was done. */
+    MOVED,
     /** The answer is marked as a stored one. */
     REPLAYED
   }
@@ -139,6 +141,10 @@ final class TokenServer implements AutoCloseable {
       case LOST_BEFORE, LOST_AFTER -> exchange.close();
       case UNAVAILABLE -> send(exchange, 503, "");
       case FORBIDDEN -> send(exchange, 403, "");
+      case MOVED -> {
+        exchange.getResponseHeaders().set("Location", "/token");
+        send(exchange, 302, "");
+      }
       case REPLAYED -> {
         exchange.getResponseHeaders().set("Idempotent-Replayed", "true");
         send(exchange, status, body);

@@ -37,7 +37,9 @@ final class VersionedServer implements AutoCloseable {
     /** 503, and nothing was done. */
     UNAVAILABLE,
     /** 403, and nothing was done. */
-    FORBIDDEN
+    FORBIDDEN,
+    /** 302, as to a page for signing in, and nothing was done. */
+    MOVED
   }
 
   /** One write. */
@@ -158,6 +160,9 @@ final class VersionedServer implements AutoCloseable {
     if (!answer.retryAfter().isEmpty()) {
       exchange.getResponseHeaders().set("Retry-After", answer.retryAfter());
     }
+    if (answer.status() == 302) {
+      exchange.getResponseHeaders().set("Location", "/sign-in");
+    }
     exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
     byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(answer.status(), bytes.length == 0 ? -1 : bytes.length);
@@ -211,6 +216,9 @@ final class VersionedServer implements AutoCloseable {
       }
       case FORBIDDEN -> {
         return new Answer(403, "not yours", List.of(), "");
+      }
+      case MOVED -> {
+        return new Answer(302, "", List.of(), "");
       }
       default -> {}
     }
