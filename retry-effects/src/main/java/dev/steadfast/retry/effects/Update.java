@@ -111,7 +111,7 @@ final class Update<Q, T> {
   private CompletableFuture<EffectResult<T>> change(T value, Reply reply) {
     @Nullable T next = change.apply(value);
     if (next == null) {
-      return ended(End.UNCHANGED, Effect.NEVER_SENT, reply);
+      return ended(End.UNCHANGED, soFar.effect(), reply); // that of earlier rounds
     }
     Q request = Checks.notNull("request", request(next, reply));
     String tag = version;

@@ -216,6 +216,16 @@ class ReadModifyWriteTest {
 
   @ParameterizedTest
   @EnumSource
+  void nothingToChangeAnyMore_tellsOfTheRefusedWrite(Entry entry) throws Exception {
+    server.plan(Plan.of(Fault.NONE).before(ReadModifyWriteTest::addX));
+    EffectResult<String> result =
+        entry.update(server.uri(), USUAL, each -> each.equals("a") ? "ab" : null);
+    assertEnd(End.UNCHANGED, Effect.FAILED, result);
+    assertEquals("ax", result.orElseThrow());
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void aRefusedWrite_endsTheUpdate(Entry entry) throws Exception {
     server.plan(Plan.of(Fault.FORBIDDEN));
     EffectResult<String> result = entry.update(server.uri(), USUAL, each -> each + "b");
