@@ -7,6 +7,7 @@ import dev.steadfast.retry.examples.consumer.MessageQueue.Times;
 import dev.steadfast.retry.examples.payments.Faults;
 import dev.steadfast.retry.examples.payments.PaymentsServer;
 import dev.steadfast.retry.examples.payments.Settings;
+import dev.steadfast.retry.examples.payments.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -101,18 +102,17 @@ public final class ConsumerDemo {
   }
 
   private static boolean isWaiting(DataSource database) throws SQLException {
-    try (Connection connection = database.getConnection();
-        PreparedStatement statement = connection.prepareStatement(WAITING);
-        ResultSet row = statement.executeQuery()) {
-      return row.next();
+    try (Connection connection = database.getConnection()) {
+      return Sql.first(connection, row -> true, WAITING).isPresent();
     }
   }
 
   /** Prints all messages, and returns whether each agrees with the payments of it. */
   private static boolean print(DataSource database) throws SQLException {
     boolean agree = true;
-    System.out.println("One answer was lost. kill -9 hit a consumer between call and");
-    System.out.println("acknowledgement, and another one went on.");
+    System.out.println(
+        "One answer was lost. kill -9 hit a consumer after a payment was made and before");
+    System.out.println("its message was acknowledged, and another consumer went on.");
     System.out.println();
     System.out.printf(
         "  %-9s  %-10s  %-8s  %s%n", "message", "deliveries", "outcome", "payments at the service");
