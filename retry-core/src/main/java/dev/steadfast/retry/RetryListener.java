@@ -1,6 +1,7 @@
 package dev.steadfast.retry;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Told about every step of an operation: enough for counters, and for one span per attempt.
@@ -20,12 +21,27 @@ public interface RetryListener {
   default void operationStarted(OperationInfo operation) {}
 
   /**
+   * An attempt is handed to the client on the calling thread. Here a listener binds to the thread
+   * what the client is to find there, for instance the context for the span of an instrumented
+   * client. It is called again if the attempt goes on on another thread of the client's.
+   *
+   * @param operation the operation
+   * @param attempt the number, from 1; the attempt may be refused before it starts
+   * @return closed on the same thread when the client has taken the attempt, and in a blocking
+   *     operation when the attempt is over; null, as by default, if nothing is to be closed
+   */
+  default @Nullable AutoCloseable enterAttempt(OperationInfo operation, int attempt) {
+    return null;
+  }
+
+  /**
    * An attempt leaves the client's own queue for the wire.
    *
    * @param operation the operation
    * @param attempt the number, from 1
-   * @param request what is sent: the client's own request object with all headers of this attempt;
-   *     for work that is not HTTP the {@link OperationInfo}
+   * @param request what is sent: the client's own request object with the headers of this attempt,
+   *     but for those of {@code HttpRetry.Builder.oncePerAttempt}; for work that is not HTTP the
+   *     {@link OperationInfo}
    */
   default void attemptStarted(OperationInfo operation, int attempt, Object request) {}
 

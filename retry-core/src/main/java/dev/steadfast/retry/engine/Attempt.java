@@ -33,7 +33,9 @@ public interface Attempt<R> {
    *
    * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
    */
-  long timeoutNanos();
+  default long timeoutNanos() {
+    return Math.min(ownTimeoutNanos(), remainingNanos());
+  }
 
   /**
    * The attempt timeout that the policy sets, from the beginning of the attempt to the head.
@@ -101,6 +103,15 @@ public interface Attempt<R> {
    * @return undoes it; to be run on the same thread. Neither throws.
    */
   Runnable restoreContext();
+
+  /**
+   * Enters the attempt on a thread of the client's that goes on with it: restores the context, and
+   * has the listeners bind to the thread what belongs to the attempt. The thread that calls {@link
+   * RetryTransport#start} is in the attempt already.
+   *
+   * @return undoes it; to be run on the same thread. Neither throws.
+   */
+  Runnable enter();
 
   /**
    * Sets what stops the attempt on the wire. Runs at once if the attempt was stopped already.

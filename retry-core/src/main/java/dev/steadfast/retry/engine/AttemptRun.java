@@ -82,11 +82,6 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   }
 
   @Override
-  public long timeoutNanos() {
-    return Math.min(ownTimeoutNanos(), remainingNanos());
-  }
-
-  @Override
   public long ownTimeoutNanos() {
     return operation().state().ownTimeoutNanos(number);
   }
@@ -99,6 +94,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   @Override
   public Runnable restoreContext() {
     return owner.restoreContext();
+  }
+
+  @Override
+  public Runnable enter() {
+    return operation().enterAttempt(number, restoreContext());
   }
 
   @Override

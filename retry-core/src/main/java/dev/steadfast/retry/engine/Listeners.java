@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +39,38 @@ final class Listeners implements RetryListener {
   @Override
   public void operationStarted(OperationInfo operation) {
     tell(each -> each.operationStarted(operation));
+  }
+
+  /**
+   * Has the listeners bind to the calling thread what belongs to an attempt.
+   *
+   * @param undo what is to be undone beside that
+   * @return undoes it all; does not throw
+   */
+  Runnable enterAttempt(OperationInfo operation, int attempt, Runnable undo) {
+    Runnable leave = undo;
+    for (RetryListener each : listeners) {
+      try {
+        leave = leaving(each.enterAttempt(operation, attempt), leave);
+      } catch (Throwable broken) {
+        LOG.warn("a retry listener threw; the operation goes on", broken);
+      }
+    }
+    return leave;
+  }
+
+  private static Runnable leaving(@Nullable AutoCloseable entered, Runnable undo) {
+    if (entered == null) {
+      return undo;
+    }
+    return () -> {
+      try {
+        entered.close();
+      } catch (Throwable broken) {
+        LOG.warn("what a retry listener returned threw; the operation goes on", broken);
+      }
+      undo.run();
+    };
   }
 
   @Override

@@ -85,6 +85,11 @@ final class Operation<R> implements Admission {
     record.attemptBegan(1, beganNanos);
   }
 
+  /** Has the listeners bind to this thread what belongs to an attempt. */
+  Runnable enterAttempt(int number, Runnable undo) {
+    return listeners().enterAttempt(info, number, undo);
+  }
+
   /** Has other operations that the attempt begins on this thread see what is for them. */
   void startAttempt(Attempt<R> attempt) throws Exception {
     CallContext callContext = plan.callContext();

@@ -129,13 +129,18 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
     if (cancelled != null) {
       attempt.cancel(); // the canceller may have missed it
     }
+    Runnable leave = operation.enterAttempt(attempt.number(), OperationLoop::nothingToLeave);
     try {
       operation.startAttempt(attempt);
     } catch (Throwable thrown) {
       attempt.complete(null, thrown);
+    } finally {
+      leave.run();
     }
     return attempt.overOnReturn() && settle(attempt); // else who completes it goes on
   }
+
+  private static void nothingToLeave() {}
 
   @Override
   public void goOn(AttemptRun<R> attempt) {

@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
@@ -11,7 +12,7 @@ import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
-import java.time.Duration;
+import dev.steadfast.retry.internal.Durations;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,6 @@ public final class HttpOperation {
   private static final Set<String> IDEMPOTENT =
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
   private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private final HttpRetry retry;
   private final RetryPlan plan;
@@ -63,8 +63,8 @@ public final class HttpOperation {
             request,
             options,
             new OperationKey.Context(plan.callContext(), clock()));
-    this.headers = StableHeaders.of(retry.stableHeaders(), request, key, clock());
-    this.attemptLine = AttemptLine.of(retry.attemptHeader(), plan, request, headers);
+    this.headers = retry.addedHeaders().ofOperation(request, key, clock());
+    this.attemptLine = retry.addedHeaders().attemptLine(plan, request, headers);
     this.view = new OperationView(request, key.present());
     this.info =
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
@@ -179,10 +179,7 @@ public final class HttpOperation {
    * @return nanoseconds, {@link Long#MAX_VALUE} for none
    */
   public long boundNanos() {
-    Duration deadline = options.deadline().orElse(null);
-    return deadline == null || deadline.compareTo(LONGEST) >= 0
-        ? Long.MAX_VALUE
-        : deadline.toNanos();
+    return options.deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
   }
 
   /**
@@ -264,22 +261,25 @@ public final class HttpOperation {
    * @return false if the request can be sent as it is
    */
   public boolean changesHeaders() {
-    return !headers.isEmpty() || attemptLine != null || propagation != null;
+    return !headers.isEmpty()
+        || attemptLine != null
+        || propagation != null
+        || retry.addedHeaders().anyPerAttempt();
   }
 
   /**
    * Whether a header of an attempt comes from the operation, and not from the caller's request.
    *
    * @param name the name, in any case
-   * @return true for what {@link #headers} sets
+   * @return true for what {@link #headers} and {@link #lateHeaders} set
    */
   public boolean adds(String name) {
-    for (String own : headers.keySet()) {
-      if (own.equalsIgnoreCase(name)) {
-        return true;
-      }
-    }
-    return (attemptLine != null && attemptLine.name().equalsIgnoreCase(name))
+    return addsEarly(name) || retry.addedHeaders().isPerAttempt(name, view.request());
+  }
+
+  private boolean addsEarly(String name) {
+    return headers.keySet().stream().anyMatch(name::equalsIgnoreCase)
+        || (attemptLine != null && attemptLine.name().equalsIgnoreCase(name))
         || (propagation != null
             && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
             && view.request().headers(name).isEmpty());
@@ -319,6 +319,21 @@ public final class HttpOperation {
   }
 
   /**
+   * Makes the headers that are made when an attempt has begun, to be set in addition to those of
+   * {@link #headers}. None of them is set by the caller. Runs functions of the user's, and does not
+   * throw.
+   *
+   * @param attempt the attempt; {@link Attempt#begin} has returned true
+   * @return the values by name, most often none
+   */
+  public Map<String, String> lateHeaders(Attempt<?> attempt) {
+    AddedHeaders added = retry.addedHeaders();
+    return added.anyPerAttempt()
+        ? added.ofAttempt(attempt, view.request(), this::addsEarly)
+        : Map.of();
+  }
+
+  /**
    * How an attempt ended that got an answer.
    *
    * @param response its head
@@ -339,7 +354,7 @@ public final class HttpOperation {
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     Evidence evidence = signals.unprocessed() ? wire.refused() : wire;
-    return new Outcome(signalled(verdict, signals), replayed ? evidence.marked() : evidence);
+    return new Outcome(signals.addedTo(verdict), replayed ? evidence.marked() : evidence);
   }
 
   /**
@@ -361,17 +376,6 @@ public final class HttpOperation {
       long nowNanos = plan.environment().ticker().getAsLong();
       gate.learn(origin, response.status(), signals.serverDelay(), plan.policy(), nowNanos);
     }
-  }
-
-  private static Verdict signalled(Verdict verdict, Signals signals) {
-    if (!(verdict instanceof Verdict.Retryable retryable)) {
-      return verdict;
-    }
-    Verdict.Retryable delayed =
-        retryable.serverDelay().present()
-            ? retryable
-            : retryable.withServerDelay(signals.serverDelay());
-    return signals.saysDoNotRetry() ? delayed.withDoNotRetry() : delayed;
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
@@ -12,11 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -188,12 +186,8 @@ public final class HttpRetry {
     return signals;
   }
 
-  @Nullable AttemptHeader attemptHeader() {
-    return settings.attemptHeader;
-  }
-
-  Map<String, BiFunction<RequestView, Instant, Optional<String>>> stableHeaders() {
-    return settings.stableHeaders;
+  AddedHeaders addedHeaders() {
+    return settings.addedHeaders;
   }
 
   @Nullable ServerDelayGate serverDelayGate() {
@@ -231,9 +225,7 @@ public final class HttpRetry {
     private HttpClassifier classifier = StandardRules.defaults();
     private final List<SignalReader.Signal> signals = new ArrayList<>(SignalReader.STANDARD);
     private boolean rateLimitReset;
-    private @Nullable AttemptHeader attemptHeader;
-    private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>>
-        stableHeaders = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private AddedHeaders addedHeaders = AddedHeaders.NONE;
     private final List<String> replayMarkers =
         new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
     private int bufferBodiesUpTo;
@@ -257,8 +249,7 @@ public final class HttpRetry {
       this.classifier = other.classifier;
       replace(this.signals, other.signals);
       this.rateLimitReset = other.rateLimitReset;
-      this.attemptHeader = other.attemptHeader;
-      this.stableHeaders.putAll(other.stableHeaders);
+      this.addedHeaders = other.addedHeaders;
       replace(this.replayMarkers, other.replayMarkers);
       this.bufferBodiesUpTo = other.bufferBodiesUpTo;
       this.refuseRedirectedKeys = other.refuseRedirectedKeys;
@@ -387,7 +378,7 @@ public final class HttpRetry {
      * @return this
      */
     public Builder attemptHeader(AttemptHeader attemptHeader) {
-      this.attemptHeader = Checks.notNull("attemptHeader", attemptHeader);
+      addedHeaders = addedHeaders.withNumber(attemptHeader);
       return this;
     }
 
@@ -409,7 +400,27 @@ public final class HttpRetry {
      */
     public Builder oncePerOperation(
         String name, BiFunction<RequestView, Instant, Optional<String>> value) {
-      stableHeaders.put(Checks.headerName("header", name), Checks.notNull("value", value));
+      addedHeaders = addedHeaders.oncePerOperation(name, value);
+      return this;
+    }
+
+    /**
+     * A header that is made for each attempt, such as the {@code traceparent} of a span per
+     * attempt. Default: none. A header that the caller set is never overwritten, and neither are
+     * the key and the other headers of this configuration. A second call for one name replaces the
+     * first.
+     *
+     * @param name the header
+     * @param value makes the value of the operation and the number of the attempt, right before the
+     *     attempt is sent and after {@link RetryListener#attemptStarted}; empty for no header. It
+     *     must not block. What it throws is logged, and so is a value that is not printable ASCII;
+     *     then the attempt goes without the header
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name
+     */
+    public Builder oncePerAttempt(
+        String name, BiFunction<OperationInfo, Integer, Optional<String>> value) {
+      addedHeaders = addedHeaders.oncePerAttempt(name, value);
       return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,16 @@ public record Signals(
 
   boolean saysDoNotRetry() {
     return Boolean.FALSE.equals(shouldRetry);
+  }
+
+  /** A verdict to retry gets the server delay, and that the server says not to retry. */
+  Verdict addedTo(Verdict verdict) {
+    if (!(verdict instanceof Verdict.Retryable retryable)) {
+      return verdict;
+    }
+    Verdict.Retryable delayed =
+        retryable.serverDelay().present() ? retryable : retryable.withServerDelay(serverDelay);
+    return saysDoNotRetry() ? delayed.withDoNotRetry() : delayed;
   }
 
   Signals ofReplay() {

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.event.Level;
 
 /** One logical call, from its headers to its end, against a scripted wire. */
 class HttpOperationTest {
@@ -361,6 +362,40 @@ class HttpOperationTest {
                   throw own;
                 });
     assertSame(own, assertThrows(IllegalStateException.class, () -> get(retry)));
+  }
+
+  @Test
+  void aHeaderPerAttemptNeverTakesThePlaceOfTheKey() {
+    HttpRetry.Builder retry =
+        retry()
+            .idempotencyKeys(IdempotencyKeys.from(request -> "key"))
+            .oncePerAttempt("idempotency-key", (operation, number) -> Optional.of("other"));
+    assertEquals(
+        List.of(Map.of("Idempotency-Key", "key")), Wire.run(post(retry), status(201)).sent());
+  }
+
+  @Test
+  void aHeaderPerAttemptIsTheOperations_unlessTheCallerSetIt() {
+    HttpRetry retry =
+        retry().oncePerAttempt("X-Each", (operation, number) -> Optional.empty()).build();
+    HttpOperation adding = retry.operation(TestRequest.of("GET"), RetryOptions.none());
+    assertTrue(adding.changesHeaders() && adding.adds("x-each") && !adding.adds("X-Other"));
+    TestRequest own = TestRequest.of("GET").header("x-each", "7");
+    assertFalse(retry.operation(own, RetryOptions.none()).adds("X-Each"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\r\nInjected: 1", "\u00e9", " a"})
+  void aHeaderPerAttemptThatBreaksTheRulesIsLoggedAndLeftOut(String value) {
+    HttpRetry.Builder retry =
+        retry().oncePerAttempt("X-Each", (operation, number) -> Optional.of(value));
+    List<Wire> ran = new ArrayList<>();
+    List<CapturedLog.Line> lines = CapturedLog.of(() -> ran.add(Wire.run(get(retry), status(200))));
+    assertEquals(List.of(Map.of()), ran.get(0).sent());
+    assertEquals(1, lines.size());
+    assertEquals(Level.WARN, lines.get(0).level());
+    assertTrue(
+        lines.get(0).text().contains("the attempt goes without it"), () -> lines.get(0).text());
   }
 
   // The attempt header.

@@ -44,8 +44,7 @@ class HttpRetryTest {
     assertEquals(0, retry.bufferBodiesUpTo());
     assertFalse(retry.refuseRedirectedKeys());
     assertSame(RetryEnvironment.system(), retry.environment());
-    assertEquals(null, retry.attemptHeader());
-    assertEquals(Map.of(), retry.stableHeaders());
+    assertFalse(retry.operation(TestRequest.of("POST"), RetryOptions.none()).changesHeaders());
   }
 
   @Test
@@ -82,6 +81,7 @@ class HttpRetryTest {
             .environment(new LeapingTime().environment())
             .attemptHeader(AttemptHeader.fromOne("X-Attempt"))
             .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
+            .oncePerAttempt("X-Each", (operation, attempt) -> Optional.of("a"))
             .replayMarker("X-Replayed")
             .shouldRetrySignal("X-Stop", "1", false)
             .shouldRetrySignal("X-Go", "1", true)

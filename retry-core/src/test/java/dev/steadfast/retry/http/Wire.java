@@ -114,6 +114,7 @@ final class Wire implements RetryTransport<TestResponse> {
     operation.headers(attempt.number(), attempt.timeoutNanos(), headers::put);
     sent.add(headers);
     attempt.begin(headers);
+    headers.putAll(operation.lateHeaders(attempt));
     Object next = script.size() == 1 ? script.element() : script.remove();
     if (next instanceof Failure failure) {
       throw new Broken(failure);

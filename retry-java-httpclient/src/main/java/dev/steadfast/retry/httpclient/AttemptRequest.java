@@ -39,6 +39,11 @@ final class AttemptRequest extends HttpRequest {
     return new AttemptRequest(request, merged(request.headers(), headers), body, request.timeout());
   }
 
+  /** The same request with headers that were made when the attempt had begun. */
+  static HttpRequest late(HttpRequest request, Map<String, String> headers) {
+    return headers.isEmpty() ? request : of(request, headers, request.bodyPublisher());
+  }
+
   static HttpRequest timed(HttpRequest request, Duration timeout) {
     return new AttemptRequest(
         request, request.headers(), request.bodyPublisher(), Optional.of(timeout));

@@ -86,8 +86,8 @@ final class JdkTransport<T>
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
-      if (attempt.begin(request) && delivery.handOver()) {
-        sendMarked(request, attempt, delivery);
+      if (attempt.begin(request)) {
+        sendMarked(AttemptRequest.late(request, operation.lateHeaders(attempt)), attempt, delivery);
       }
     } catch (RuntimeException thrown) {
       if (wrapped.isJdks()) {
@@ -101,13 +101,12 @@ final class JdkTransport<T>
   // A client that is not the JDK's own may send through another one that retries.
   private void sendMarked(
       HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
-    if (wrapped.isJdks()) {
-      send(request, attempt, delivery);
-      return;
-    }
-    Runnable unmark = operation.markAttempt();
+    Runnable unmark = wrapped.isJdks() ? () -> {} : operation.markAttempt();
     try {
-      send(request, attempt, delivery);
+      // It may have been stopped while functions of the user's made its headers.
+      if (!attempt.stopped() && delivery.handOver()) {
+        send(request, attempt, delivery);
+      }
     } finally {
       unmark.run();
     }

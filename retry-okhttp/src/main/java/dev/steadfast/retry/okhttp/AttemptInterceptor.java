@@ -28,7 +28,7 @@ final class AttemptInterceptor implements Interceptor {
       }
       return chain.proceed(chain.request());
     }
-    Runnable undo = wire.attempt().restoreContext();
+    Runnable undo = wire.attempt().enter();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
     CallContext before = CallContext.bind(wire.forOthers(CallContext.current()));
     Runnable unmark = alone ? () -> {} : wire.markAttempt();

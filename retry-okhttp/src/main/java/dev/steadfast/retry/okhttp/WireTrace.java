@@ -5,6 +5,7 @@ import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.Map;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
@@ -121,11 +122,12 @@ final class WireTrace extends RequestTrace implements Runnable {
     if (timeoutLifted) {
       call.timeout().cancel();
     }
-    if (!passOn()) {
+    Request sent = withLateHeaders(request);
+    if (attempt.stopped() || !passOn()) {
       throw new IOException("Canceled");
     }
     try {
-      return direct ? throughOkHttp(chain, request) : chain.proceed(request);
+      return direct ? throughOkHttp(chain, sent) : chain.proceed(sent);
     } catch (IOException thrown) {
       leaveInterceptors(thrown);
       if (timeIsUp) {
@@ -162,6 +164,16 @@ final class WireTrace extends RequestTrace implements Runnable {
     }
     Request.Builder late = request.newBuilder();
     operation.headers(attempt.number(), attempt.timeoutNanos(), late::header);
+    return late.build();
+  }
+
+  private Request withLateHeaders(Request request) {
+    Map<String, String> headers = operation.lateHeaders(attempt);
+    if (headers.isEmpty()) {
+      return request;
+    }
+    Request.Builder late = request.newBuilder();
+    headers.forEach(late::header);
     return late.build();
   }
 

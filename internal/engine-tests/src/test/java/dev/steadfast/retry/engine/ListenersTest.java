@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,9 +16,12 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,6 +79,15 @@ class ListenersTest {
     @Override
     public void operationStarted(OperationInfo operation) {
       Thrower.<RuntimeException>sneak(thrown);
+    }
+
+    @Override
+    public AutoCloseable enterAttempt(OperationInfo operation, int attempt)
+        throws RuntimeException {
+      if (attempt == 1) {
+        Thrower.<RuntimeException>sneak(thrown);
+      }
+      return () -> Thrower.<RuntimeException>sneak(thrown);
     }
 
     @Override
@@ -200,6 +213,73 @@ class ListenersTest {
     assertEquals(3, seen.size());
     assertSame(seen.get(0), seen.get(1));
     assertSame(seen.get(0), seen.get(2));
+  }
+
+  /** Enters attempts. */
+  private record Entering(String name, List<String> events) implements RetryListener {
+    @Override
+    public AutoCloseable enterAttempt(OperationInfo operation, int attempt) {
+      events.add(name + " enters " + attempt);
+      return () -> events.add(name + " leaves " + attempt);
+    }
+  }
+
+  @Test
+  void eachEntersEachAttempt_andTheLastToEnterLeavesFirst() throws Exception {
+    List<String> events = new ArrayList<>();
+    Retrier retrier =
+        Retrier.builder()
+            .policy(AT_ONCE)
+            .listener(new Entering("a", events))
+            .listener(new Log("b", events))
+            .listener(new Entering("c", events))
+            .build();
+    AtomicInteger calls = new AtomicInteger();
+    retrier.call(() -> {
+      events.add("work");
+      return failing(calls, 1);
+    });
+    events.removeIf(event -> event.startsWith("b ") && !event.startsWith("b attempt"));
+    List<String> expected = new ArrayList<>();
+    for (int attempt = 1; attempt <= 2; attempt++) {
+      expected.add("a enters " + attempt);
+      expected.add("c enters " + attempt);
+      expected.add("b attempt " + attempt);
+      expected.add("work");
+      expected.add("c leaves " + attempt);
+      expected.add("a leaves " + attempt);
+    }
+    assertEquals(expected, events);
+  }
+
+  @Test
+  void anAttemptIsEnteredOnTheThreadThatMakesIt() throws Exception {
+    ThreadLocal<Integer> here = new ThreadLocal<>();
+    List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
+    RetryListener binding =
+        new RetryListener() {
+          @Override
+          public AutoCloseable enterAttempt(OperationInfo operation, int attempt) {
+            here.set(attempt);
+            return here::remove;
+          }
+        };
+    Retrier retrier = Retrier.builder().policy(AT_ONCE).listener(binding).build();
+    AtomicInteger calls = new AtomicInteger();
+    CompletableFuture<Integer> result =
+        retrier.callAsync(() -> {
+          seen.add(here.get());
+          return CompletableFuture.supplyAsync(() -> {
+            try {
+              return failing(calls, 2);
+            } catch (IOException failed) {
+              throw new UncheckedIOException(failed);
+            }
+          });
+        });
+    assertEquals(3, result.get());
+    assertEquals(List.of(1, 2, 3), seen);
+    assertNull(here.get());
   }
 
   @Test

@@ -59,7 +59,36 @@ final class HeaderRows {
                     (request, now) -> {
                       throw new Outcome.UserCodeException();
                     }))
-            .neverBegins(USER));
+            .neverBegins(USER),
+        each("made anew for each attempt", "/a 1", "/a 2")
+            .retry(b ->
+                b.oncePerAttempt(
+                    "X-Each",
+                    (operation, number) ->
+                        Optional.of(operation.label().replaceFirst(".*/", "/") + " " + number))),
+        each("already the caller's: never overwritten", "mine", "mine")
+            .header("x-each", "mine")
+            .retry(b -> b.oncePerAttempt("X-Each", (operation, number) -> Optional.of("ours"))),
+        each("that another option sets: never overwritten", "same", "same")
+            .retry(b ->
+                b.oncePerOperation("x-each", (request, now) -> Optional.of("same"))
+                    .oncePerAttempt("X-Each", (operation, number) -> Optional.of("other"))),
+        each("that is empty: not sent", "-", "2")
+            .retry(b ->
+                b.oncePerAttempt(
+                    "X-Each",
+                    (operation, number) -> Optional.of("2").filter(value -> number == 2))),
+        each("whose function throws: not sent", "-", "-")
+            .retry(b ->
+                b.oncePerAttempt(
+                    "X-Each",
+                    (operation, number) -> {
+                      throw new Outcome.UserCodeException();
+                    })),
+        each("that no server could read: not sent", "-", "-")
+            .retry(b ->
+                b.oncePerAttempt(
+                    "X-Each", (operation, number) -> Optional.of("a\r\nB: " + number))));
   }
 
   private static Scenario attempts(String name, AttemptHeader header, String... values) {
@@ -81,6 +110,14 @@ final class HeaderRows {
             "attempt 3: 200",
             "done ACCEPTED 3")
         .expect(e -> e.sent("X-Attempt", values));
+  }
+
+  private static Scenario each(String name, String... values) {
+    return row("header per attempt, " + name)
+        .get("/a")
+        .replies(status(503), OK)
+        .retriedAfter(UNAVAILABLE)
+        .expect(e -> e.sent("X-Each", values));
   }
 
   private static Scenario once(String name, String... values) {

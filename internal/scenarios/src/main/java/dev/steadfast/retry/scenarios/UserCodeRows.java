@@ -135,6 +135,16 @@ final class UserCodeRows {
     }
 
     @Override
+    public AutoCloseable enterAttempt(OperationInfo operation, int attempt) {
+      if (attempt == 1) {
+        throw new Outcome.UserCodeException();
+      }
+      return () -> {
+        throw new Outcome.UserCodeException();
+      };
+    }
+
+    @Override
     public void attemptStarted(OperationInfo operation, int attempt, Object request) {
       throw new Outcome.UserCodeException();
     }

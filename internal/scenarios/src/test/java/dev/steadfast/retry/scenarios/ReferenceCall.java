@@ -139,6 +139,7 @@ final class ReferenceCall
       return;
     }
     try {
+      operation.lateHeaders(attempt).forEach((name, value) -> headers.add(Map.entry(name, value)));
       attempt.complete(exchange(attempt, headers), null);
     } catch (IOException failed) {
       attempt.complete(null, failed);

@@ -1,0 +1,126 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.internal.Checks;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The headers that a configuration adds to requests, but for keys and scopes. Immutable. */
+final class AddedHeaders {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  static final AddedHeaders NONE = new AddedHeaders(null, noHeaders(), noHeaders());
+
+  private final @Nullable AttemptHeader number;
+  private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>> perOperation;
+  private final SortedMap<String, BiFunction<OperationInfo, Integer, Optional<String>>> perAttempt;
+
+  private AddedHeaders(
+      @Nullable AttemptHeader number,
+      SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>> perOperation,
+      SortedMap<String, BiFunction<OperationInfo, Integer, Optional<String>>> perAttempt) {
+    this.number = number;
+    this.perOperation = perOperation;
+    this.perAttempt = perAttempt;
+  }
+
+  private static <T> SortedMap<String, T> noHeaders() {
+    return new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  }
+
+  private static <T> SortedMap<String, T> with(SortedMap<String, T> headers, String name, T value) {
+    SortedMap<String, T> more = new TreeMap<>(headers);
+    more.put(Checks.headerName("header", name), Checks.notNull("value", value));
+    return more;
+  }
+
+  AddedHeaders withNumber(AttemptHeader header) {
+    return new AddedHeaders(Checks.notNull("attemptHeader", header), perOperation, perAttempt);
+  }
+
+  AddedHeaders oncePerOperation(
+      String name, BiFunction<RequestView, Instant, Optional<String>> value) {
+    return new AddedHeaders(number, with(perOperation, name, value), perAttempt);
+  }
+
+  AddedHeaders oncePerAttempt(
+      String name, BiFunction<OperationInfo, Integer, Optional<String>> value) {
+    return new AddedHeaders(number, perOperation, with(perAttempt, name, value));
+  }
+
+  /**
+   * Makes the headers that are the same in each attempt.
+   *
+   * @param request the caller's request; what it has is not added
+   * @param key the key of the operation
+   * @param clock for values that need the time
+   * @return an immutable map, or one that does not change any more
+   */
+  Map<String, String> ofOperation(RequestView request, OperationKey key, Supplier<Instant> clock) {
+    String added = key.addedLine();
+    if (perOperation.isEmpty()) {
+      return added == null ? Map.of() : Map.of(key.header(), added);
+    }
+    Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    if (added != null) {
+      stable.put(key.header(), added);
+    }
+    perOperation.forEach((name, value) -> {
+      if (request.headers(name).isEmpty() && !stable.containsKey(name)) {
+        Checks.notNull(name, value.apply(request, clock.get()))
+            .ifPresent(made -> stable.put(name, Checks.headerValue(name, made)));
+      }
+    });
+    return stable;
+  }
+
+  /** The header with the number of the attempt, null if there is none or its name is taken. */
+  @Nullable AttemptLine attemptLine(
+      RetryPlan plan, RequestView request, Map<String, String> others) {
+    return AttemptLine.of(number, plan, request, others);
+  }
+
+  /** Whether any header is made for each attempt. */
+  boolean anyPerAttempt() {
+    return !perAttempt.isEmpty();
+  }
+
+  /** Whether a header is made for each attempt, because the caller did not set it. */
+  boolean isPerAttempt(String name, RequestView request) {
+    return perAttempt.containsKey(name) && request.headers(name).isEmpty();
+  }
+
+  /**
+   * Makes the headers of one attempt. One that cannot be made is logged and left out.
+   *
+   * @param attempt the attempt, which has begun
+   * @param request the caller's request; what it has is not added
+   * @param taken whether the operation adds another header of a name
+   */
+  Map<String, String> ofAttempt(Attempt<?> attempt, RequestView request, Predicate<String> taken) {
+    Map<String, String> made = new LinkedHashMap<>();
+    perAttempt.forEach((name, value) -> {
+      if (request.headers(name).isEmpty() && !taken.test(name)) {
+        try {
+          value
+              .apply(attempt.info(), attempt.number())
+              .ifPresent(line -> made.put(name, Checks.headerValue(name, line)));
+        } catch (Throwable broken) {
+          LOG.warn("the header {} could not be made; the attempt goes without it", name, broken);
+        }
+      }
+    });
+    return made;
+  }
+}
