@@ -1,11 +1,16 @@
 package dev.steadfast.retry;
 
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
 /**
  * Carries what a thread has bound to it - logging context, trace, tenant - from the thread that
  * begins an asynchronous operation to the threads that go on with it. The context class loader is
  * carried without this.
  *
  * <pre>{@code
+ * .context(ContextCapture.mdc())
  * .context(() -> Context.current()::makeCurrent)                   // OpenTelemetry
  * .context(() -> ContextSnapshotFactory.builder().build().captureAll()::setThreadLocals) // Micrometer
  * }</pre>
@@ -22,6 +27,32 @@ public interface ContextCapture {
    * @return the context; what this throws goes to the caller, and nothing is sent
    */
   Snapshot capture();
+
+  /**
+   * Carries the logging context: all entries of slf4j's {@link MDC}. Immutable and safe for use by
+   * many threads.
+   *
+   * @return a capture that copies the entries, and on another thread replaces those that are there
+   */
+  static ContextCapture mdc() {
+    return () -> {
+      Map<String, String> captured = MDC.getCopyOfContextMap();
+      return () -> {
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        replaceMdc(captured);
+        return () -> replaceMdc(before);
+      };
+    };
+  }
+
+  // Null stands for no entries, and not every binding takes it.
+  private static void replaceMdc(@Nullable Map<String, String> entries) {
+    if (entries == null) {
+      MDC.clear();
+    } else {
+      MDC.setContextMap(entries);
+    }
+  }
 
   /** The context of one operation. */
   @FunctionalInterface

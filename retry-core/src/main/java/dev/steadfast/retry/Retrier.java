@@ -3,6 +3,7 @@ package dev.steadfast.retry;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.Work;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Contexts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -169,14 +170,14 @@ public final class Retrier {
     }
 
     /**
-     * Carries the caller's context to the threads on which {@link Retrier#callAsync} goes on.
-     * Default: the context class loader and nothing else.
+     * Adds a context of the caller's that is carried to the threads on which {@link
+     * Retrier#callAsync} goes on. Default: the context class loader and nothing else.
      *
      * @param capture takes the context when an operation begins
      * @return this
      */
     public Builder context(ContextCapture capture) {
-      this.context = Checks.notNull("context", capture);
+      context = Contexts.both(context, Checks.notNull("context", capture));
       return this;
     }
 

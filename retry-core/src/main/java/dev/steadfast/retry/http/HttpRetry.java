@@ -9,6 +9,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Contexts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -348,14 +349,15 @@ public final class HttpRetry {
     }
 
     /**
-     * Carries the caller's context to the threads on which an asynchronous operation goes on:
-     * around attempts, listeners and callbacks. Default: the context class loader and nothing else.
+     * Adds a context of the caller's that is carried to the threads on which an asynchronous
+     * operation goes on: around attempts, listeners and callbacks. Default: the context class
+     * loader and nothing else.
      *
      * @param capture takes the context when an operation begins
      * @return this
      */
     public Builder context(ContextCapture capture) {
-      this.context = Checks.notNull("context", capture);
+      context = Contexts.both(context, Checks.notNull("context", capture));
       return this;
     }
 

@@ -7,10 +7,10 @@ import org.slf4j.IMarkerFactory;
 import org.slf4j.Logger;
 import org.slf4j.Marker;
 import org.slf4j.event.Level;
+import org.slf4j.helpers.BasicMDCAdapter;
 import org.slf4j.helpers.BasicMarkerFactory;
 import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
-import org.slf4j.helpers.NOPMDCAdapter;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
@@ -24,7 +24,7 @@ public final class CapturedLog implements SLF4JServiceProvider {
   private static final ThreadLocal<List<Line>> LINES = new ThreadLocal<>();
 
   private final IMarkerFactory markers = new BasicMarkerFactory();
-  private final MDCAdapter mdc = new NOPMDCAdapter();
+  private final MDCAdapter mdc = new BasicMDCAdapter();
 
   /** One line, with its arguments filled in. */
   record Line(Level level, String text) {}

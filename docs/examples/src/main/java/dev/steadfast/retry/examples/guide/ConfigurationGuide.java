@@ -1,6 +1,7 @@
 package dev.steadfast.retry.examples.guide;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
@@ -14,6 +15,7 @@ import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.http.TransportFailure;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
 
@@ -95,8 +97,11 @@ final class ConfigurationGuide {
 
   static HttpRetry context(RetryListener listener) {
     // region context
+    ContextSnapshotFactory snapshots = ContextSnapshotFactory.builder().build();
     HttpRetry retry =
         HttpRetry.builder()
+            .context(ContextCapture.mdc()) // the logging context of slf4j
+            .context(() -> snapshots.captureAll()::setThreadLocals) // Micrometer
             .context(() -> Context.current()::makeCurrent) // OpenTelemetry
             .listener(listener)
             .build();

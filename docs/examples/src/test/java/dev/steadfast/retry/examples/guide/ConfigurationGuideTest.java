@@ -11,6 +11,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
+import io.micrometer.context.ContextRegistry;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.Scope;
@@ -74,23 +75,28 @@ final class ConfigurationGuideTest {
   @Test
   void context_reachesTheRetriesOfAnAsynchronousCall() throws Exception {
     ContextKey<String> user = ContextKey.named("user");
+    ThreadLocal<String> tenant = new ThreadLocal<>();
+    ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", tenant);
     List<String> seen = new CopyOnWriteArrayList<>();
     RetryListener listener =
         new RetryListener() {
           @Override
           public void attemptStarted(OperationInfo operation, int attempt, Object request) {
-            seen.add(attempt + " " + Context.current().get(user));
+            seen.add(attempt + " " + Context.current().get(user) + " of " + tenant.get());
           }
         };
     HttpRetry retry = ConfigurationGuide.context(listener);
     server.enqueue(Reply.status(503));
+    tenant.set("acme");
     try (Scope scope = Context.current().with(user, "ann").makeCurrent()) {
       RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry)
           .sendAsync(
               HttpRequest.newBuilder(server.uri("/orders/7")).build(), BodyHandlers.ofString())
           .get(10, TimeUnit.SECONDS);
+    } finally {
+      ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
     }
-    assertEquals(List.of("1 ann", "2 ann"), seen);
+    assertEquals(List.of("1 ann of acme", "2 ann of acme"), seen);
   }
 
   @Test
