@@ -19,6 +19,7 @@ module dev.steadfast.retry {
       dev.steadfast.retry.jfr,
       dev.steadfast.retry.micrometer,
       dev.steadfast.retry.okhttp,
+      dev.steadfast.retry.opentelemetry,
       dev.steadfast.retry.resilience4j,
       dev.steadfast.retry.server,
       dev.steadfast.retry.testkit;

@@ -4,6 +4,7 @@ module app {
   requires dev.steadfast.retry.jfr;
   requires dev.steadfast.retry.micrometer;
   requires dev.steadfast.retry.okhttp;
+  requires dev.steadfast.retry.opentelemetry;
   requires dev.steadfast.retry.resilience4j;
   requires dev.steadfast.retry.server;
   requires dev.steadfast.retry.testkit;

@@ -10,6 +10,7 @@ import dev.steadfast.retry.jfr.RetryEvents;
 import dev.steadfast.retry.micrometer.RetryMetrics;
 import dev.steadfast.retry.okhttp.OkHttpReports;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import dev.steadfast.retry.opentelemetry.RetryTracing;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import dev.steadfast.retry.server.HttpServerScope;
 import dev.steadfast.retry.server.ServletScope;
@@ -17,6 +18,7 @@ import dev.steadfast.retry.testkit.FakeTime;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import jakarta.servlet.Filter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,8 +60,10 @@ public final class Main {
       MeterRegistry registry = new SimpleMeterRegistry();
       Recording recording = new Recording();
       recording.start();
+      RetryTracing tracing = RetryTracing.of(OpenTelemetry.noop());
       HttpRetry retry =
-          HttpRetry.builder()
+          tracing
+              .addTo(HttpRetry.builder())
               .guard(Resilience4jGuards.circuitBreaker(CircuitBreakerConfig.ofDefaults()))
               .environment(time.environment())
               .listener(time.skipWaits())
@@ -94,6 +98,7 @@ public final class Main {
       } finally {
         Files.delete(file);
       }
+      System.out.println("traces " + tracing.getClass().getModule().getName());
       Filter filter = new ServletScope();
       System.out.println("servlets " + filter.getClass().getModule().getName());
     } finally {

@@ -97,6 +97,7 @@ class SourceSizeTest {
             "retry-journal",
             "retry-micrometer",
             "retry-okhttp",
+            "retry-opentelemetry",
             "retry-resilience4j",
             "retry-server",
             "retry-simulator",

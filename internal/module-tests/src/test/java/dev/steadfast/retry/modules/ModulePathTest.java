@@ -35,6 +35,7 @@ class ModulePathTest {
         effects NEVER_SENT, READ_FAILED, status 204
         meters 3
         events 3
+        traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -54,6 +55,7 @@ class ModulePathTest {
         effects NEVER_SENT, READ_FAILED, status 204
         meters 3
         events 3
+        traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
         app.run().succeeded());
@@ -98,7 +100,8 @@ class ModulePathTest {
       strings = {
         "dev.steadfast.retry.okhttp",
         "dev.steadfast.retry.resilience4j",
-        "dev.steadfast.retry.micrometer"
+        "dev.steadfast.retry.micrometer",
+        "dev.steadfast.retry.opentelemetry"
       })
   void automaticModulesCannotBeLinked(String module) throws Exception {
     ModularApp app = ModularApp.of("report", work, ModulePath.everything());
@@ -143,6 +146,7 @@ class ModulePathTest {
             "dev.steadfast.retry.micrometer",
             "dev.steadfast.retry.journal.dbscheduler",
             "dev.steadfast.retry.okhttp",
+            "dev.steadfast.retry.opentelemetry",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",
             "dev.steadfast.retry.testkit"),

@@ -31,7 +31,8 @@ class PublicApiTest {
     "retry-effects, dev.steadfast.retry.effects",
     "retry-testkit, dev.steadfast.retry.testkit",
     "retry-micrometer, dev.steadfast.retry.micrometer",
-    "retry-jfr, dev.steadfast.retry.jfr"
+    "retry-jfr, dev.steadfast.retry.jfr",
+    "retry-opentelemetry, dev.steadfast.retry.opentelemetry"
   })
   void isWhatTheListSays(String artifact, String module) throws IOException {
     Path list = Path.of("..", "..", artifact, "src", "test", "resources", "public-api.txt");

@@ -5,10 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.opentelemetry.RetryTracing;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.instrumentation.api.semconv.http.HttpClientRequestResendCount;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -16,11 +24,13 @@ import java.nio.file.Path;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs what the guide shows of meters and flight recordings. */
+/** Runs what the guide shows of meters, traces and flight recordings. */
 final class TelemetryGuideTest {
   private final ScriptedServer server = ScriptedServer.start();
 
@@ -51,6 +61,56 @@ final class TelemetryGuideTest {
         scraped.contains("steadfast_operations_seconds_count" + labels + ",reason=\"accepted\"} 1"),
         scraped);
     assertTrue(scraped.contains("steadfast_budget_available" + labels + "} "), scraped);
+  }
+
+  /** The kinds and names of the spans, and which resend each is. */
+  private static List<String> spans(InMemorySpanExporter exporter) {
+    return exporter.getFinishedSpanItems().stream()
+        .map(each -> each.getKind() + " " + each.getName() + resend(each))
+        .toList();
+  }
+
+  private static String resend(SpanData span) {
+    Long count = span.getAttributes().get(AttributeKey.longKey("http.request.resend_count"));
+    return count == null ? "" : " resend " + count;
+  }
+
+  @Test
+  void attemptsAreSpans() throws Exception {
+    InMemorySpanExporter exporter = InMemorySpanExporter.create();
+    SdkTracerProvider tracers =
+        SdkTracerProvider.builder().addSpanProcessor(SimpleSpanProcessor.create(exporter)).build();
+    List<String> twoAttempts = List.of("CLIENT GET", "CLIENT GET resend 1");
+    try (OpenTelemetrySdk sdk = OpenTelemetrySdk.builder().setTracerProvider(tracers).build()) {
+      callThatIsRetried(TelemetryGuide.tracing(sdk));
+      assertEquals(twoAttempts, spans(exporter));
+
+      exporter.reset();
+      HttpRetry counting =
+          RetryTracing.builder(sdk)
+              .instrumentedClient(HttpClientRequestResendCount::initialize)
+              .build()
+              .addTo(HttpRetry.builder())
+              .build();
+      server.enqueue(Reply.status(503));
+      TelemetryGuide.tracedJdk(sdk, HttpClient.newHttpClient(), counting)
+          .send(HttpRequest.newBuilder(server.uri("/")).build(), BodyHandlers.discarding());
+      assertEquals(twoAttempts, spans(exporter));
+
+      exporter.reset();
+      server.enqueue(Reply.status(503));
+      TelemetryGuide.tracedOkHttp(sdk, new OkHttpClient())
+          .newCall(new Request.Builder().url(server.uri("/").toString()).build())
+          .execute()
+          .close();
+      assertEquals(twoAttempts, spans(exporter));
+
+      exporter.reset();
+      callThatIsRetried(TelemetryGuide.operationSpans(sdk));
+      assertEquals(
+          List.of("CLIENT GET", "CLIENT GET resend 1", "INTERNAL steadfast.operation"),
+          spans(exporter));
+    }
   }
 
   @Test
