@@ -43,11 +43,8 @@ final class Shop implements AutoCloseable {
   private Shop(String jdbcUrl, Duration window) throws IOException, SQLException {
     database.setJdbcUrl(jdbcUrl);
     database.setMaximumPoolSize(16); // the scheduler has 10 threads
-    try (InputStream schema = Shop.class.getResourceAsStream("schema.sql");
-        Connection connection = database.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(new String(schema.readAllBytes(), StandardCharsets.UTF_8));
-    }
+    createTables("orders.sql");
+    createTables("scheduled_tasks.sql"); // of db-scheduler
     journal = JdbcJournal.builder(database).createTables().build();
     calls = client(journal, window);
     delivery = JournalDelivery.over(journal, calls.sender());
@@ -60,6 +57,14 @@ final class Shop implements AutoCloseable {
    */
   static Shop open(String jdbcUrl, Duration window) throws IOException, SQLException {
     return new Shop(jdbcUrl, window);
+  }
+
+  private void createTables(String script) throws IOException, SQLException {
+    try (InputStream sql = Shop.class.getResourceAsStream(script);
+        Connection connection = database.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(new String(sql.readAllBytes(), StandardCharsets.UTF_8));
+    }
   }
 
   private static RetryingCallFactory client(JdbcJournal journal, Duration window) {
