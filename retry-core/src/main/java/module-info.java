@@ -1,6 +1,6 @@
 /**
- * Retry policies, budgets and the engine that makes attempts, HTTP semantics, idempotency keys, and
- * the scope of an inbound request. Knows no HTTP client.
+ * Retry policies, budgets, limits and the engine that makes attempts, HTTP semantics, idempotency
+ * keys, and the scope of an inbound request. Knows no HTTP client.
  *
  * <p>{@link dev.steadfast.retry.engine} is for authors of adapters.
  */
@@ -12,6 +12,7 @@ module dev.steadfast.retry {
   exports dev.steadfast.retry;
   exports dev.steadfast.retry.engine;
   exports dev.steadfast.retry.http;
+  exports dev.steadfast.retry.limit;
   exports dev.steadfast.retry.scope;
   exports dev.steadfast.retry.internal to
       dev.steadfast.retry.effects,

@@ -1,8 +1,8 @@
 package dev.steadfast.retry;
 
 /**
- * A breaker, a bulkhead or a gate that attempts pass through. Implementations are shared by
- * operations and safe for use by many threads.
+ * A breaker, a bulkhead, a limit or a gate that attempts pass through. Implementations are shared
+ * by operations and safe for use by many threads.
  *
  * <p>A guard counts attempts, not operations: it is asked before a wait is begun, so that a refusal
  * which is already known ends the operation while its last answer is still whole, and acquired when
@@ -69,7 +69,30 @@ public interface Guard {
      */
     void failed(long elapsedNanos, Throwable failure);
 
+    /**
+     * As {@link #failed(long, Throwable)}, for a guard that tells failures apart. The machine calls
+     * this one.
+     *
+     * @param how what is known of the failure
+     * @param failure what went wrong; for an answer an {@link UnsuccessfulAttemptException}
+     */
+    default void failed(Failure how, Throwable failure) {
+      failed(how.elapsedNanos(), failure);
+    }
+
     /** Nothing was learned: cancelled, not started, or a failure that is not the server's. */
     void released();
   }
+
+  /**
+   * How an admitted attempt failed. Immutable.
+   *
+   * @param kind what went wrong
+   * @param conclusive whether it tells how long the server takes: false for a timeout before the
+   *     request was sent, or by the deadline of the operation before half of the attempt's own
+   *     timeout was over
+   * @param elapsedNanos how long the attempt took, in nanoseconds
+   * @param nowNanos the time
+   */
+  record Failure(FailureKind kind, boolean conclusive, long elapsedNanos, long nowNanos) {}
 }

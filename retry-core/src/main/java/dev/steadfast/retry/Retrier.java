@@ -40,6 +40,7 @@ public final class Retrier {
             .withGuards(builder.guards)
             .withListeners(builder.listeners)
             .withContext(builder.context);
+    plan.requireEndOfAttempts(false);
     this.work = new Work(plan, builder.name, builder.retryExceptions, builder.retryResults);
   }
 
@@ -221,6 +222,8 @@ public final class Retrier {
      * The retrier.
      *
      * @return an immutable retrier
+     * @throws IllegalArgumentException if a guard is an {@link AdaptiveLimit} and the policy has no
+     *     timeout
      */
     public Retrier build() {
       return new Retrier(this);

@@ -56,32 +56,42 @@ final class GuardPermits {
     }
   }
 
+  /** Answers for an attempt that was accepted. */
+  void accepted(Verdict verdict, long elapsedNanos) {
+    boolean observed = verdict instanceof Verdict.Accepted accepted && accepted.observed();
+    each(permit -> {
+      if (observed) {
+        permit.succeeded(elapsedNanos);
+      } else {
+        permit.released();
+      }
+    });
+  }
+
   /** Answers by what the attempt meant for the health of the server. */
-  void answer(Outcome outcome, long elapsedNanos, @Nullable Throwable failure) {
-    if (held.isEmpty()) {
-      return;
-    }
+  void answer(Outcome outcome, AttemptEnding ending, @Nullable Throwable thrown) {
     Verdict verdict = outcome.verdict();
-    int status = outcome.evidence().status();
     FailureKind kind = verdict.kind();
     if (kind == null) {
-      boolean observed = verdict instanceof Verdict.Accepted accepted && accepted.observed();
-      each(permit -> {
-        if (observed) {
-          permit.succeeded(elapsedNanos);
-        } else {
-          permit.released();
-        }
-      });
+      accepted(verdict, ending.elapsedNanos());
     } else if (kind == FailureKind.STALE_CONNECTION || endedByCaller(verdict)) {
       release();
-    } else if (status >= 0 && (status < 500 || kind == FailureKind.BROKEN_BODY)) {
-      // The server answers, so it is alive: 409, 429 and other 4xx are no failures of its health.
-      each(permit -> permit.succeeded(elapsedNanos));
+    } else if (isAlive(outcome.evidence().status(), kind)) {
+      each(permit -> permit.succeeded(ending.elapsedNanos()));
     } else {
-      Throwable reason = failure != null ? failure : new UnsuccessfulAttemptException(kind);
-      each(permit -> permit.failed(elapsedNanos, reason));
+      Throwable failure = thrown != null ? thrown : new UnsuccessfulAttemptException(kind);
+      Guard.Failure how = ending.failure(kind, outcome.evidence().disposition());
+      each(permit -> permit.failed(how, failure));
     }
+  }
+
+  /** The server answers: 409, 429 and other 4xx are no failures of its health. */
+  private static boolean isAlive(int status, FailureKind kind) {
+    return status >= 0 && (status < 500 || kind == FailureKind.BROKEN_BODY);
+  }
+
+  boolean any() {
+    return !held.isEmpty();
   }
 
   void release() {

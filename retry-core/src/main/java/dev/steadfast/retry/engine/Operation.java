@@ -157,7 +157,7 @@ final class Operation<R> implements Admission {
     Outcome outcome = transport.outcome(head);
     if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
       // The guards' part ends with the head; the attempt itself may still break with its body.
-      permits.answer(outcome, record.attemptNanos(now()), null);
+      permits.accepted(outcome.verdict(), record.attemptNanos(now()));
     }
     return outcome;
   }
@@ -196,14 +196,21 @@ final class Operation<R> implements Admission {
   private void ended(Outcome outcome, @Nullable Throwable thrown, long now) {
     if (outcome.verdict().kind() == FailureKind.TIMEOUT && state.cutByCaller(now)) {
       permits.release(); // it says nothing about the server
-    } else {
-      permits.answer(outcome, record.attemptNanos(now), thrown);
+    } else if (permits.any()) {
+      permits.answer(outcome, ending(now), thrown);
     }
     permits = GuardPermits.none();
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {
       listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
     }
+  }
+
+  private AttemptEnding ending(long now) {
+    long left = state.remainingNanos(now) - plan.nanos().minimumAttempt();
+    long own = state.ownTimeoutNanos(state.attempts());
+    long may = plan.nanos().longestAttempt(own, transport.headTimeoutNanos());
+    return new AttemptEnding(record.attemptNanos(now), now, left, may);
   }
 
   /** Keeps what a guard's refusal of the next attempt would tell of this answer. */

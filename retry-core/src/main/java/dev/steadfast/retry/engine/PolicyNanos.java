@@ -45,6 +45,17 @@ final class PolicyNanos {
     return count == 0 ? Long.MAX_VALUE : attempts[Math.min(number, count) - 1];
   }
 
+  /**
+   * The longest that an attempt may take by itself.
+   *
+   * @param own its timeout by the policy
+   * @param ofClient the timeout of the client, which counts where the policy has none
+   */
+  long longestAttempt(long own, long ofClient) {
+    long byItself = own == Long.MAX_VALUE ? ofClient : own;
+    return byItself == Long.MAX_VALUE ? total : byItself;
+  }
+
   long bodyIdle() {
     return bodyIdle;
   }

@@ -11,6 +11,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -319,6 +320,22 @@ public final class RetryPlan {
    */
   public boolean advised(Advice advice) {
     return listeners.advised(advice);
+  }
+
+  /**
+   * Refuses an adaptive limit if nothing ends an attempt: a few that never end would hold its
+   * places for good. For authors of adapters, when a client is wrapped.
+   *
+   * @param byClient whether the client itself ends an attempt that gets no answer
+   * @throws IllegalArgumentException if there is such a limit, and neither the client nor the
+   *     policy has a timeout
+   */
+  public void requireEndOfAttempts(boolean byClient) {
+    boolean byPolicy = nanos.total() != Long.MAX_VALUE || nanos.attempt(1) != Long.MAX_VALUE;
+    if (!byClient && !byPolicy && guards.stream().anyMatch(AdaptiveLimit.class::isInstance)) {
+      throw Checks.bad(
+          "attemptTimeout", "none", "a timeout: attempts that never end fill an adaptive limit");
+    }
   }
 
   List<Guard> guards() {

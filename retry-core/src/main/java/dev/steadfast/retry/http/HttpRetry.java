@@ -175,7 +175,12 @@ public final class HttpRetry {
     return settings.journal;
   }
 
-  RetryPlan plan() {
+  /**
+   * What operations of this configuration have in common; for authors of adapters.
+   *
+   * @return the plan
+   */
+  public RetryPlan plan() {
     return plan;
   }
 

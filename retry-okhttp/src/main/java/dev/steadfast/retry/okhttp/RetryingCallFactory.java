@@ -44,6 +44,9 @@ public final class RetryingCallFactory implements Call.Factory {
       OkHttpClient client,
       @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
       HttpRetry retry) {
+    retry
+        .plan()
+        .requireEndOfAttempts(client.readTimeoutMillis() > 0 || client.callTimeoutMillis() > 0);
     this.retry = retry;
     this.plain = around == null ? client : Checks.notNull("call factory", around.apply(client));
     this.context = new FactoryContext(this, client, around, retry);
@@ -55,6 +58,8 @@ public final class RetryingCallFactory implements Call.Factory {
    * @param client the client; not changed
    * @param retry the configuration
    * @return a factory for calls that are retried
+   * @throws IllegalArgumentException if the configuration has an {@link
+   *     dev.steadfast.retry.limit.AdaptiveLimit} and neither it nor the client has a timeout
    */
   public static RetryingCallFactory wrap(OkHttpClient client, HttpRetry retry) {
     return new RetryingCallFactory(

@@ -1,0 +1,32 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Guard;
+
+/**
+ * When an attempt ended, for its guards.
+ *
+ * @param elapsedNanos how long it took
+ * @param nowNanos the time
+ * @param leftNanos what is left until the deadline, beyond the shortest attempt
+ * @param mayTakeNanos the longest that an attempt may take by itself
+ */
+record AttemptEnding(long elapsedNanos, long nowNanos, long leftNanos, long mayTakeNanos) {
+
+  Guard.Failure failure(FailureKind kind, Disposition disposition) {
+    return new Guard.Failure(kind, isConclusive(kind, disposition), elapsedNanos, nowNanos);
+  }
+
+  /**
+   * Whether it tells how long the server takes. A timeout does not if the request had not been sent
+   * yet, or if the deadline came before half of the time that the attempt may take by itself.
+   */
+  private boolean isConclusive(FailureKind kind, Disposition disposition) {
+    if (kind != FailureKind.TIMEOUT) {
+      return true;
+    }
+    boolean ownTimeout = leftNanos > 0;
+    return disposition != Disposition.UNSENT && (ownTimeout || elapsedNanos >= mayTakeNanos / 2);
+  }
+}
