@@ -14,14 +14,10 @@ final class HttpViews {
   private HttpViews() {}
 
   /** A request without headers and body. */
-  record Request(String method) implements RequestView {
-    static final Request GET = new Request("GET");
-    static final Request POST = new Request("POST");
-
-    @Override
-    public URI uri() {
-      return SERVER;
-    }
+  record Request(String method, URI uri) implements RequestView {
+    static final Request GET = new Request("GET", SERVER);
+    static final Request POST = new Request("POST", SERVER);
+    static final Request SLOW = new Request("GET", SERVER.resolve("/slow"));
 
     @Override
     public List<String> headers(String name) {

@@ -4,7 +4,7 @@ import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A server that fails for a while under load that does not wait for it. */
 final class Outage implements Scenario {
@@ -14,12 +14,22 @@ final class Outage implements Scenario {
   static final Protection NONE = usual("none", RETRIES.toBuilder().maxAttempts(1).build());
   static final Protection JITTER = usual("jitter", RETRIES);
   static final Protection BUDGET =
-      new Protection("budget", RETRIES, Budget.SUCCESS, Optional.empty());
+      new Protection("budget", RETRIES, Budget.SUCCESS, Protection.Shedding.NONE);
   static final Protection BREAKER =
-      new Protection("breaker", RETRIES, Budget.NONE, Optional.of(Protection.Breaker.USUAL));
+      new Protection(
+          "breaker", RETRIES, Budget.NONE, Protection.Shedding.of(Protection.Breaker.USUAL));
+  static final Protection BREAKER_AND_BUDGET =
+      new Protection(
+          "breaker+budget",
+          RETRIES,
+          Budget.SUCCESS,
+          Protection.Shedding.of(Protection.Breaker.USUAL));
+  static final Protection LIMIT = limited("limit", Limit.ALONE);
+  static final Protection THROTTLE = limited("throttle", Limit.THROTTLE);
+  static final Protection LIMIT_AND_THROTTLE = limited("limit+throttle", Limit.DEFAULT);
 
   static final Protection DEFAULT =
-      new Protection("default", RetryPolicy.defaults(), Budget.DEFAULT, Optional.empty());
+      new Protection("default", RetryPolicy.defaults(), Budget.DEFAULT, Protection.Shedding.NONE);
 
   private static final long HOUR = 3_600 * Durations.SECOND;
   private static final double MOST_ARRIVALS = 20e6;
@@ -41,6 +51,15 @@ final class Outage implements Scenario {
       return Double.isInfinite(seconds) ? "never" : Numbers.plain(seconds, 1);
     }
 
+    /** Successes per second, from the start of the outage to 20 s after its end. */
+    long goodput() {
+      return Math.round(Stats.median(traces.stream().mapToDouble(OutageTrace::goodput).toArray()));
+    }
+
+    long refused() {
+      return Math.round(Stats.median(traces.stream().mapToDouble(OutageTrace::refused).toArray()));
+    }
+
     long failed() {
       return Math.round(Stats.median(traces.stream().mapToDouble(OutageTrace::failed).toArray()));
     }
@@ -59,7 +78,11 @@ final class Outage implements Scenario {
   }
 
   private static Protection usual(String label, RetryPolicy policy) {
-    return new Protection(label, policy, Budget.NONE, Optional.empty());
+    return new Protection(label, policy, Budget.NONE, Protection.Shedding.NONE);
+  }
+
+  private static Protection limited(String label, Limit limit) {
+    return new Protection(label, RETRIES, Budget.SUCCESS, Protection.Shedding.of(limit));
   }
 
   @Override
@@ -79,7 +102,15 @@ final class Outage implements Scenario {
         new Option(
             "budget", "default", "of --policy: none, default, success(0.1,10,0), request(...)"),
         new Option("breaker", "none", "of --policy: none, default, breaker(100,20,50,5s,5)"),
-        new Option("kind", "stall", "stall, slow or fail-fast"),
+        new Option(
+            "limit", "none", "of --policy: none, default, limit(1,20,200), throttle, or @endpoint"),
+        new Option(
+            "compare",
+            "usual",
+            "without --policy: usual (jitter, budget, breaker), limits, or peers (other libraries)"),
+        new Option(
+            "losses", "", "what limits count, such as timeout,unavailable [the library's choice]"),
+        new Option("kind", "stall", "stall, slow, fail-fast or slow-endpoint"),
         new Option("length", "10s", "how long the outage lasts, 1s to 1h"),
         new Option("slow-to", "0.4", "share of the capacity that is left, for --kind slow"),
         new Option("error-rate", "1", "share of the attempts that fail, for --kind fail-fast"),
@@ -186,18 +217,41 @@ final class Outage implements Scenario {
 
   private static List<Protection> protections(Arguments arguments, long timeoutNanos) {
     Budget budget = Budget.parse(arguments.text("budget"));
-    Optional<Protection.Breaker> breaker = Protection.Breaker.parse(arguments.text("breaker"));
+    Protection.Shedding shedding =
+        Protection.Shedding.of(
+            Protection.Breaker.parse(arguments.text("breaker")),
+            Limit.parse(arguments.text("limit")));
     List<Arguments.Own> own = arguments.policies();
-    arguments.only("budget", !own.isEmpty(), "--policy");
-    arguments.only("breaker", !own.isEmpty(), "--policy");
+    for (String name : List.of("budget", "breaker", "limit")) {
+      arguments.only(name, !own.isEmpty(), "--policy");
+    }
+    arguments.only("compare", own.isEmpty(), "no --policy");
     List<Protection> all = new ArrayList<>(List.of(NONE));
     if (own.isEmpty()) {
-      all.addAll(List.of(JITTER, BUDGET, BREAKER));
+      all.addAll(compared(arguments.text("compare")));
     } else {
       all.add(DEFAULT);
-      own.forEach(each -> all.add(new Protection(each.name(), each.policy(), budget, breaker)));
+      own.forEach(each -> all.add(new Protection(each.name(), each.policy(), budget, shedding)));
     }
-    return all.stream().map(each -> timed(each, timeoutNanos)).toList();
+    String losses = arguments.text("losses");
+    return all.stream()
+        .map(each -> losses.isEmpty() ? each : each.counting(Limit.kinds(losses)))
+        .map(each -> timed(each, timeoutNanos))
+        .toList();
+  }
+
+  private static List<Protection> compared(String text) {
+    return switch (text) {
+      case "usual" -> List.of(JITTER, BUDGET, BREAKER);
+      case "limits" -> List.of(BUDGET, BREAKER_AND_BUDGET, LIMIT, THROTTLE, LIMIT_AND_THROTTLE);
+      case "peers" ->
+          Stream.of(Peer.values())
+              .map(peer ->
+                  new Protection(
+                      peer.label(), RETRIES, Budget.SUCCESS, Protection.Shedding.of(peer)))
+              .toList();
+      default -> throw BadInputException.of("--compare", text, "usual, limits or peers");
+    };
   }
 
   /** With a timeout for one attempt, where the policy has none. */
@@ -207,6 +261,6 @@ final class Outage implements Scenario {
         policy.attemptTimeout(1).isPresent()
             ? policy
             : policy.toBuilder().attemptTimeout(Duration.ofNanos(nanos)).build();
-    return new Protection(protection.label(), timed, protection.budget(), protection.breaker());
+    return new Protection(protection.label(), timed, protection.budget(), protection.shedding());
   }
 }

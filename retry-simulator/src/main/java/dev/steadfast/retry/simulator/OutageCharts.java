@@ -46,7 +46,8 @@ final class OutageCharts {
   }
 
   private static boolean guarded(Outage.Outcome outcome) {
-    return outcome.protection().breaker().isPresent() || outcome.protection().budget().bounds();
+    return outcome.protection().shedding().breaker().isPresent()
+        || outcome.protection().budget().bounds();
   }
 
   private static String label(Outage.Outcome outcome) {
@@ -151,7 +152,7 @@ final class OutageCharts {
         stripRow(data, names.size(), second -> 1 - trace.funded[second]);
         names.add(label(outcome) + ": empty");
       }
-      if (outcome.protection().breaker().isPresent()) {
+      if (outcome.protection().shedding().breaker().isPresent()) {
         stripRow(data, names.size(), second -> trace.open[second]);
         names.add(label(outcome) + ": open");
       }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.StringJoiner;
 
 /** What the runs of an outage came to, as text, lines and charts. */
@@ -80,15 +81,19 @@ final class OutageReport {
             "Medians of " + runs + (runs == 1 ? " run" : " runs"),
             "policy",
             "recovery s",
+            "goodput/s",
             "failed",
+            "refused",
             "peak/s",
             "steady/s",
-            "load during");
+            "load");
     for (Outage.Outcome outcome : outcomes) {
       table.row(
           outcome.protection().label(),
           outcome.recoveryText(),
+          Long.toString(outcome.goodput()),
           Long.toString(outcome.failed()),
+          Long.toString(outcome.refused()),
           Long.toString(outcome.peak()),
           Long.toString(outcome.steady()),
           Numbers.fixed(outcome.loadDuring(), 2) + " x");
@@ -101,14 +106,21 @@ final class OutageReport {
     Line line = new Line("outage").with("policy", protection.label());
     if (isOwn(protection)) {
       line.with("budget", protection.budget().text())
-          .with("breaker", protection.breaker().map(Object::toString).orElse("none"));
+          .with("breaker", text(protection.shedding().breaker()))
+          .with("limit", text(protection.shedding().limit()));
     }
     return line.with("kind", spec.trigger().kind().toString())
         .with("rps", rate())
         .with("recovery", outcome.recoveryText())
         .with("failed", outcome.failed())
         .with("peak", outcome.peak())
-        .with("steady", outcome.steady());
+        .with("steady", outcome.steady())
+        .with("goodput", outcome.goodput())
+        .with("refused", outcome.refused());
+  }
+
+  private static String text(Optional<?> part) {
+    return part.map(Object::toString).orElse("none");
   }
 
   private Table series() {

@@ -29,6 +29,7 @@ final class OutageRun {
   private final Draws faults;
   private final Answer busy;
   private final FifoServer server;
+  private final FifoServer slowEndpoint; // the same one, unless there are two
   private final OutageTrace trace;
   private final List<Protection.Client> clients = new ArrayList<>();
   private final Progress progress;
@@ -48,6 +49,8 @@ final class OutageRun {
     }
     this.kinds = draws.split();
     this.faults = draws.split();
+    this.slowEndpoint =
+        spec.twoEndpoints() ? new FifoServer(time, draws.split(), spec.slowEndpoint()) : server;
   }
 
   static OutageTrace run(OutageSpec spec, Protection protection, Draws draws, Progress progress) {
@@ -82,7 +85,8 @@ final class OutageRun {
   private void arrive() {
     Protection.Client client = clients.get(arrivals.below(clients.size()));
     boolean unsafe = kinds.uniform() < spec.load().unkeyedPosts();
-    new Operation(client, unsafe ? Request.POST : Request.GET).begin();
+    boolean slow = spec.twoEndpoints() && faults.uniform() < 0.5;
+    new Operation(client, slow ? Request.SLOW : unsafe ? Request.POST : Request.GET).begin();
     scheduleArrival();
   }
 
@@ -106,11 +110,13 @@ final class OutageRun {
   private final class Operation implements RetryTransport<Answer> {
     private final HttpOperation operation;
     private final Evidence.Safety safety;
+    private final FifoServer endpoint;
     private final long beganNanos = time.nowNanos();
 
     Operation(Protection.Client client, Request request) {
       this.operation = client.retry().operation(request, RetryOptions.none());
       this.safety = operation.safety(request.method(), List.of());
+      this.endpoint = request.equals(Request.SLOW) ? slowEndpoint : server;
     }
 
     void begin() {
@@ -146,7 +152,7 @@ final class OutageRun {
       }
       FifoServer.Job job = new FifoServer.Job(() -> attempt.complete(Answer.OK, null));
       attempt.onCancel(job::abandon);
-      if (!server.offer(job)) {
+      if (!endpoint.offer(job)) {
         attempt.complete(busy, null);
       }
     }

@@ -9,6 +9,7 @@ package dev.steadfast.retry.simulator;
  * @param horizonNanos how long calls arrive
  */
 record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) {
+  private static final int TIMES_SLOWER = 10;
 
   /** What a server can do when it is well. */
   record Server(double perSecond, int workers, ServiceTime work, Refusal refusal) {}
@@ -49,7 +50,11 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
     /** Workers are slower. */
     SLOW("slow"),
     /** A share of the attempts fails at once. */
-    FAIL_FAST("fail-fast");
+    FAIL_FAST("fail-fast"),
+    /** One of two endpoints freezes, the one that takes ten times as long; the other is well. */
+    SLOW_ENDPOINT("slow-endpoint");
+
+    private static final String ALL = "stall, slow, fail-fast or slow-endpoint";
 
     private final String text;
 
@@ -63,7 +68,7 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
           return kind;
         }
       }
-      throw BadInputException.of("--kind", text, "stall, slow or fail-fast");
+      throw BadInputException.of("--kind", text, ALL);
     }
 
     @Override
@@ -86,17 +91,31 @@ record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) 
     return 1_000_000 + (long) (500 * arrivalsPerSecond() * seconds());
   }
 
+  /** Whether there are two endpoints, each with half of the workers' capacity and of the calls. */
+  boolean twoEndpoints() {
+    return trigger.kind() == Kind.SLOW_ENDPOINT;
+  }
+
   FifoServer.Build build() {
     double within =
         switch (trigger.kind()) {
           case STALL -> 0;
           case SLOW -> trigger.share();
-          case FAIL_FAST -> 1;
+          case FAIL_FAST, SLOW_ENDPOINT -> 1;
         };
+    return build(twoEndpoints() ? Math.max(1, server.workers() / 2) : server.workers(), 1, within);
+  }
+
+  /** The slow one of two endpoints: as many calls per second, each for longer. */
+  FifoServer.Build slowEndpoint() {
+    return build(Math.max(1, server.workers() / 2) * TIMES_SLOWER, TIMES_SLOWER, 0);
+  }
+
+  private FifoServer.Build build(int workers, int times, double within) {
     Speed speed = new Speed(trigger.startNanos(), trigger.endNanos(), within);
-    double mean = server.workers() / server.perSecond() * Durations.SECOND;
+    double mean = times * server.workers() / server.perSecond() * Durations.SECOND;
     return new FifoServer.Build(
-        server.workers(),
+        workers,
         draws -> mean * server.work().shape().applyAsDouble(draws),
         server.refusal().queueLimit(),
         speed);

@@ -1,18 +1,20 @@
 package dev.steadfast.retry.simulator;
 
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** What happened in one run, second by second. */
 final class OutageTrace {
   private static final double WELL = 0.99;
   private static final int IN_A_ROW = 5;
+  private static final int AFTER = 20;
 
   final long[] arrived; // operations, by the second in which they began
   final long[] served; // of those, the ones that succeeded in the end
   final long[] firstTries; // attempts, by the second in which they were sent
   final long[] retries;
   final long[] good; // operations that succeeded, by the second in which they did
-  final long[] held; // first tries and retries that a breaker did not let out
+  final long[] held; // first tries and retries that a breaker or a limit did not let out
   final double[] funded; // share of the clients whose budget would pay for a retry
   final double[] open; // share of the clients whose breaker is open
   private final int outageStart;
@@ -60,6 +62,19 @@ final class OutageTrace {
       }
     }
     return -1;
+  }
+
+  /** Successes per second, from the start of the outage to 20 s after its end. */
+  double goodput() {
+    return IntStream.range(outageStart, outageEnd + AFTER)
+        .mapToLong(second -> good[second])
+        .average()
+        .orElse(0);
+  }
+
+  /** Attempts that a breaker or a limit did not let out. */
+  long refused() {
+    return LongStream.of(held).sum();
   }
 
   long operations() {

@@ -23,9 +23,54 @@ import java.util.stream.Stream;
  * @param label its name in results
  * @param policy the policy
  * @param budget the budget
- * @param breaker the breaker, empty for none
+ * @param shedding what holds first attempts back, too
  */
-record Protection(String label, RetryPolicy policy, Budget budget, Optional<Breaker> breaker) {
+record Protection(String label, RetryPolicy policy, Budget budget, Shedding shedding) {
+
+  /**
+   * What holds first attempts back, too.
+   *
+   * @param breaker the breaker, empty for none
+   * @param limit the limit, empty for none
+   * @param peer the limit of another library, empty for none
+   */
+  record Shedding(Optional<Breaker> breaker, Optional<Limit> limit, Optional<Peer> peer) {
+    static final Shedding NONE = of(Optional.empty(), Optional.empty());
+
+    static Shedding of(Optional<Breaker> breaker, Optional<Limit> limit) {
+      return new Shedding(breaker, limit, Optional.empty());
+    }
+
+    static Shedding of(Breaker breaker) {
+      return of(Optional.of(breaker), Optional.empty());
+    }
+
+    static Shedding of(Limit limit) {
+      return of(Optional.empty(), Optional.of(limit));
+    }
+
+    static Shedding of(Peer peer) {
+      return new Shedding(Optional.empty(), Optional.empty(), Optional.of(peer));
+    }
+
+    boolean any() {
+      return breaker.isPresent() || limit.isPresent() || peer.isPresent();
+    }
+
+    Shedding counting(List<FailureKind> losses) {
+      return new Shedding(breaker, limit.map(each -> each.counting(losses)), peer);
+    }
+
+    /** Guards of one client. */
+    List<Guard> guards(EventQueue time, Draws draws) {
+      return Stream.of(
+              breaker.map(each -> each.guard(time)),
+              limit.map(each -> each.guard(draws)),
+              peer.map(Peer::guard))
+          .flatMap(Optional::stream)
+          .toList();
+    }
+  }
 
   /**
    * The numbers of a breaker.
@@ -108,6 +153,11 @@ record Protection(String label, RetryPolicy policy, Budget budget, Optional<Brea
     }
   }
 
+  /** With limits that count these failures as losses. */
+  Protection counting(List<FailureKind> losses) {
+    return new Protection(label, policy, budget, shedding.counting(losses));
+  }
+
   /** What differs from the library's default policy, with budget and breaker. */
   String configuration() {
     Set<String> usual = Set.of(RetryPolicy.defaults().toString().split("; ", -1));
@@ -118,12 +168,13 @@ record Protection(String label, RetryPolicy policy, Budget budget, Optional<Brea
     return (own.isEmpty() ? "the default policy" : own)
         + "; budget "
         + budget
-        + breaker.map(each -> "; " + each).orElse("; no breaker");
+        + shedding.breaker().map(each -> "; " + each).orElse("; no breaker")
+        + shedding.limit().map(each -> "; limit " + each).orElse("");
   }
 
   /** One client with objects of its own. */
   Client client(EventQueue time, Draws draws) {
-    List<Guard> guards = breaker.map(each -> List.of(each.guard(time))).orElse(List.of());
+    List<Guard> guards = shedding.guards(time, draws);
     RetryBudget opened = budget.open();
     HttpRetry.Builder retry =
         HttpRetry.builder()

@@ -91,8 +91,9 @@ final class Verdicts {
 
   /** One line for people. */
   String line() {
-    if (protection.breaker().isPresent()) {
-      return "the breaker holds first tries back too: see the runs, there is no closed form";
+    if (protection.shedding().any()) {
+      String what = protection.shedding().breaker().isPresent() ? "breaker" : "limit";
+      return "the " + what + " holds first tries back too: see the runs, there is no closed form";
     }
     double bad = amplification();
     boolean partial =

@@ -98,7 +98,8 @@ final class CommandLineTest {
         contention.matches(
             "(?s).*\ncontention strategy=full clients=5 calls=\\d+ millis=\\d+\n.*"));
     String outage = run(QUICK.get(2)).out();
-    String numbers = " recovery=(never|[0-9.]+) failed=\\d+ peak=\\d+ steady=\\d+\n.*";
+    String numbers =
+        " recovery=(never|[0-9.]+) failed=\\d+ peak=\\d+ steady=\\d+ goodput=\\d+ refused=\\d+\n.*";
     assertTrue(outage.matches("(?s).*\noutage policy=none kind=stall rps=70" + numbers), outage);
     String herd = run(QUICK.get(3)).out();
     assertTrue(
@@ -114,7 +115,7 @@ final class CommandLineTest {
         outage.out().contains("\npolicy-1 is backoff=equal(50ms..1s); totalTimeout=5s;"),
         outage::out);
     String line =
-        "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) kind=stall";
+        "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) limit=none kind=stall";
     assertTrue(outage.out().contains(line), outage::out);
     for (String scenario : List.of("contention", "delays", "herd")) {
       List<String> words =
@@ -211,6 +212,14 @@ final class CommandLineTest {
         "outage --latency 1us..2us",
         "outage --latency 8ms..60ms --workers 5",
         "outage --breaker default",
+        "outage --limit default",
+        "outage --compare all",
+        "outage --policy maxAttempts=2 --compare limits",
+        "outage --policy maxAttempts=2 --limit limit(0,20,200)",
+        "outage --policy maxAttempts=2 --limit limit(1,20)",
+        "outage --policy maxAttempts=2 --limit gradient",
+        "outage --losses throttled",
+        "outage --losses timeout,",
         "layers --policy maxAttempts=2",
         "delays --policy maxAttempts=1 --policy maxAttempts=2 --policy maxAttempts=3 --policy"
             + " maxAttempts=4 --policy maxAttempts=5 --policy maxAttempts=6",

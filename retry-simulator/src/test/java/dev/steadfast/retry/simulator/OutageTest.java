@@ -50,6 +50,9 @@ final class OutageTest {
           case "none" -> Outage.NONE;
           case "jitter" -> Outage.JITTER;
           case "budget" -> Outage.BUDGET;
+          case "limit" -> Outage.LIMIT;
+          case "throttle" -> Outage.THROTTLE;
+          case "limit+throttle" -> Outage.LIMIT_AND_THROTTLE;
           default -> Outage.BREAKER;
         };
     return Outage.timed(protection, SECOND);
@@ -73,10 +76,19 @@ final class OutageTest {
 
   @ParameterizedTest
   @CsvSource({
-    "stall, none, 21, 21300", "stall, budget, 22, 22400", "stall, breaker, 6, 10300",
-    "slow, none, 7, 0", "slow, budget, 9, 0", "slow, breaker, 7, 0",
-    "fail-fast, none, 0, 0", "fail-fast, jitter, 0, 0", "fail-fast, budget, 0, 0",
-    "fail-fast, breaker, 2, 0"
+    "stall, none, 21, 21300",
+    "stall, budget, 22, 22400",
+    "stall, breaker, 6, 10300",
+    "stall, limit, 2, 7800",
+    "stall, limit+throttle, 2, 7800",
+    "slow, none, 7, 0",
+    "slow, budget, 9, 0",
+    "slow, breaker, 7, 0",
+    "fail-fast, none, 0, 0",
+    "fail-fast, jitter, 0, 0",
+    "fail-fast, budget, 0, 0",
+    "fail-fast, breaker, 2, 0",
+    "fail-fast, limit+throttle, 0, 0"
   })
   void recoversWhenTheModelSays(String kind, String policy, double recovery, double failed) {
     Outage.Outcome outcome = outcome(spec(kind, 0.7, 80), named(policy));
@@ -124,7 +136,7 @@ final class OutageTest {
     Backoff exponential = Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(10));
     for (Backoff backoff : List.of(Backoff.none(), exponential)) {
       RetryPolicy policy = Outage.RETRIES.toBuilder().backoff(backoff).build();
-      Protection protection = new Protection("own", policy, Budget.NONE, Optional.empty());
+      Protection protection = new Protection("own", policy, Budget.NONE, Protection.Shedding.NONE);
       assertNever(outcome(spec("stall", 0.7, 120), Outage.timed(protection, SECOND)));
     }
   }
@@ -136,7 +148,7 @@ final class OutageTest {
             "request",
             named("budget").policy(),
             Budget.parse("request(0.1,0,7s)"),
-            Optional.empty());
+            Protection.Shedding.NONE);
     OutageSpec spec = spec("stall", 0.8, 160);
     assertRecovers(37, outcome(spec, named("budget")));
     assertRecovers(68, outcome(spec, request));
@@ -151,7 +163,8 @@ final class OutageTest {
             "own",
             named("breaker").policy(),
             Budget.NONE,
-            Protection.Breaker.parse("breaker(100,20,50," + open + ",5)"));
+            Protection.Shedding.of(
+                Protection.Breaker.parse("breaker(100,20,50," + open + ",5)"), Optional.empty()));
     assertRecovers(stall, outcome(spec("stall", 0.7, 80), own));
     assertRecovers(failFast, outcome(spec("fail-fast", 0.7, 80), own));
   }
@@ -163,7 +176,7 @@ final class OutageTest {
             "request",
             named("budget").policy(),
             Budget.parse("request(0.1,0,7s)"),
-            Optional.empty());
+            Protection.Shedding.NONE);
     assertRecovers(89, outcome(spec("stall", 0.9, 160), named("budget")));
     assertNever(outcome(spec("stall", 0.9, 240), request));
   }
@@ -179,7 +192,7 @@ final class OutageTest {
             trigger(OutageSpec.Kind.STALL),
             (recovery > 100 ? 260 : 200) * SECOND);
     RetryPolicy policy = Outage.RETRIES.toBuilder().maxAttempts(attempts).build();
-    Protection own = new Protection("own", policy, Budget.NONE, Optional.empty());
+    Protection own = new Protection("own", policy, Budget.NONE, Protection.Shedding.NONE);
     Outage.Outcome outcome = outcome(spec, Outage.timed(own, SECOND));
     if (recovery < 0) {
       assertNever(outcome);
