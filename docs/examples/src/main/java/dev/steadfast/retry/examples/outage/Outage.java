@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A server stalls for ten seconds at 70 % load. Which clients let it recover, and when? Over real
- * HTTP and in real time, all of them side by side.
+ * A server stalls for ten seconds at 70 % load, and then another one fails at once for as long.
+ * Which clients let them recover, and when? Over real HTTP and in real time, all clients side by
+ * side.
  */
 public final class Outage {
   private Outage() {}
@@ -16,17 +17,36 @@ public final class Outage {
   /**
    * Runs all clients with all policies, prints the results and draws them.
    *
-   * @param arguments the file for the chart
+   * @param arguments the file for the chart; then, if need be, the seed of the arrivals and of the
+   *     servers
    * @throws IOException if a port cannot be opened or the chart not be written
    * @throws InterruptedException never
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Path chart = Path.of(arguments[0]);
-    List<Long> arrivals = Scenario.arrivals(Scenario.SEED);
-    long origin = System.nanoTime() + Scenario.WARM_UP * Scenario.SECOND;
-    List<OutageRun> runs = runs(origin);
-    List<OutageRun> rehearsal = rehearsal(origin);
+    long seed = arguments.length > 1 ? Long.parseLong(arguments[1]) : Scenario.SEED;
     OutageReport.introduce();
+    List<OutageRun> all = new ArrayList<>();
+    for (World.Kind kind : World.Kind.values()) {
+      List<OutageRun> runs = round(kind, seed);
+      if (kind == World.Kind.STALL) {
+        OutageChart.write(runs, chart);
+      }
+      all.addAll(runs);
+    }
+    System.out.println();
+    System.out.println("The chart: " + chart);
+    System.out.println();
+    OutageReport.printLines(all);
+    System.exit(0);
+  }
+
+  private static List<OutageRun> round(World.Kind kind, long seed)
+      throws IOException, InterruptedException {
+    List<Long> arrivals = Scenario.arrivals(seed);
+    long origin = System.nanoTime() + Scenario.WARM_UP * Scenario.SECOND;
+    List<OutageRun> runs = runs(kind, seed, origin);
+    List<OutageRun> rehearsal = rehearsal(origin);
     Pace pace = new Pace(origin, runs.size() * arrivals.size());
     List<Thread> drivers = new ArrayList<>();
     runs.forEach(run -> drivers.add(driver(run, arrivals, pace)));
@@ -36,20 +56,17 @@ public final class Outage {
     }
     awaitTheLast(runs);
     runs.forEach(run -> run.tally().end());
-    OutageReport.print(runs, pace);
-    OutageChart.write(runs, chart);
-    System.out.println();
-    System.out.println("The chart: " + chart);
-    System.out.println();
-    OutageReport.printLines(runs);
-    System.exit(0);
+    OutageReport.print(kind, runs, pace);
+    rehearsal.forEach(OutageRun::close);
+    runs.forEach(OutageRun::close);
+    return runs;
   }
 
-  private static List<OutageRun> runs(long origin) throws IOException {
+  private static List<OutageRun> runs(World.Kind kind, long seed, long origin) throws IOException {
     List<OutageRun> runs = new ArrayList<>();
     for (OutageRun.Client client : OutageRun.Client.values()) {
       for (Policy policy : Policy.values()) {
-        runs.add(new OutageRun(client, policy, Scenario.queue(Scenario.SEED), origin));
+        runs.add(new OutageRun(client, policy, Scenario.world(kind, seed), origin));
       }
     }
     return runs;
@@ -59,7 +76,7 @@ public final class Outage {
   private static List<OutageRun> rehearsal(long origin) throws IOException {
     List<OutageRun> runs = new ArrayList<>();
     for (OutageRun.Client client : OutageRun.Client.values()) {
-      runs.add(new OutageRun(client, Policy.JITTER, Scenario.stalledQueue(), origin));
+      runs.add(new OutageRun(client, Policy.JITTER, Scenario.stalledWorld(), origin));
     }
     return runs;
   }

@@ -59,7 +59,7 @@ final class OutageChart {
   private static final String TITLE =
       "Attempts per second while a server stalls for "
           + Scenario.STALL
-          + " s, and after that, with four policies";
+          + " s, and after that, with five policies";
 
   private final double top;
   private final boolean last;
@@ -76,7 +76,7 @@ final class OutageChart {
     int height = 0;
     for (Policy policy : Policy.values()) {
       List<OutageRun> panel = runs.stream().filter(run -> run.policy() == policy).toList();
-      boolean last = policy == Policy.BREAKER;
+      boolean last = policy == Policy.LIMIT;
       int panelHeight = PANEL + (last ? LEGEND : 0);
       graphics.setTransform(AffineTransform.getTranslateInstance(0, height));
       graphics.setClip(0, 0, WIDTH, panelHeight);

@@ -1,5 +1,9 @@
 package dev.steadfast.retry.examples.outage;
 
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import java.net.URI;
@@ -29,16 +33,18 @@ final class OutageRun implements AutoCloseable {
 
   private final Client name;
   private final Policy policy;
+  private final World.Kind kind;
   private final Tally tally = new Tally(Scenario.SECONDS);
   private final AtomicInteger underWay = new AtomicInteger();
   private final QueueServer server;
   private final OutageClient client;
 
-  OutageRun(Client name, Policy policy, FifoQueue queue, long origin) throws IOException {
+  OutageRun(Client name, Policy policy, World world, long origin) throws IOException {
     this.name = name;
     this.policy = policy;
-    this.server = new QueueServer(queue, tally, origin);
-    this.client = name.connect(server.address(), policy.retry());
+    this.kind = world.kind();
+    this.server = new QueueServer(world, tally, origin);
+    this.client = name.connect(server.address(), policy.retry(new Refusals(tally)));
   }
 
   /** Begins an operation that was due at a time; later ones do not wait for it. */
@@ -67,6 +73,15 @@ final class OutageRun implements AutoCloseable {
     return policy;
   }
 
+  World.Kind kind() {
+    return kind;
+  }
+
+  /** Successes in the outage and just after it, as a share of the operations that began then. */
+  double goodput() {
+    return tally.goodput(Scenario.STALL_BEGINS, Scenario.STALL_ENDS + Scenario.AFTERMATH);
+  }
+
   Tally tally() {
     return tally;
   }
@@ -79,6 +94,16 @@ final class OutageRun implements AutoCloseable {
   /** Attempts at the server in the busiest second, per first try of an average second. */
   double peakLoad() {
     return (double) tally.peak() / Scenario.LOAD;
+  }
+
+  /** Counts the operations that a guard ended. */
+  private record Refusals(Tally tally) implements RetryListener {
+    @Override
+    public void ended(OperationInfo operation, RetryReport report) {
+      if (report.reason() == StopReason.GUARD_REFUSED) {
+        tally.refused();
+      }
+    }
   }
 
   @Override

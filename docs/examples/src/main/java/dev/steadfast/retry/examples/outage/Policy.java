@@ -2,20 +2,23 @@ package dev.steadfast.retry.examples.outage;
 
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.time.Duration;
 import java.util.Locale;
 
-/** The four clients that are compared, and what the theory says of them. */
+/** The five clients that are compared, and what the theory says of them. */
 enum Policy {
   NONE("no retries"),
   JITTER("4 attempts, full jitter, no budget"),
   BUDGET("4 attempts, full jitter, default budget"),
-  BREAKER("4 attempts, full jitter, breaker");
+  BREAKER("4 attempts, full jitter, breaker"),
+  LIMIT("4 attempts, full jitter, budget, limit");
 
   /** On retries only, so that the server can tell them from first tries. */
   static final String RETRY_HEADER = "X-Retry-Count";
@@ -40,14 +43,21 @@ enum Policy {
   }
 
   /** The configuration; each call makes one with a budget and a breaker of its own. */
-  HttpRetry retry() {
+  HttpRetry retry(RetryListener listener) {
     HttpRetry.Builder retry =
         HttpRetry.builder()
             .policy(attempts(this == NONE ? 1 : Scenario.MAX_ATTEMPTS))
             .attemptHeader(AttemptHeader.onRetries(RETRY_HEADER))
-            .budget(this == BUDGET ? RetryBudget.perOrigin(0.1) : RetryBudget.unlimited());
+            .listener(listener)
+            .budget(
+                this == BUDGET || this == LIMIT
+                    ? RetryBudget.perOrigin(0.1)
+                    : RetryBudget.unlimited());
     if (this == BREAKER) {
       retry.guard(Resilience4jGuards.circuitBreaker(breaker()));
+    }
+    if (this == LIMIT) {
+      retry.guard(AdaptiveLimit.perOrigin());
     }
     return retry.build();
   }
@@ -71,7 +81,10 @@ enum Policy {
   }
 
   /** The recovery by closed form. */
-  String expected() {
+  String expected(World.Kind kind) {
+    if (kind == World.Kind.FAIL_FAST) {
+      return this == BREAKER ? "<= " + OPEN.toSeconds() + " s" : "0 s";
+    }
     return switch (this) {
       case NONE -> drained(Scenario.LOAD, 0);
       case BUDGET -> drained(Scenario.LOAD + BUDGET_PER_SECOND, BUDGET_START);
@@ -80,6 +93,8 @@ enum Policy {
       case JITTER -> "never: " + Scenario.MAX_ATTEMPTS + " x 0.7 > 1";
       // The last probe that fails is sent just before the stall ends; meanwhile the queue drains.
       case BREAKER -> "<= " + OPEN.plus(Scenario.TIMEOUT).toSeconds() + " s";
+      // Its limit follows the queue, which depends on the limit.
+      case LIMIT -> "none";
     };
   }
 

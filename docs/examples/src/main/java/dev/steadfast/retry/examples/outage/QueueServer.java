@@ -26,10 +26,10 @@ final class QueueServer implements AutoCloseable {
   private static final int LONGEST_HEAD = 4096;
   private static final String HEAD_ENDS = "\r\n\r\n";
   private static final String RETRY_HEADER = Policy.RETRY_HEADER.toLowerCase(Locale.ROOT) + ":";
-  private static final byte[] OK =
-      ("HTTP/1.1 200 OK\r\nContent-Length: 0" + HEAD_ENDS).getBytes(StandardCharsets.US_ASCII);
+  private static final String OK = "200 OK";
+  private static final String UNAVAILABLE = "503 Service Unavailable";
 
-  private record Answer(long due, Connection client) {}
+  private record Answer(long due, String status, Connection client) {}
 
   /** Holds nothing once it is closed: a queue may hold many thousands of the dead. */
   private static final class Connection {
@@ -49,6 +49,7 @@ final class QueueServer implements AutoCloseable {
   }
 
   private final FifoQueue queue;
+  private final Stall refusing;
   private final Tally tally;
   private final long origin;
   private final Selector selector = Selector.open();
@@ -61,12 +62,13 @@ final class QueueServer implements AutoCloseable {
   /**
    * Opens a port and serves.
    *
-   * @param queue used by this server alone
+   * @param world what it does, and when
    * @param tally counts the attempts
    * @param origin the {@code nanoTime} of the first second
    */
-  QueueServer(FifoQueue queue, Tally tally, long origin) throws IOException {
-    this.queue = queue;
+  QueueServer(World world, Tally tally, long origin) throws IOException {
+    this.queue = world.queue();
+    this.refusing = world.refusing();
     this.tally = tally;
     this.origin = origin;
     acceptor.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
@@ -92,7 +94,7 @@ final class QueueServer implements AutoCloseable {
       while (open) {
         selector.select(this::ready, untilNextAnswer());
         while (!answers.isEmpty() && answers.peek().due() <= now()) {
-          answer(answers.remove().client());
+          answer(answers.remove());
         }
       }
       selector.keys().forEach(key -> closeQuietly(key.channel()));
@@ -145,15 +147,24 @@ final class QueueServer implements AutoCloseable {
   private void take(Connection client, boolean retry) {
     long arrival = now();
     tally.attempted(arrival, retry);
-    answers.add(new Answer(queue.departure(arrival), client));
+    answers.add(
+        refusing.covers(arrival)
+            ? new Answer(arrival, UNAVAILABLE, client)
+            : new Answer(queue.departure(arrival), OK, client));
   }
 
-  private static void answer(Connection client) {
+  private static byte[] head(String status) {
+    String head = "HTTP/1.1 " + status + "\r\nContent-Length: 0" + HEAD_ENDS;
+    return head.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static void answer(Answer answer) {
+    Connection client = answer.client();
     if (client.channel == null) {
       return; // the client has gone
     }
     try {
-      client.channel.write(ByteBuffer.wrap(OK)); // fits into any socket buffer
+      client.channel.write(ByteBuffer.wrap(head(answer.status()))); // fits into any socket buffer
     } catch (IOException gone) {
       client.close();
     }

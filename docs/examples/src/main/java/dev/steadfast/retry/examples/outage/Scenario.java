@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * A server at 70 % of its capacity that does nothing for ten seconds, and then works as before.
- * Times are nanoseconds since the first second that counts.
+ * A server at 70 % of its capacity that does nothing, or fails at once, for ten seconds, and then
+ * works as before. Times are nanoseconds since the first second that counts.
  */
 final class Scenario {
   static final int WORKERS = 10;
@@ -26,6 +26,9 @@ final class Scenario {
   static final int STALL_BEGINS = 10;
   static final int STALL = 10;
   static final int STALL_ENDS = STALL_BEGINS + STALL;
+
+  /** Goodput is that of the outage and of so many seconds after it. */
+  static final int AFTERMATH = 20;
 
   /** What has not recovered so many seconds after the stall counts as never. */
   static final int PATIENCE = 60;
@@ -45,16 +48,27 @@ final class Scenario {
 
   private Scenario() {}
 
-  /** A queue with the draws that each run's server makes. */
-  static FifoQueue queue(long seed) {
-    Stall stall = new Stall(STALL_BEGINS * SECOND, STALL_ENDS * SECOND);
+  private static final Stall NEVER = new Stall(0, 0);
+  private static final Stall OUTAGE = new Stall(STALL_BEGINS * SECOND, STALL_ENDS * SECOND);
+
+  /** A server with the draws that each run's server makes. */
+  static World world(World.Kind kind, long seed) {
+    return kind == World.Kind.STALL
+        ? new World(kind, queue(OUTAGE, seed), NEVER)
+        : new World(kind, queue(NEVER, seed), OUTAGE);
+  }
+
+  private static FifoQueue queue(Stall stall, long seed) {
     return new FifoQueue(WORKERS, MEAN_SERVICE, stall, new SplittableRandom(seed));
   }
 
-  /** A queue that answers nothing until the first second is near. */
-  static FifoQueue stalledQueue() {
-    return new FifoQueue(
-        WORKERS, MEAN_SERVICE, new Stall(-WARM_UP * SECOND, 0), new SplittableRandom());
+  /** A server that answers nothing until the first second is near. */
+  static World stalledWorld() {
+    Stall stall = new Stall(-WARM_UP * SECOND, 0);
+    return new World(
+        World.Kind.STALL,
+        new FifoQueue(WORKERS, MEAN_SERVICE, stall, new SplittableRandom()),
+        NEVER);
   }
 
   /** When the first tries begin: a Poisson process, the same for all runs. */
@@ -72,7 +86,7 @@ final class Scenario {
   /** The run without retries in virtual time: same draws, no sockets, no clock. */
   static Tally onPaper(long seed) {
     Tally tally = new Tally(SECONDS);
-    FifoQueue queue = queue(seed);
+    FifoQueue queue = queue(OUTAGE, seed);
     for (long arrival : arrivals(seed)) {
       tally.attempted(arrival, false);
       tally.began(arrival);

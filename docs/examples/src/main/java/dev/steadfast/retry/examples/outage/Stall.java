@@ -8,6 +8,11 @@ package dev.steadfast.retry.examples.outage;
  */
 record Stall(long begins, long ends) {
 
+  /** Whether a moment is within it. */
+  boolean covers(long clock) {
+    return clock >= begins && clock < ends;
+  }
+
   /** The working time at a moment; it does not move during the stall. */
   long worked(long clock) {
     return clock - Math.max(0, Math.min(clock, ends) - begins);

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.examples.outage;
 
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 
@@ -16,6 +17,7 @@ final class Tally {
   private final AtomicIntegerArray succeeded;
   private final AtomicIntegerArray firstTries;
   private final AtomicIntegerArray retries;
+  private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean over;
 
   Tally(int seconds) {
@@ -35,6 +37,13 @@ final class Tally {
 
   void attempted(long at, boolean retry) {
     count(retry ? retries : firstTries, at);
+  }
+
+  /** A breaker or a limit ended an operation. */
+  void refused() {
+    if (!over) {
+      refused.incrementAndGet();
+    }
   }
 
   // What happens before the first second, or after the last, does not count.
@@ -78,6 +87,18 @@ final class Tally {
         .map(this::attemptsIn)
         .average()
         .orElse(0);
+  }
+
+  /** The share of the operations that succeeded, of those that began from one second to another. */
+  double goodput(int from, int to) {
+    int operations = IntStream.range(from, to).map(began::get).sum();
+    int good = IntStream.range(from, to).map(succeeded::get).sum();
+    return operations == 0 ? 1 : (double) good / operations;
+  }
+
+  /** Operations that a breaker or a limit ended. */
+  int refusals() {
+    return refused.get();
   }
 
   int operations() {

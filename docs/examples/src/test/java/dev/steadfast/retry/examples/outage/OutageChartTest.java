@@ -47,7 +47,7 @@ final class OutageChartTest {
     List<OutageRun> runs = new ArrayList<>();
     for (OutageRun.Client client : OutageRun.Client.values()) {
       for (Policy policy : Policy.values()) {
-        runs.add(new OutageRun(client, policy, Scenario.stalledQueue(), System.nanoTime()));
+        runs.add(new OutageRun(client, policy, Scenario.stalledWorld(), System.nanoTime()));
       }
     }
     return runs;

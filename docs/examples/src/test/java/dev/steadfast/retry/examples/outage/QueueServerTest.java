@@ -25,7 +25,21 @@ final class QueueServerTest {
   private QueueServer server(Duration meanService) throws Exception {
     Stall none = new Stall(0, 0);
     FifoQueue queue = new FifoQueue(1, meanService, none, new SplittableRandom(1));
-    return new QueueServer(queue, tally, System.nanoTime());
+    World well = new World(World.Kind.STALL, queue, none);
+    return new QueueServer(well, tally, System.nanoTime());
+  }
+
+  @Test
+  void failsAtOnceWhileItRefuses() throws Exception {
+    Stall always = new Stall(Long.MIN_VALUE, Long.MAX_VALUE);
+    FifoQueue stuck = new FifoQueue(1, SHORT, always, new SplittableRandom(1));
+    World failing = new World(World.Kind.FAIL_FAST, stuck, always);
+    try (QueueServer server = new QueueServer(failing, tally, System.nanoTime())) {
+      HttpRequest request = HttpRequest.newBuilder(server.address()).build();
+      int status = HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
+      assertEquals(503, status);
+      assertEquals(1, attempts());
+    }
   }
 
   @Test

@@ -23,12 +23,12 @@ final class ScenarioTest {
     double mean = LongStream.range(0, 301).mapToInt(ScenarioTest::recovery).average().orElseThrow();
     // The closed form ends when the wait is one timeout; the last five seconds need a little less.
     assertEquals(20 + 1.9, mean, 0.5);
-    assertEquals("20 s (+-2)", Policy.NONE.expected());
+    assertEquals("20 s (+-2)", Policy.NONE.expected(World.Kind.STALL));
   }
 
   @Test
   void theBudgetCostsAboutASecond() {
-    assertEquals("21 s (+-2)", Policy.BUDGET.expected());
+    assertEquals("21 s (+-2)", Policy.BUDGET.expected(World.Kind.STALL));
   }
 
   @Test

@@ -78,10 +78,22 @@ final class TallyTest {
   }
 
   @Test
+  void goodputIsTheShareOfTheOperationsThatBeganInATime() {
+    operations(0, 10, 70, 70);
+    operations(10, 20, 70, 0);
+    operations(20, 30, 70, 70);
+    assertEquals(0.5, tally.goodput(5, 15));
+    assertEquals(1, tally.goodput(10, 20));
+  }
+
+  @Test
   void whatComesAfterTheEndDoesNotCount() {
+    tally.refused();
     tally.end();
     tally.began(0);
+    tally.refused();
     assertEquals(0, tally.operations());
+    assertEquals(1, tally.refusals());
   }
 
   @Test
