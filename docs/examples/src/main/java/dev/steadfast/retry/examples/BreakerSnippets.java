@@ -4,6 +4,7 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.UnsuccessfulAttemptException;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import dev.steadfast.retry.resilience4j.Resilience4jRetries;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
@@ -83,5 +84,12 @@ final class BreakerSnippets {
     String result = retry.executeCallable(work);
     // endregion
     return result;
+  }
+
+  static HttpRetry limit() {
+    // region adaptive-limit
+    HttpRetry retry = HttpRetry.builder().guard(AdaptiveLimit.perOrigin()).build();
+    // endregion
+    return retry;
   }
 }
