@@ -23,5 +23,6 @@ module dev.steadfast.retry {
       dev.steadfast.retry.opentelemetry,
       dev.steadfast.retry.resilience4j,
       dev.steadfast.retry.server,
+      dev.steadfast.retry.spring,
       dev.steadfast.retry.testkit;
 }

@@ -1,6 +1,7 @@
 package app;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.effects.EffectResult;
 import dev.steadfast.retry.effects.OkHttpEffects;
 import dev.steadfast.retry.http.HttpRetry;
@@ -14,6 +15,8 @@ import dev.steadfast.retry.opentelemetry.RetryTracing;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import dev.steadfast.retry.server.HttpServerScope;
 import dev.steadfast.retry.server.ServletScope;
+import dev.steadfast.retry.spring.RetryAttributes;
+import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.testkit.FakeTime;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -29,11 +32,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.springframework.web.client.RestClient;
 
 /** Uses each shipped module once. Every other answer of its server is a 503. */
 public final class Main {
@@ -79,6 +84,16 @@ public final class Main {
       try (Response ok = RetryingCallFactory.wrap(client, retry).newCall(request).execute()) {
         System.out.println("OkHttp " + OkHttpReports.of(ok).attempts());
       }
+      AtomicReference<RetryReport> report = new AtomicReference<>();
+      RestClient.builder()
+          .requestFactory(RetryingJdkRequestFactory.wrap(HttpClient.newHttpClient(), retry))
+          .build()
+          .get()
+          .uri(uri)
+          .attributes(RetryAttributes.report(report::set))
+          .retrieve()
+          .toBodilessEntity();
+      System.out.println("RestClient " + report.get().attempts());
       EffectResult<String> read =
           OkHttpEffects.<String>readModifyWrite(
                   RetryingCallFactory.wrap(client, retry), String::new, String::getBytes)

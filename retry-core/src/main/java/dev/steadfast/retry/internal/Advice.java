@@ -5,9 +5,10 @@ public enum Advice {
   /** A request was not sent again only because its body cannot be repeated. */
   ONE_SHOT_BODY(
       "it failed and is never retried, because its body can be read only once. Likely cause: a"
-          + " stream as request body (BodyPublishers.ofInputStream, Spring's request factory without"
-          + " buffering, RequestBody.isOneShot). Send bytes, a string or a file; where the stream"
-          + " yields the same bytes each time, say RetryOptions.bodyRepeatable(true)"),
+          + " stream as request body (BodyPublishers.ofInputStream, RequestBody.isOneShot, Spring's"
+          + " own request factory, or a body above keepBodiesUpTo of ours). Send bytes, a string or"
+          + " a file; where the stream yields the same bytes each time, say"
+          + " RetryOptions.bodyRepeatable(true)"),
   /** A layer below this library sends again what failed. */
   RESENT_BENEATH(
       "its request was sent again within one attempt after it had failed, which redirects,"

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestFactory;
 final class SnippetsTest {
   private static final String FENCE = "```";
   private static final List<Path> MODULES =
-      List.of(Path.of(""), Pages.ROOT.resolve("internal/sdk-tests"));
+      List.of(Path.of(""), Path.of("spring-boot"), Pages.ROOT.resolve("internal/sdk-tests"));
 
   /** A Java block of a page; the region is empty if the page names none. */
   private record Block(Path page, int line, String region, List<String> code) {
@@ -53,6 +53,14 @@ final class SnippetsTest {
     Set<String> unused = new TreeSet<>(regions().keySet());
     blocks().forEach(block -> unused.remove(block.region()));
     assertEquals(Set.of(), unused);
+  }
+
+  @Test
+  void thePropertiesOfTheSpringGuideAreThoseOfItsApplication() throws IOException {
+    String page = Files.readString(Pages.ROOT.resolve("docs/spring.md"));
+    String file = Files.readString(Path.of("spring-boot/src/main/resources/application.yml"));
+    String shown = page.split(FENCE + "yaml\n", 2)[1].split(FENCE, 2)[0];
+    assertTrue(file.contains(shown), shown);
   }
 
   // ---- pages

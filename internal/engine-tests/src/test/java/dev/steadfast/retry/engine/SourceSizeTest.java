@@ -101,6 +101,8 @@ class SourceSizeTest {
             "retry-resilience4j",
             "retry-server",
             "retry-simulator",
+            "retry-spring-boot-starter",
+            "retry-spring",
             "retry-testkit"),
         modules);
     assertTrue(sizes().size() > 200, () -> "too few files");

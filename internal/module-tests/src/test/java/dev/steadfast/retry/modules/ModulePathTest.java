@@ -32,9 +32,10 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        RestClient 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 3
-        events 3
+        meters 4
+        events 4
         traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
@@ -52,9 +53,10 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        RestClient 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 3
-        events 3
+        meters 4
+        events 4
         traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
@@ -101,7 +103,8 @@ class ModulePathTest {
         "dev.steadfast.retry.okhttp",
         "dev.steadfast.retry.resilience4j",
         "dev.steadfast.retry.micrometer",
-        "dev.steadfast.retry.opentelemetry"
+        "dev.steadfast.retry.opentelemetry",
+        "dev.steadfast.retry.spring"
       })
   void automaticModulesCannotBeLinked(String module) throws Exception {
     ModularApp app = ModularApp.of("report", work, ModulePath.everything());
@@ -149,6 +152,8 @@ class ModulePathTest {
             "dev.steadfast.retry.opentelemetry",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",
+            "dev.steadfast.retry.spring",
+            "dev.steadfast.retry.spring.boot",
             "dev.steadfast.retry.testkit"),
         ModulePath.everything().stream()
             .map(ModulePath::descriptor)

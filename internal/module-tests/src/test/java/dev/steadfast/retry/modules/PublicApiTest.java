@@ -32,7 +32,9 @@ class PublicApiTest {
     "retry-testkit, dev.steadfast.retry.testkit",
     "retry-micrometer, dev.steadfast.retry.micrometer",
     "retry-jfr, dev.steadfast.retry.jfr",
-    "retry-opentelemetry, dev.steadfast.retry.opentelemetry"
+    "retry-opentelemetry, dev.steadfast.retry.opentelemetry",
+    "retry-spring, dev.steadfast.retry.spring",
+    "retry-spring-boot-starter, dev.steadfast.retry.spring.boot"
   })
   void isWhatTheListSays(String artifact, String module) throws IOException {
     Path list = Path.of("..", "..", artifact, "src", "test", "resources", "public-api.txt");

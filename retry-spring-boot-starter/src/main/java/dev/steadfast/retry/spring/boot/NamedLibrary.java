@@ -1,0 +1,42 @@
+package dev.steadfast.retry.spring.boot;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
+
+/** The library that a property of Boot names for all clients. */
+final class NamedLibrary {
+  private static final String FACTORY = "spring.http.clients.imperative.factory";
+  private static final Set<String> OTHERS = Set.of("httpcomponents", "jetty", "reactor", "simple");
+
+  private NamedLibrary() {}
+
+  /** Refuses one that cannot be wrapped, where there are clients to wrap. */
+  static void check(Environment environment) {
+    String named = environment.getProperty(FACTORY);
+    if (named == null || !OTHERS.contains(canonical(named))) {
+      return;
+    }
+    Map<String, Object> clients =
+        Binder.get(environment)
+            .bind("steadfast.clients", Bindable.mapOf(String.class, Object.class))
+            .orElse(Map.of());
+    if (!clients.isEmpty()) {
+      throw new InvalidConfigurationPropertyValueException(
+          FACTORY,
+          named,
+          "the clients "
+              + clients.keySet()
+              + " of steadfast.clients send through java.net.http or OkHttp (expected: jdk, or no"
+              + " value, for which Boot chooses a library for its other clients)");
+    }
+  }
+
+  private static String canonical(String named) {
+    return named.replace("-", "").replace("_", "").trim().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.steadfast.retry.spring.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.client.RestClient;
+
+/** An application that gets SIGTERM while an operation waits for its retry. */
+final class ShutdownTest {
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  /** The application: calls once, and prints what comes of it. */
+  static final class Program {
+    @Configuration(proxyBeanMethods = false)
+    static class Calling {
+      @Bean
+      Caller caller(SteadfastClients clients) {
+        return new Caller(clients.get("pay").restClient().build());
+      }
+    }
+
+    static final class Caller implements DisposableBean {
+      private final Thread thread;
+
+      Caller(RestClient client) {
+        thread = new Thread(() -> call(client), "caller");
+        thread.start();
+      }
+
+      private static void call(RestClient client) {
+        try {
+          System.out.println(
+              "answer " + client.get().retrieve().toBodilessEntity().getStatusCode());
+        } catch (RuntimeException ended) {
+          System.out.println("ended " + ended.getCause());
+        }
+      }
+
+      @Override
+      public void destroy() throws InterruptedException {
+        thread.join(); // the phases are over
+        System.out.println("destroyed");
+      }
+    }
+
+    private Program() {}
+
+    public static void main(String[] arguments) {
+      ConfigurableApplicationContext app = App.start(Calling.class, arguments);
+      System.out.println("started " + app.isActive());
+    }
+  }
+
+  private List<String> outputOfOneThatIsTerminated(String library, String phase)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                System.getProperty("java.home") + "/bin/java",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Program.class.getName(),
+                "spring.http.serviceclient.pay.base-url=" + server.uri("/"),
+                "steadfast.clients.pay.policy=totalTimeout=none; serverDelaySpread=0",
+                "steadfast.clients.pay.library=" + library,
+                "spring.lifecycle.timeout-per-shutdown-phase=" + phase,
+                "logging.level.root=off")
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader output =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      assertEquals("started true", output.readLine());
+      server.awaitRequests(1, java.time.Duration.ofSeconds(60));
+      server.awaitNoBusyConnections(java.time.Duration.ofSeconds(60));
+      process.toHandle().destroy(); // SIGTERM, and its output stays open
+      List<String> rest = output.lines().toList();
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+      return rest;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jdk", "okhttp"})
+  void anOperationThatCanFinishFinishes(String library) throws Exception {
+    server.enqueue(Reply.status(503).header("Retry-After", "2"), Reply.status(200));
+    assertEquals(
+        List.of("answer 200 OK", "destroyed"), outputOfOneThatIsTerminated(library, "60s"));
+    assertEquals(2, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jdk", "okhttp"})
+  void anOperationThatWaitsTooLongEnds(String library) throws Exception {
+    server.enqueue(Reply.status(503).header("Retry-After", "50"));
+    List<String> printed = outputOfOneThatIsTerminated(library, "1s");
+    assertEquals(2, printed.size(), printed::toString);
+    assertTrue(printed.get(0).startsWith("ended java.io.IOException"), printed::toString);
+    assertEquals("destroyed", printed.get(1));
+    assertEquals(1, server.requests().size());
+  }
+}

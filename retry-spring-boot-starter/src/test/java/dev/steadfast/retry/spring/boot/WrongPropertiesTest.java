@@ -1,0 +1,139 @@
+package dev.steadfast.retry.spring.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** What somebody sees who has written a property wrong. */
+final class WrongPropertiesTest {
+
+  private static String failure(String... properties) {
+    assertThrows(RuntimeException.class, () -> App.start(properties).close());
+    FailureAnalysis analysis = assertNotNullAnalysis(Failures.take());
+    return analysis.getDescription() + "\n" + analysis.getAction();
+  }
+
+  private static FailureAnalysis assertNotNullAnalysis(FailureAnalysis analysis) {
+    assertNotNull(analysis, "no failure analysis");
+    return analysis;
+  }
+
+  private static void assertTells(String told, String... parts) {
+    for (String each : parts) {
+      assertTrue(told.contains(each), () -> "expected: " + each + "\nin: " + told);
+    }
+  }
+
+  @Test
+  void aPolicyOutOfItsRange() {
+    assertTells(
+        failure("steadfast.clients.payments.policy=maxAttempts=0"),
+        "Property: steadfast.clients.payments.policy",
+        "Value: \"maxAttempts=0\"",
+        "maxAttempts: 0 (expected: >= 1)");
+  }
+
+  @Test
+  void aBudgetOutOfItsRange() {
+    assertTells(
+        failure("steadfast.clients.payments.budget=11"),
+        "Property: steadfast.clients.payments.budget",
+        "Value: \"11\"",
+        "0 to 10");
+    assertTells(
+        failure("steadfast.clients.payments.budget=some"),
+        "Value: \"some\"",
+        "budget: some (expected: retries per success, 0 to 10, or unlimited)");
+  }
+
+  @Test
+  void unknownKeys() {
+    assertTells(
+        failure("steadfast.clients.payments.idempotency=uuid"),
+        "Property: steadfast.clients.payments.idempotency",
+        "Value: \"uuid\"",
+        "RANDOM_UUID");
+  }
+
+  @Test
+  void anOriginThatIsNone() {
+    assertTells(
+        failure("steadfast.clients.payments.propagate-to=stock.internal"),
+        "steadfast.clients.payments.propagate-to",
+        "stock.internal",
+        "expected");
+  }
+
+  @Test
+  void anUnknownDefaultClient() {
+    assertTells(
+        failure("steadfast.clients.payments.policy=", "steadfast.default-client=payment"),
+        "steadfast.default-client",
+        "payment",
+        "one of [payments]");
+  }
+
+  @Test
+  void aPropertyThatIsMisspelt() {
+    assertTells(
+        failure("steadfast.clients.payments.idempotncy=stripe"),
+        "Property: steadfast.clients.payments.idempotncy",
+        "Value: \"stripe\"",
+        "Did you mean",
+        "steadfast.clients.payments.idempotency");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "steadfast.client.payments.policy, steadfast.clients.payments.policy",
+    "steadfast.clients.payments.polcy, steadfast.clients.payments.policy",
+    "steadfast.clients.payments.propagate, steadfast.clients.payments.propagate-to",
+    "steadfast.payments.budget, steadfast.clients.payments.budget",
+    "steadfast.defaultclient, steadfast.default-client",
+    "steadfast.metric.enabled, steadfast.metrics.enabled",
+    "steadfast.scope.enable, steadfast.scope.enabled"
+  })
+  void theNearestProperty(String wrong, String meant) {
+    assertEquals(meant, UnknownPropertyAnalyzer.nearest(ConfigurationPropertyName.of(wrong)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"http-components", "jetty", "reactor", "HTTP_COMPONENTS"})
+  void aLibraryThatCannotBeWrapped(String named) {
+    assertTells(
+        failure(
+            "steadfast.clients.payments.policy=",
+            "spring.http.clients.imperative.factory=" + named),
+        "spring.http.clients.imperative.factory",
+        named,
+        "the clients [payments] of steadfast.clients send through java.net.http or OkHttp");
+  }
+
+  @Test
+  void theMetadataNamesEachProperty() throws IOException {
+    try (InputStream metadata =
+        getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+      String text = new String(metadata.readAllBytes(), StandardCharsets.UTF_8);
+      assertTells(text, UnknownPropertyAnalyzer.properties().toArray(String[]::new));
+      for (String each :
+          List.of(
+              "steadfast.clients",
+              "steadfast.default-client",
+              "steadfast.metrics.enabled",
+              "steadfast.scope.enabled")) {
+        assertTells(text, "\"name\": \"" + each + "\"");
+      }
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package dev.steadfast.retry.spring;
+
+import dev.steadfast.retry.RetryReport;
+import org.springframework.http.client.ClientHttpResponse;
+
+/** A response of Spring's that knows its report. */
+interface Answer extends ClientHttpResponse, RetryReport.Carrier {}

@@ -1,0 +1,84 @@
+package dev.steadfast.retry.spring;
+
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The JDK's client. */
+record JdkWire(RetryingHttpClient client) implements Wire {
+  private static final Set<String> REFUSED_HEADERS = refusedHeaders();
+  private static final RetryOptions SENT_ONCE =
+      RetryOptions.builder().bodyRepeatable(false).build();
+
+  @Override
+  public Answer send(Head head, byte @Nullable [] body) throws IOException {
+    BodyPublisher publisher =
+        body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body);
+    try {
+      HttpResponse<InputStream> response =
+          client.with(head.options()).send(request(head, publisher), BodyHandlers.ofInputStream());
+      return new JdkAnswer(response, () -> {});
+    } catch (InterruptedException interrupted) {
+      throw Wire.interrupted(interrupted);
+    }
+  }
+
+  @Override
+  public Upload begin(Head head) {
+    ChunkPublisher chunks = new ChunkPublisher(head.headers().getContentLength());
+    CompletableFuture<HttpResponse<InputStream>> sent =
+        client
+            .with(head.options().with(SENT_ONCE))
+            .sendAsync(request(head, chunks), BodyHandlers.ofInputStream());
+    CompletableFuture<Answer> answer =
+        sent.thenApply(response -> new JdkAnswer(response, chunks::breakOff));
+    answer.whenComplete((come, failure) -> chunks.abandon());
+    return new Upload(new BufferedOutputStream(chunks), answer, () -> sent.cancel(true));
+  }
+
+  private static HttpRequest request(Head head, BodyPublisher body) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(head.uri());
+    head.headers().forEach((name, values) -> add(request, name, values));
+    // Without a body publisher, GET and DELETE go out without a length.
+    return switch (head.method().name()) {
+      case "GET" -> hasBody(body) ? request.method("GET", body).build() : request.GET().build();
+      case "DELETE" ->
+          hasBody(body) ? request.method("DELETE", body).build() : request.DELETE().build();
+      default -> request.method(head.method().name(), body).build();
+    };
+  }
+
+  private static boolean hasBody(BodyPublisher body) {
+    return body.contentLength() != 0;
+  }
+
+  private static void add(HttpRequest.Builder request, String name, List<String> values) {
+    if (!REFUSED_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+      values.forEach(value -> request.header(name, value == null ? "" : value));
+    }
+  }
+
+  // As the client does; it sets Content-Length by itself.
+  private static Set<String> refusedHeaders() {
+    Set<String> refused =
+        new TreeSet<>(Set.of("connection", "content-length", "expect", "host", "upgrade"));
+    for (String allowed :
+        System.getProperty("jdk.httpclient.allowRestrictedHeaders", "").split(",", -1)) {
+      refused.remove(allowed.trim().toLowerCase(Locale.ROOT));
+    }
+    return Set.copyOf(refused);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.steadfast.retry.spring;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * A request under way whose body the calling thread writes.
+ *
+ * @param body takes the body and fails when the client wants no more of it; closed at its end
+ * @param answer what comes of it
+ * @param cancel ends the request
+ */
+record Upload(OutputStream body, CompletableFuture<Answer> answer, Runnable cancel) {
+
+  /** Waits for the answer. */
+  Answer await() throws IOException {
+    try {
+      return answer.get();
+    } catch (InterruptedException interrupted) {
+      abort();
+      throw Wire.interrupted(interrupted);
+    } catch (CancellationException cancelled) {
+      throw new IOException("Request cancelled", cancelled);
+    } catch (ExecutionException failed) {
+      throw unwrapped(failed);
+    }
+  }
+
+  /** Ends the request; an answer that comes nevertheless is closed. */
+  void abort() {
+    cancel.run();
+    answer.thenAccept(Answer::close);
+  }
+
+  private static IOException unwrapped(ExecutionException failed) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof RuntimeException thrown) {
+      throw thrown;
+    }
+    if (cause instanceof Error thrown) {
+      throw thrown;
+    }
+    return cause instanceof IOException thrown ? thrown : new IOException(cause);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.steadfast.retry.spring;
+
+import dev.steadfast.retry.http.RetryOptions;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+
+/** A client that retries, as a request of Spring's uses it. */
+interface Wire {
+
+  /** What is sent, without its body. */
+  record Head(HttpMethod method, URI uri, HttpHeaders headers, RetryOptions options) {}
+
+  /**
+   * Sends a request on the calling thread.
+   *
+   * @param body the whole body, which can be sent again; null for none
+   */
+  Answer send(Head head, byte @Nullable [] body) throws IOException;
+
+  /** Begins a request whose body follows, and is sent once. */
+  Upload begin(Head head) throws IOException;
+
+  /** As the callers of Spring's factories know an interrupt: the flag is kept. */
+  static InterruptedIOException interrupted(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    InterruptedIOException thrown = new InterruptedIOException("Request was interrupted");
+    thrown.initCause(cause);
+    return thrown;
+  }
+}

@@ -1,0 +1,216 @@
+package dev.steadfast.retry.spring;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.InputStreamResource;
+import org.springframework.core.io.Resource;
+import org.springframework.http.StreamingHttpOutputMessage;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+
+/** Bodies that are longer than what is kept. */
+final class LongBodyTest {
+  private static final int LIMIT = 1000;
+  private static final ThreadLocal<String> BOUND = new ThreadLocal<>();
+
+  private final FakeTime time = new FakeTime();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final AtomicReference<RetryReport> report = new AtomicReference<>();
+  private final byte[] bytes = new byte[300_000];
+
+  LongBodyTest() {
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i * 31 + i / 1000);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    BOUND.remove();
+    server.close();
+  }
+
+  private HttpRetry.Builder retry() {
+    return HttpRetry.builder()
+        .environment(time.environment())
+        .listener(time.skipWaits())
+        .idempotencyKeys(IdempotencyKeys.randomUuid());
+  }
+
+  private RestClient.RequestBodySpec put(SpringClient client) {
+    return put(client, retry().build());
+  }
+
+  private RestClient.RequestBodySpec put(SpringClient client, HttpRetry retry) {
+    return RestClient.builder()
+        .requestFactory(client.keeping(retry, LIMIT))
+        .build()
+        .put()
+        .uri(server.uri("/upload"))
+        .attributes(RetryAttributes.report(report::set));
+  }
+
+  // Of unknown length.
+  private Resource stream() {
+    return new InputStreamResource(new ByteArrayInputStream(bytes));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLongStreamArrives(SpringClient client) {
+    server.enqueue(Reply.status(200));
+    put(client).body(stream()).retrieve().toBodilessEntity();
+    assertArrayEquals(bytes, server.requests().get(0).body());
+    assertEquals(Optional.of("chunked"), server.requests().get(0).header("Transfer-Encoding"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLongBodyOfKnownLengthArrives(SpringClient client) {
+    server.enqueue(Reply.status(200));
+    put(client).body(new ByteArrayResource(bytes)).retrieve().toBodilessEntity();
+    assertArrayEquals(bytes, server.requests().get(0).body());
+    assertEquals(Optional.of("300000"), server.requests().get(0).header("Content-Length"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isSentOnce_andTheReportSaysWhy(SpringClient client) {
+    for (Resource body : List.of(stream(), new ByteArrayResource(bytes))) {
+      server.enqueue(Reply.status(503).body("busy"));
+      HttpServerErrorException thrown =
+          assertThrows(
+              HttpServerErrorException.ServiceUnavailable.class,
+              () -> put(client).body(body).retrieve().toBodilessEntity());
+      assertEquals("busy", thrown.getResponseBodyAsString());
+      assertEquals(StopReason.BODY_NOT_REPEATABLE, report.get().reason());
+      assertEquals(1, report.get().attempts());
+    }
+    assertEquals(2, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aShortStreamIsSentAgain(SpringClient client) {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    byte[] few = Arrays.copyOf(bytes, LIMIT);
+    Resource body = new InputStreamResource(new ByteArrayInputStream(few));
+    put(client).body(body).retrieve().toBodilessEntity();
+    assertArrayEquals(few, server.requests().get(1).body());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aConnectionThatBreaksEndsTheWriting(SpringClient client) {
+    server.enqueue(Reply.resetAfterRequest().onHead());
+    ResourceAccessException thrown =
+        assertThrows(
+            ResourceAccessException.class,
+            () -> put(client).body(endless()).retrieve().toBodilessEntity());
+    assertEquals(StopReason.BODY_NOT_REPEATABLE, RetryReport.of(thrown).orElseThrow().reason());
+  }
+
+  // Only the end of the request ends it.
+  private StreamingHttpOutputMessage.Body endless() {
+    return output -> {
+      while (true) {
+        output.write(bytes);
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatTheConverterThrowsReachesTheCaller(SpringClient client) throws Exception {
+    IllegalStateException broken = new IllegalStateException("no more data");
+    StreamingHttpOutputMessage.Body body =
+        output -> {
+          output.write(bytes);
+          throw broken;
+        };
+    assertSame(
+        broken,
+        assertThrows(
+            IllegalStateException.class,
+            () -> put(client).body(body).retrieve().toBodilessEntity()));
+    server.awaitNoOpenConnections(Duration.ofSeconds(30));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatTheConverterThrowsBeforeTheLimitReachesTheCaller(SpringClient client) {
+    IOException broken = new IOException("no data");
+    StreamingHttpOutputMessage.Body body =
+        output -> {
+          throw broken;
+        };
+    assertSame(
+        broken,
+        assertThrows(
+                ResourceAccessException.class,
+                () -> put(client).body(body).retrieve().toBodilessEntity())
+            .getCause());
+    assertEquals(List.of(), server.requests());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCallersContextGoesAlong(SpringClient client) {
+    server.enqueue(Reply.status(200));
+    List<String> seen = new CopyOnWriteArrayList<>();
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void attemptStarted(OperationInfo operation, int attempt, Object request) {
+            seen.add(String.valueOf(BOUND.get()));
+          }
+        };
+    HttpRetry carrying =
+        retry()
+            .listener(listener)
+            .context(() -> {
+              String bound = BOUND.get();
+              return () -> {
+                String before = BOUND.get();
+                BOUND.set(bound);
+                return () -> BOUND.set(before);
+              };
+            })
+            .build();
+    BOUND.set("trace-1");
+    StreamingHttpOutputMessage.Body body =
+        output -> {
+          seen.add(BOUND.get());
+          output.write(bytes);
+        };
+    put(client, carrying).body(body).retrieve().toBodilessEntity();
+    server.enqueue(Reply.status(503), Reply.status(200));
+    put(client, carrying).body(output -> seen.add(BOUND.get())).retrieve().toBodilessEntity();
+    assertEquals(List.of("trace-1", "trace-1", "trace-1", "trace-1", "trace-1"), seen);
+  }
+}

@@ -1,0 +1,286 @@
+package dev.steadfast.retry.spring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.SpringVersion;
+import org.springframework.http.MediaType;
+import org.springframework.web.client.HttpClientErrorException;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
+
+final class RequestFactoryTest {
+  record Payment(int cents) {}
+
+  private static final String WRITTEN = "{\"cents\":1999}";
+  private static final Duration SHORT = Duration.ofMillis(100);
+
+  private final FakeTime time = new FakeTime();
+  private final ScriptedServer server = ScriptedServer.start();
+  private final AtomicReference<RetryReport> report = new AtomicReference<>();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private HttpRetry.Builder retry() {
+    return HttpRetry.builder()
+        .environment(time.environment())
+        .listener(time.skipWaits())
+        .idempotencyKeys(IdempotencyKeys.randomUuid());
+  }
+
+  private RestClient client(SpringClient client) {
+    return RestClient.builder()
+        .baseUrl(server.uri("").toString())
+        .requestFactory(client.requests(retry().build()))
+        .build();
+  }
+
+  private RestClient.RequestBodySpec post(RestClient client) {
+    return client
+        .post()
+        .uri("/payments")
+        .attributes(RetryAttributes.report(report::set))
+        .contentType(MediaType.APPLICATION_JSON);
+  }
+
+  private List<String> bodies() {
+    return server.requests().stream().map(Received::bodyText).toList();
+  }
+
+  @Test
+  void runsOnTheVersionThatIsMeant() {
+    assertEquals(System.getProperty("steadfast.expectedSpring"), SpringVersion.getVersion());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aJsonPostIsRetried_withOneKeyAndTheSameBytes(SpringClient client) {
+    server.enqueue(
+        Reply.closeAfterRequest(), Reply.status(503), Reply.status(201).body("\"paid\""));
+    String answer = post(client(client)).body(new Payment(1999)).retrieve().body(String.class);
+    assertEquals("\"paid\"", answer);
+    assertEquals(List.of(WRITTEN, WRITTEN, WRITTEN), bodies());
+    Set<Optional<String>> keys = new HashSet<>();
+    for (Received each : server.requests()) {
+      keys.add(each.header("Idempotency-Key"));
+      assertEquals(Optional.of("14"), each.header("Content-Length"));
+      assertTrue(each.header("Content-Type").orElseThrow().startsWith("application/json"));
+    }
+    assertEquals(1, keys.size());
+    assertTrue(keys.iterator().next().isPresent());
+    assertEquals(3, report.get().attempts());
+    assertEquals(StopReason.ACCEPTED, report.get().reason());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aTemplateDoesTheSame(SpringClient client) {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    RestTemplate template = new RestTemplate(client.requests(retry().build()));
+    template.put(server.uri("/payments/1"), new Payment(1999));
+    assertEquals(List.of(WRITTEN, WRITTEN), bodies());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void requestsWithoutABodyHaveNone(SpringClient client) {
+    server.enqueue(Reply.status(200), Reply.status(200), Reply.status(200));
+    client(client).get().uri("/a").retrieve().toBodilessEntity();
+    client(client).delete().uri("/a").retrieve().toBodilessEntity();
+    client(client).post().uri("/a").retrieve().toBodilessEntity();
+    // Java before 19 gives a GET a length of 0 as well.
+    assertEquals(List.of("", "", ""), bodies());
+    assertEquals(Optional.of("0"), server.requests().get(2).header("Content-Length"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theCallerSeesTheLastAnswer(SpringClient client) {
+    server.enqueue(
+        Reply.status(503).body("one"),
+        Reply.status(503).body("two"),
+        Reply.status(503).header("X-Which", "three").body("three"));
+    HttpServerErrorException thrown =
+        assertThrows(
+            HttpServerErrorException.ServiceUnavailable.class,
+            () -> post(client(client)).body(new Payment(1)).retrieve().toBodilessEntity());
+    assertEquals("three", thrown.getResponseBodyAsString());
+    assertEquals("three", thrown.getResponseHeaders().getFirst("x-which"));
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report.get().reason());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFinalAnswerReachesTheErrorHandler(SpringClient client) {
+    server.enqueue(Reply.status(409).body("taken"));
+    HttpClientErrorException thrown =
+        assertThrows(
+            HttpClientErrorException.Conflict.class,
+            () -> post(client(client)).body(new Payment(1)).retrieve().toBodilessEntity());
+    assertEquals("taken", thrown.getResponseBodyAsString());
+    assertEquals(StopReason.NOT_RETRYABLE, report.get().reason());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFailureCarriesItsReport(SpringClient client) {
+    server.defaultReply(Reply.closeAfterRequest());
+    ResourceAccessException thrown =
+        assertThrows(
+            ResourceAccessException.class,
+            () -> post(client(client)).body(new Payment(1)).retrieve().toBodilessEntity());
+    assertEquals(3, RetryReport.of(thrown).orElseThrow().attempts());
+    assertEquals(3, report.get().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterceptorFindsTheReportOnTheResponse(SpringClient client) {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    AtomicReference<RetryReport> found = new AtomicReference<>();
+    RestClient intercepted =
+        client(client)
+            .mutate()
+            .requestInterceptor((request, body, execution) -> {
+              var response = execution.execute(request, body);
+              found.set(assertInstanceOf(RetryReport.Carrier.class, response).retryReport());
+              return response;
+            })
+            .build();
+    post(intercepted).body(new Payment(1)).retrieve().toBodilessEntity();
+    assertEquals(2, found.get().attempts());
+    assertEquals(2, report.get().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void optionsOfOneRequest(SpringClient client) {
+    server.enqueue(Reply.status(503));
+    RetryOptions once = RetryOptions.builder().idempotencyKey("mine").noRetry().build();
+    assertThrows(
+        HttpServerErrorException.class,
+        () ->
+            post(client(client))
+                .attributes(RetryAttributes.options(once))
+                .body(new Payment(1))
+                .retrieve()
+                .toBodilessEntity());
+    assertEquals(Optional.of("mine"), server.requests().get(0).header("Idempotency-Key"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReadTimeoutEndsTheAttempt_andNotTheOperation(SpringClient client) {
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("late"));
+    // Shorter than the 10 s after which both clients end an attempt by default.
+    RetryPolicy policy = RetryPolicy.builder().totalTimeout(Duration.ofSeconds(9)).build();
+    HttpRetry retry = HttpRetry.builder().policy(policy).build();
+    RestClient impatient =
+        RestClient.builder().requestFactory(client.readingFor(retry, SHORT)).build();
+    String answer =
+        impatient
+            .get()
+            .uri(server.uri("/slow"))
+            .attributes(RetryAttributes.report(report::set))
+            .retrieve()
+            .body(String.class);
+    assertEquals("late", answer);
+    assertEquals(2, report.get().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReadTimeoutEndsABodyThatStalls(SpringClient client) {
+    server.enqueue(Reply.stalledBody(200, 10, "abc"));
+    RestClient impatient =
+        RestClient.builder().requestFactory(client.readingFor(HttpRetry.defaults(), SHORT)).build();
+    assertThrows(
+        ResourceAccessException.class,
+        () ->
+            impatient
+                .get()
+                .uri(server.uri("/stalls"))
+                .exchange((request, response) -> response.getBody().readAllBytes()));
+    assertEquals(1, server.requests().size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void unreadBodiesAreClosed(SpringClient client) throws Exception {
+    RestClient rest = client(client);
+    server.enqueue(Reply.status(200).body("unread"), Reply.status(404).body("unread"));
+    rest.get().uri("/a").retrieve().toBodilessEntity();
+    rest.get().uri("/b").exchange((request, response) -> response.getStatusCode());
+    server.enqueue(Reply.status(503).body("discarded"), Reply.status(200).body("read"));
+    rest.get().uri("/c").retrieve().body(String.class);
+    assertEquals(1, server.connectionsAccepted());
+    server.enqueue(Reply.endlessBody(200));
+    rest.get().uri("/d").exchange((request, response) -> response.getStatusCode());
+    server.awaitNoBusyConnections(Duration.ofSeconds(30));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterruptEndsTheWait(SpringClient client) throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    server.defaultReply(Reply.status(200).delayUntil(never));
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    AtomicReference<Boolean> flag = new AtomicReference<>();
+    Thread caller =
+        new Thread(() -> {
+          try {
+            client(client).get().uri("/a").retrieve().toBodilessEntity();
+          } catch (RuntimeException ended) {
+            thrown.set(ended.getCause());
+          }
+          flag.set(Thread.currentThread().isInterrupted());
+        });
+    caller.start();
+    server.takeRequest(Duration.ofSeconds(30));
+    caller.interrupt();
+    caller.join();
+    never.countDown();
+    assertInstanceOf(InterruptedIOException.class, thrown.get());
+    assertEquals(StopReason.INTERRUPTED, RetryReport.of(thrown.get()).orElseThrow().reason());
+    assertTrue(flag.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void wrongSettingsAreRefused(SpringClient client) {
+    HttpRetry retry = HttpRetry.defaults();
+    assertEquals(
+        "keepBodiesUpTo: -1 (expected: 0 to 1073741824)",
+        assertThrows(IllegalArgumentException.class, () -> client.keeping(retry, -1)).getMessage());
+    assertThrows(IllegalArgumentException.class, () -> client.readingFor(retry, Duration.ZERO));
+  }
+}
