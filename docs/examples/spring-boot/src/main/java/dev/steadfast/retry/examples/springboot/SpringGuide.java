@@ -1,0 +1,60 @@
+package dev.steadfast.retry.examples.springboot;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.spring.RetryAttributes;
+import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
+import dev.steadfast.retry.spring.boot.SteadfastClients;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.client.RestClient;
+
+/** Code of the guide for Spring. */
+final class SpringGuide {
+  // region boot-clients
+  @Bean
+  RestClient paymentsClient(SteadfastClients clients) {
+    return clients.get("payments").restClient().build();
+  }
+
+  // endregion
+
+  static RestClient withoutBoot(String url) {
+    // region spring-request-factory
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // the server supports Idempotency-Key
+            .build();
+    RestClient payments =
+        RestClient.builder()
+            .baseUrl(url)
+            .requestFactory(
+                RetryingJdkRequestFactory.wrap(HttpClient.newHttpClient(), retry)
+                    .readTimeout(Duration.ofSeconds(5)))
+            .build();
+    // endregion
+    return payments;
+  }
+
+  static void oneRequest(RestClient payments, Object payment, Consumer<RetryReport> reports) {
+    // region spring-attributes
+    RetryOptions options =
+        RetryOptions.builder()
+            .idempotencyKey("order-12345-payment")
+            .deadline(Duration.ofSeconds(3))
+            .build();
+    payments
+        .post()
+        .uri("/payments")
+        .attributes(RetryAttributes.options(options))
+        .attributes(RetryAttributes.report(reports))
+        .body(payment)
+        .retrieve()
+        .toBodilessEntity();
+    // endregion
+  }
+}
