@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.scope.RetryScope;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +49,7 @@ class CoreArchitectureTest {
         List.of(
             RetryLoop.class,
             HttpOperation.class,
+            AdaptiveLimit.class,
             Checks.class,
             RetryPolicy.class,
             RetryScope.class);
