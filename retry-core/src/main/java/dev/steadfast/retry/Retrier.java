@@ -222,8 +222,8 @@ public final class Retrier {
      * The retrier.
      *
      * @return an immutable retrier
-     * @throws IllegalArgumentException if a guard is an {@link AdaptiveLimit} and the policy has no
-     *     timeout
+     * @throws IllegalArgumentException if a guard is an {@link
+     *     dev.steadfast.retry.limit.AdaptiveLimit} and the policy has no timeout
      */
     public Retrier build() {
       return new Retrier(this);
