@@ -145,8 +145,10 @@ public final class JournalDelivery {
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     } catch (InterruptedException stopped) {
-      // Not interrupted again, so that db-scheduler can note when to go on.
       throw new IllegalStateException("the scheduler is stopping", stopped);
+    } finally {
+      // An interrupted thread gets no connection, and db-scheduler has to note when to go on.
+      Thread.interrupted();
     }
   }
 
