@@ -21,9 +21,9 @@ public interface RetryListener {
   default void operationStarted(OperationInfo operation) {}
 
   /**
-   * An attempt is handed to the client on the calling thread. Here a listener binds to the thread
-   * what the client is to find there, for instance the context for the span of an instrumented
-   * client. It is called again if the attempt goes on on another thread of the client's.
+   * The calling thread is about to hand an attempt to the client. A listener can set thread-local
+   * values for the client here, such as a trace context. It is called again on each other thread of
+   * the client that goes on with the attempt.
    *
    * @param operation the operation
    * @param attempt the number, from 1; the attempt may be refused before it starts

@@ -319,9 +319,9 @@ public final class HttpOperation {
   }
 
   /**
-   * Makes the headers that are made when an attempt has begun, to be set in addition to those of
-   * {@link #headers}. None of them is set by the caller. Runs functions of the user's, and does not
-   * throw.
+   * Makes the headers of {@code HttpRetry.Builder.oncePerAttempt}, when an attempt has begun. They
+   * are set in addition to those of {@link #headers}. A header that the caller's request has is
+   * left out. Runs functions of the user's, and does not throw.
    *
    * @param attempt the attempt; {@link Attempt#begin} has returned true
    * @return the values by name, most often none
