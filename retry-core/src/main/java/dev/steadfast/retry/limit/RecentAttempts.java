@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * follows the share that a client holds back, so that it sends at most twice what succeeds. Without
  * locks; safe for use by many threads.
  *
- * <p>A window of two minutes, as in the source, remembers an outage long after it is over. What was
- * held back does not count, as it does there: it would delay the recovery of a client that has sent
- * little of much. Nor is everything held back: without an attempt now and then nobody would learn
- * that the server is well.
+ * <p>The source has a window of two minutes, which remembers an outage long after its end. The
+ * source also counts attempts that were held back. Here they do not count, because they would delay
+ * the recovery of a client that has held back most of its attempts. At least one attempt in ten is
+ * sent, because otherwise nobody would learn that the server is well again.
  *
  * @see <a href="https://sre.google/sre-book/handling-overload/">Handling Overload, Site Reliability
  *     Engineering, O'Reilly 2016: client-side throttling</a>
