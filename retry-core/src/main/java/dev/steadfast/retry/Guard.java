@@ -52,6 +52,15 @@ public interface Guard {
    */
   Permit acquire(OperationInfo operation, long nowNanos);
 
+  /**
+   * Tells that an operation makes no further attempt, so that a guard can drop what it keeps for
+   * the operation. Called once for each operation, after all its permits are answered. Does nothing
+   * by default.
+   *
+   * @param operation the operation
+   */
+  default void operationEnded(OperationInfo operation) {}
+
   /** What an admitted attempt holds until its response head, its failure or its cancellation. */
   interface Permit {
     /**

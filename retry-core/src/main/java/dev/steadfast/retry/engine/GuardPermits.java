@@ -18,6 +18,7 @@ final class GuardPermits {
   private static final GuardPermits NONE = new GuardPermits(List.of());
 
   private List<Guard.Permit> held;
+  private @Nullable Guard refuser; // of the attempt
 
   private GuardPermits(List<Guard.Permit> held) {
     this.held = held;
@@ -27,13 +28,24 @@ final class GuardPermits {
     return NONE;
   }
 
-  /** When the last of the guards admits an attempt. */
-  static Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
+  /** The permits of an attempt that is to pass so many guards. */
+  static GuardPermits of(int guards) {
+    return new GuardPermits(new ArrayList<>(guards));
+  }
+
+  /**
+   * When the last of the guards admits another attempt. It is of no use to wait for the others if
+   * the one that refused the attempt does not know when it admits one.
+   */
+  Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
     Opening latest = Opening.NOW;
     for (Guard guard : guards) {
       long nanos = guard.admitsInNanos(operation, nowNanos);
       if (nanos == Guard.NEVER) {
         return Opening.NEVER;
+      }
+      if (nanos == 0 && guard.equals(refuser)) {
+        return Opening.NOW;
       }
       if (nanos > latest.inNanos()) {
         latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
@@ -43,16 +55,27 @@ final class GuardPermits {
   }
 
   /** Passes all guards, or gives back what the first ones admitted and throws. */
-  static GuardPermits acquire(List<Guard> guards, OperationInfo operation, long nowNanos) {
-    GuardPermits permits = new GuardPermits(new ArrayList<>(guards.size()));
+  void acquire(List<Guard> guards, OperationInfo operation, long nowNanos) {
     try {
       for (Guard guard : guards) {
-        permits.held.add(guard.acquire(operation, nowNanos));
+        refuser = guard;
+        held.add(guard.acquire(operation, nowNanos));
       }
-      return permits;
+      refuser = null;
     } catch (Throwable refused) {
-      permits.release();
+      release();
       throw refused;
+    }
+  }
+
+  /** Tells the guards that no attempt follows. */
+  static void operationEnded(List<Guard> guards, OperationInfo operation) {
+    for (Guard guard : guards) {
+      try {
+        guard.operationEnded(operation);
+      } catch (Throwable broken) { // the operation has ended, whatever a guard makes of it
+        LOG.warn("a guard threw when it was told of the end of an operation", broken);
+      }
     }
   }
 

@@ -128,14 +128,15 @@ final class Operation<R> implements Admission {
 
   @Override
   public Opening opening(long nowNanos) {
-    return GuardPermits.opening(plan.guards(), info, nowNanos);
+    return permits.opening(plan.guards(), info, nowNanos);
   }
 
   /** Passes the guards, or throws. */
   void admit() {
     if (!plan.guards().isEmpty()) {
       dueNanos = now();
-      permits = GuardPermits.acquire(plan.guards(), info, dueNanos);
+      permits = GuardPermits.of(plan.guards().size());
+      permits.acquire(plan.guards(), info, dueNanos);
     }
   }
 
@@ -199,7 +200,6 @@ final class Operation<R> implements Admission {
     } else if (permits.any()) {
       permits.answer(outcome, ending(now), thrown);
     }
-    permits = GuardPermits.none();
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {
       listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
@@ -243,12 +243,10 @@ final class Operation<R> implements Admission {
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
     // Asked for the time of the refusal: a moment later a guard may have nothing against an
-    // attempt,
-    // which would look like one that cannot tell when it will admit one.
-    long refusedNanos = dueNanos;
-    RetryDecision.Retry wait = state.readmission(refusedNanos);
+    // attempt, which would look like one that cannot tell when it will admit one.
+    RetryDecision.Retry wait = state.readmission(dueNanos);
     if (wait != null) {
-      waiting(wait, refusedNanos);
+      waiting(wait, dueNanos);
     }
     return wait;
   }
@@ -288,6 +286,7 @@ final class Operation<R> implements Admission {
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
     transport.over();
+    GuardPermits.operationEnded(plan.guards(), info);
     CallContext callContext = plan.callContext();
     if (callContext != null && !plan.optional() && state.gaveUp(reason)) {
       callContext.gaveUp(reason);

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * clock. Safe for use by many threads.
  */
 public final class HttpOperation {
-  // RFC 9110 section 9.2.2; QUERY by RFC 10008.
-  private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
   private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
 
   private final HttpRetry retry;
@@ -185,17 +182,17 @@ public final class HttpOperation {
   /**
    * Why sending a request of this operation again adds no effect, by what it was on the wire.
    *
+   * <p>A PUT or DELETE under a condition, such as {@code If-Match}, needs a key like a POST: if it
+   * succeeded and its answer was lost, its repetition is refused with 412, which looks like a
+   * change by somebody else.
+   *
    * @param method its method; case-sensitive
-   * @param keyLines the lines of {@link #keyHeader} that it carried
+   * @param headers gives the values of one of its headers by name, none if it is absent
    * @return the method, the key if its line is the one that the operation handed over byte for
    *     byte, or nothing
    */
-  public Evidence.Safety safety(String method, List<String> keyLines) {
-    if (IDEMPOTENT.contains(method)) {
-      return Evidence.Safety.IDEMPOTENT;
-    }
-    boolean keyed = keyLines.size() == 1 && keyLines.get(0).equals(key.line());
-    return keyed ? Evidence.Safety.KEYED : Evidence.Safety.UNSAFE;
+  public Evidence.Safety safety(String method, Function<String, List<String>> headers) {
+    return RequestSafety.of(method, headers, key);
   }
 
   /**
@@ -204,8 +201,16 @@ public final class HttpOperation {
    * @return the method, the key, or nothing
    */
   public Evidence.Safety safety() {
-    String line = key.line();
-    return safety(view.request().method(), line == null ? List.of() : List.of(line));
+    return safety(view.request().method(), this::handedOver);
+  }
+
+  private List<String> handedOver(String header) {
+    for (Map.Entry<String, String> added : headers.entrySet()) {
+      if (added.getKey().equalsIgnoreCase(header)) {
+        return List.of(added.getValue());
+      }
+    }
+    return view.request().headers(header);
   }
 
   /**
@@ -342,11 +347,9 @@ public final class HttpOperation {
    * @return what it means, and what is known
    */
   public Outcome outcome(ResponseView response, Evidence wire) {
-    // Nothing that a server says turns a success into a failure: 202 + Retry-After is polling.
-    boolean failed = response.status() >= 400;
     boolean replayed = replayed(response);
-    Signals read = failed ? retry.signals().read(response, now()) : Signals.NONE;
-    Signals signals = failed && replayed ? read.ofReplay() : read;
+    Signals read = signals(response);
+    Signals signals = replayed && response.status() >= 400 ? read.ofReplay() : read;
     if (attemptLine != null) {
       attemptLine.learn(response);
     }
@@ -364,18 +367,16 @@ public final class HttpOperation {
    * @param response the answer
    */
   public void learn(ResponseView response) {
-    if (retry.serverDelayGate() != null && response.status() >= 400) {
-      learn(response, retry.signals().read(response, now()));
-    }
+    learn(response, signals(response));
   }
 
   private void learn(ResponseView response, Signals signals) {
-    ServerDelayGate gate = retry.serverDelayGate();
-    String origin = response.origin().orElse(null);
-    if (gate != null && origin != null) {
-      long nowNanos = plan.environment().ticker().getAsLong();
-      gate.learn(origin, response.status(), signals.serverDelay(), plan.policy(), nowNanos);
-    }
+    retry.learning().learn(plan, info, response, signals);
+  }
+
+  // A success is never read for signals: 202 with Retry-After asks the client to poll.
+  private Signals signals(ResponseView response) {
+    return response.status() >= 400 ? retry.signals().read(response, now()) : Signals.NONE;
   }
 
   /**

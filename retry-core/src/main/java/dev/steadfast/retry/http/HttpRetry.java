@@ -44,15 +44,16 @@ public final class HttpRetry {
   private final Builder settings;
   private final RetryPlan plan;
   private final SignalReader signals;
-  private final @Nullable ServerDelayGate serverDelayGate;
+  private final LearningGuards learning;
   private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
     this.settings = new Builder(builder);
-    this.serverDelayGate = builder.serverDelayGate ? new ServerDelayGate() : null;
+    this.learning =
+        new LearningGuards(builder.serverDelayGate ? new ServerDelayGate() : null, builder.guards);
     this.plan =
         RetryPlan.of(builder.policy, builder.budget, builder.environment)
-            .withGuards(ServerDelayGate.before(serverDelayGate, builder.guards))
+            .withGuards(learning.all())
             .withListeners(builder.listeners)
             .withContext(builder.context);
     this.signals = new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
@@ -196,8 +197,8 @@ public final class HttpRetry {
     return settings.addedHeaders;
   }
 
-  @Nullable ServerDelayGate serverDelayGate() {
-    return serverDelayGate;
+  LearningGuards learning() {
+    return learning;
   }
 
   Propagation propagation() {
@@ -320,8 +321,9 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds a guard that each attempt passes, in the order of the calls: a breaker, then a bulkhead.
-     * Default: none.
+     * Adds a guard that each attempt passes, in the order of the calls: pacing, then a breaker,
+     * then a limit or a bulkhead. A {@link dev.steadfast.retry.limit.QuotaPacing} learns from every
+     * answer. Default: none.
      *
      * @param guard the guard
      * @return this

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** A response head as the rules see it, whatever the client. Implementations are immutable. */
 public interface ResponseView {
@@ -28,6 +29,22 @@ public interface ResponseView {
    * @return an immutable map from name to values
    */
   Map<String, List<String>> headerMap();
+
+  /**
+   * Whether the name of any header matches. Called for every answer, so an implementation should
+   * copy nothing. By default it goes through the names of {@link #headerMap}.
+   *
+   * @param name decides for one name, which may be in upper or lower case
+   * @return true if one name matches
+   */
+  default boolean hasHeader(Predicate<String> name) {
+    for (String each : headerMap().keySet()) {
+      if (name.test(each)) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /**
    * Who answered, where the client tells: after a redirect it may be another than was asked. What

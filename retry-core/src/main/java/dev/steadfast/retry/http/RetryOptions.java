@@ -292,8 +292,9 @@ public final class RetryOptions {
     }
 
     /**
-     * Whether repeating this request adds no effect. Default: decided by method and key. True for a
-     * POST that only reads; false for a GET that does not.
+     * Whether repeating this request adds no effect. Default: decided by method, conditions and
+     * key. True for a POST that only reads, or for a PUT with {@code If-Match} whose 412 the caller
+     * can interpret; false for a GET that does not only read.
      *
      * @param replayable the caller's word
      * @return this

@@ -269,7 +269,7 @@ class SignalReaderTest {
     assertTrue(((Verdict.Retryable) verdict).doNotRetry());
   }
 
-  /** Nothing that a server says turns a success into a failure: 202 + Retry-After is polling. */
+  /** A 202 with Retry-After asks the client to poll; it is no failure. */
   @Test
   void aSuccessIsNotAskedForSignals() {
     HttpClassifier nosy =

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -320,6 +321,35 @@ class StandardRulesTest {
         operation(StandardRules.defaults(), TestRequest.of(method)).safety());
     assertEquals(
         "R", letter(StandardRules.defaults(), TestRequest.of(method), TestResponse.of(503)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PUT, If-Match, P",
+    "PUT, if-none-match, P",
+    "DELETE, If-Unmodified-Since, P",
+    "PUT, If-Modified-Since, R",
+    "GET, If-Match, R",
+    "HEAD, If-None-Match, R",
+    "QUERY, If-Unmodified-Since, R"
+  })
+  void aWriteUnderAConditionIsNotReplayable(String method, String condition, String expected) {
+    TestRequest request = TestRequest.of(method).header(condition, "x");
+    assertEquals(expected, letter(StandardRules.defaults(), request, TestResponse.of(503)));
+  }
+
+  @Test
+  void aKeyMakesAWriteUnderAConditionReplayable() {
+    TestRequest put = keyed("PUT").header("If-Match", "x");
+    assertEquals("R", letter(StandardRules.defaults(), put, TestResponse.of(503)));
+  }
+
+  @Test
+  void aConditionThatTheClientAddsIsOne() {
+    HttpRetry retry =
+        HttpRetry.builder().oncePerOperation("if-match", (r, now) -> Optional.of("x")).build();
+    HttpOperation operation = retry.operation(TestRequest.of("PUT"), RetryOptions.none());
+    assertEquals(Evidence.Safety.UNSAFE, operation.safety());
   }
 
   @ParameterizedTest

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *     accounts.update(HttpRequest.newBuilder(uri).build(), each -> each.deposit(10)).orElseThrow();
  * }</pre>
  *
- * <p>A conflict may also be the echo of an own success: the first PUT was applied, its answer was
- * lost, and its repetition meets 412. Then the function is not applied a second time. What is read
+ * <p>A conflict may also come from a success of its own: the first PUT was applied, its answer was
+ * lost, and its repetition got 412. Then the function is not applied a second time. What is read
  * next is compared with what was written. If both are equal, the write counts as applied ({@link
  * EffectResult.End#ALREADY_APPLIED}); if not, its effect is unknown, because somebody else may have
  * written in its place or after it, and the update ends ({@link EffectResult.End#ANSWER_LOST}).

@@ -40,6 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What bounds an update: rounds, time, the caller, and answers that are no use. */
 class UpdateBoundsTest {
@@ -433,17 +434,18 @@ class UpdateBoundsTest {
     assertEquals("method: POST (expected: GET)", thrown.getMessage());
   }
 
-  /** Without the helper nobody vouches for a PATCH, with or without a condition. */
-  @Test
-  void aConditionalPatchOfTheClientAlone_isNotRepeated() {
+  /** Without the helper nobody reads again to see whose write it was. */
+  @ParameterizedTest
+  @ValueSource(strings = {"PUT", "PATCH"})
+  void aConditionalWriteOfTheClientAlone_isNotRepeated(String method) {
     server.plan(Plan.of(Fault.LOST_BEFORE));
-    HttpRequest patch =
+    HttpRequest write =
         HttpRequest.newBuilder(server.uri())
             .header("If-Match", "\"1\"")
-            .method("PATCH", HttpRequest.BodyPublishers.ofString("b"))
+            .method(method, HttpRequest.BodyPublishers.ofString("b"))
             .build();
     assertThrows(
-        IOException.class, () -> Entry.HTTP.send(patch, HttpResponse.BodyHandlers.discarding()));
+        IOException.class, () -> Entry.HTTP.send(write, HttpResponse.BodyHandlers.discarding()));
     assertEquals(1, server.writes().size());
   }
 }

@@ -244,9 +244,17 @@ final class AttemptBodyHandler<T>
     }
     Answer<T> answer = Answer.whole(response, collecting);
     if (origin == null) {
-      operation.learn(answer);
+      learn(answer);
     }
     attempt.complete(answer, null);
+  }
+
+  private void learn(Answer<T> answer) {
+    try {
+      operation.learn(answer);
+    } catch (Throwable thrown) {
+      attempt.userCodeFailed(thrown); // the operation ends with it, and frees the response
+    }
   }
 
   private void failed(Throwable thrown) {

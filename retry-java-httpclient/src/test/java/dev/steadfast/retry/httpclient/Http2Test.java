@@ -12,6 +12,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -146,6 +148,20 @@ class Http2Test {
         List.of("order", "order", "order"),
         requests.stream().map(each -> each.getBody().utf8()).toList());
     assertEquals(1, requests.stream().map(RecordedRequest::getConnectionIndex).distinct().count());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void quotaHeadersHoldBackTheNextCall(Entry entry) throws Throwable {
+    RetryingHttpClient client =
+        RetryingHttpClient.wrap(plain(), retry().guard(QuotaPacing.perOrigin()).build());
+    for (int call = 0; call < 2; call++) {
+      server.enqueue(ok().newBuilder().addHeader("RateLimit", "\"d\";r=0;t=5").build());
+      HttpResponse<String> response =
+          entry.call(client, request().build(), BodyHandlers.ofString());
+      assertEquals(HttpClient.Version.HTTP_2, response.version());
+    }
+    assertEquals(Duration.ofSeconds(6), Duration.ofNanos(time.nanos()));
   }
 
   @Test

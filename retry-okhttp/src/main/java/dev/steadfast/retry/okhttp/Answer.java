@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
+import okhttp3.Headers;
 import okhttp3.Response;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +52,17 @@ record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer w
   @Override
   public Map<String, List<String>> headerMap() {
     return new OkHttpViews.HeaderMap(response.headers());
+  }
+
+  @Override
+  public boolean hasHeader(Predicate<String> name) {
+    Headers headers = response.headers();
+    for (int i = 0; i < headers.size(); i++) {
+      if (name.test(headers.name(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override

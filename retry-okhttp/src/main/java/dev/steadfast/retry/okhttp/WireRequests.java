@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class WireRequests {
   private WireRequests() {}
 
-  /** Why a request may be sent again, by its method and key as they go over the wire. */
+  /** Why a request may be sent again, by its method and headers as they go over the wire. */
   static Safety safety(HttpOperation operation, Request request) {
-    String header = operation.keyHeader().orElse(null);
-    List<String> keyLines = header == null ? List.of() : lines(request.headers(), header);
-    return operation.safety(request.method(), keyLines);
+    return operation.safety(request.method(), name -> lines(request.headers(), name));
   }
 
   // As Headers.values, which copies more than it gives.

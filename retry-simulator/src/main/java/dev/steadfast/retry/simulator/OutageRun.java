@@ -115,7 +115,7 @@ final class OutageRun {
 
     Operation(Protection.Client client, Request request) {
       this.operation = client.retry().operation(request, RetryOptions.none());
-      this.safety = operation.safety(request.method(), List.of());
+      this.safety = operation.safety(request.method(), name -> List.of());
       this.endpoint = request.equals(Request.SLOW) ? slowEndpoint : server;
     }
 

@@ -223,7 +223,7 @@ class RetryStateTest {
     return Course.state(
         Course.plan(policy, random),
         new LoggedAccount(tokens),
-        nowNanos -> GuardPermits.opening(List.of(guard), OPERATION, nowNanos));
+        nowNanos -> GuardPermits.none().opening(List.of(guard), OPERATION, nowNanos));
   }
 
   /** A guard that refuses always or never, and counts how often it is asked. */
@@ -350,7 +350,7 @@ class RetryStateTest {
     }
 
     Admission admission(Guard guard) {
-      return nowNanos -> GuardPermits.opening(List.of(guard), OPERATION, nowNanos);
+      return nowNanos -> GuardPermits.none().opening(List.of(guard), OPERATION, nowNanos);
     }
 
     Outcome outcome() {
@@ -408,7 +408,8 @@ class RetryStateTest {
             Course.plan(policy(""), Draws.lowest()),
             new LoggedAccount(1),
             nowNanos ->
-                GuardPermits.opening(List.of(admits, refuses, notAsked), OPERATION, nowNanos));
+                GuardPermits.none()
+                    .opening(List.of(admits, refuses, notAsked), OPERATION, nowNanos));
     assertEquals("stop guard refused", new Course(state, 0, 1L << 40).attempts("fail").trace());
     assertEquals("1 1 0", admits.asked + " " + refuses.asked + " " + notAsked.asked);
   }

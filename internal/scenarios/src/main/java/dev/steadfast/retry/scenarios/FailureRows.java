@@ -194,9 +194,31 @@ final class FailureRows {
                 "wait 100ms backoff",
                 "attempt 2: 404 ERROR_STATUS answered",
                 "done NOT_RETRYABLE 2"),
-        row("PUT with If-Match, response lost then 412: the echo of one's own success, perhaps")
+        conditional("PUT", "If-Match", "\"1\""),
+        conditional("PUT", "If-None-Match", "*"),
+        conditional("PUT", "If-Unmodified-Since", "Mon, 23 Nov 2026 08:00:00 GMT"),
+        conditional("DELETE", "if-match", "\"1\""),
+        row("PUT with If-Match and a key, response lost then 200")
+            .call(HttpCall.of("PUT", "/a").body(HttpCall.Form.REPEATABLE, "body"))
+            .header("If-Match", "\"1\"")
+            .header("Idempotency-Key", "k")
+            .replies(Reply.closeAfterRequest(), OK)
+            .retriedAfter(LOST)
+            .expect(e -> e.key("k")),
+        row("PUT with If-Match, 429 then 200: the server did nothing")
             .put("/a", "body")
             .header("If-Match", "\"1\"")
+            .replies(status(429), OK)
+            .retriedAfter("429 THROTTLED refused"),
+        row("GET with If-None-Match, 503 then 200: a read is repeated")
+            .get("/a")
+            .header("If-None-Match", "\"1\"")
+            .replies(status(503), OK)
+            .retriedAfter("503 UNAVAILABLE answered"),
+        row("PUT with If-Match and the caller's word, response lost then 412")
+            .put("/a", "body")
+            .header("If-Match", "\"1\"")
+            .options(RetryOptions.builder().replayable(true))
             .replies(Reply.closeAfterRequest(), status(412))
             .answers(412, "")
             .requests(2)
@@ -222,6 +244,15 @@ final class FailureRows {
                 "wait 100ms backoff",
                 "attempt 2: 412 ERROR_STATUS answered",
                 "done NOT_RETRYABLE 2"));
+  }
+
+  private static Scenario conditional(String method, String header, String value) {
+    return row(method + " with " + header + ", response lost: a 412 would not tell whose write won")
+        .call(HttpCall.of(method, "/a").body(HttpCall.Form.REPEATABLE, "body"))
+        .header(header, value)
+        .replies(Reply.closeAfterRequest())
+        .fails(CONNECTION_LOST)
+        .endsAfter(LOST, "NOT_REPLAYABLE 1");
   }
 
   private static HttpCall conditionalPatch() {

@@ -3,9 +3,12 @@ package dev.steadfast.retry.examples.servers;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.effects.EffectResult;
 import dev.steadfast.retry.effects.EffectResult.End;
+import dev.steadfast.retry.examples.guide.EffectivelyOnceGuide;
 import dev.steadfast.retry.examples.payments.Faults.Point;
+import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;
@@ -15,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class OptimisticVersionTest {
+  private static final RetryOptions ONCE = EffectivelyOnceGuide.onceWithoutKey();
+
   private final TestServer server;
 
   OptimisticVersionTest() throws IOException, SQLException {
@@ -39,10 +44,22 @@ final class OptimisticVersionTest {
   void aLostSuccessIsSeenByReadingAgain(Client client) throws Exception {
     String version = read(client).headers().apply("ETag");
     server.loseAnswer();
-    Told told = server.send(client, write(70, version));
+    Told told = server.send(client, write(70, version).options(ONCE));
     assertEquals(412, told.status());
     assertEquals(Effect.UNKNOWN, told.effect());
     assertEquals("{\"amount\":70}", read(client).body());
+    assertEquals("\"2\"", read(client).headers().apply("ETag"));
+  }
+
+  /** A 412 would not tell whose write it was. */
+  @ParameterizedTest
+  @EnumSource
+  void aWriteWhoseAnswerIsLostIsNotRepeatedByItself(Client client) throws Exception {
+    server.loseAnswer();
+    Told told = server.send(client, write(70, "\"1\""));
+    assertEquals(0, told.status());
+    assertEquals(StopReason.NOT_REPLAYABLE, told.report().reason());
+    assertEquals(Effect.UNKNOWN, told.effect());
     assertEquals("\"2\"", read(client).headers().apply("ETag"));
   }
 
@@ -65,7 +82,7 @@ final class OptimisticVersionTest {
     server.faults().crash(Point.BEFORE_KEY);
     DuringWaits changed =
         new DuringWaits(() -> server.execute("update accounts set amount = 5, version = 2"));
-    Told told = server.send(client, write(70, "\"1\""), changed);
+    Told told = server.send(client, write(70, "\"1\"").options(ONCE), changed);
     assertEquals(412, told.status());
     assertEquals(Effect.UNKNOWN, told.effect());
     assertEquals("{\"amount\":5}", read(client).body());

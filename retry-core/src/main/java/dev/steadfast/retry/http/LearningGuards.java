@@ -1,0 +1,65 @@
+package dev.steadfast.retry.http;
+
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.limit.Quota;
+import dev.steadfast.retry.limit.QuotaPacing;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The guards of a configuration that learn from answers. Immutable. */
+final class LearningGuards {
+  private final @Nullable ServerDelayGate gate;
+  private final List<QuotaPacing> pacings = new ArrayList<>();
+  private final List<Guard> all;
+
+  /**
+   * Finds them.
+   *
+   * @param gate comes before the other guards, null for none
+   * @param guards those of the user
+   */
+  LearningGuards(@Nullable ServerDelayGate gate, List<Guard> guards) {
+    this.gate = gate;
+    this.all = ServerDelayGate.before(gate, guards);
+    for (Guard guard : guards) {
+      if (guard instanceof QuotaPacing pacing) {
+        pacings.add(pacing);
+      }
+    }
+  }
+
+  /** All guards, those that learn nothing too. */
+  List<Guard> all() {
+    return all;
+  }
+
+  /**
+   * Learns from an answer, unless it is not known who sent it. On the way of every success: names
+   * of headers are compared, and nothing is allocated.
+   */
+  void learn(RetryPlan plan, OperationInfo operation, ResponseView response, Signals signals) {
+    boolean failed = gate != null && response.status() >= 400;
+    boolean quotas = !pacings.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
+    String origin = failed || quotas ? response.origin().orElse(null) : null;
+    if (origin == null) {
+      return;
+    }
+    long nowNanos = plan.environment().ticker().getAsLong();
+    if (gate != null) {
+      RetryPolicy policy = plan.policy();
+      gate.learn(origin, response.status(), signals.serverDelay(), policy, nowNanos);
+    }
+    if (quotas && origin.equals(operation.origin())) {
+      Instant now = plan.environment().clock().get();
+      List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), now);
+      for (QuotaPacing pacing : pacings) {
+        pacing.learn(operation, told, nowNanos);
+      }
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package dev.steadfast.retry.limit;
+
+import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.Guard;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.OriginTable;
+import dev.steadfast.retry.internal.ServerDelayPendingException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spends what a server says is left of a quota evenly until the quota is whole again, instead of at
+ * once and then being refused. An attempt beyond it waits for its turn, and holds no thread of an
+ * asynchronous client meanwhile.
+ *
+ * <pre>{@code
+ * HttpRetry retry = HttpRetry.builder().guard(QuotaPacing.perOrigin()).build();
+ * }</pre>
+ *
+ * <p>The quotas are read from the headers of every answer: {@code RateLimit} and {@code
+ * RateLimit-Policy}, {@code x-ratelimit-remaining-requests} and {@code -tokens}, {@code
+ * anthropic-ratelimit-*}, and {@code x-ratelimit-remaining} with a reset in seconds. If there are
+ * several, the strictest decides. What cannot be read is ignored. After a redirect to another
+ * origin nothing is learned.
+ *
+ * <p>An operation waits at most until its deadline. If its turn comes later, it ends at once with
+ * an {@link AttemptRefusedException} that tells the delay. A turn is reserved: an operation that
+ * was told to wait need not wait again, unless another client has spent what was left. A burst is
+ * spread even where much is left. Requests are held at most 10 s apart, and no value is believed
+ * for more than an hour.
+ *
+ * <p>Where a request costs more than one unit, as for tokens, an attempt waits only if less is left
+ * than the largest cost seen in this window and the one before.
+ *
+ * <p>Requests of several accounts need a key each ({@link Builder#keyedBy}): answers that name
+ * different partitions under one key hold nothing back, as nobody knows whose quota the next
+ * request will spend.
+ *
+ * <p>At most 1,024 keys are remembered. If there are more, one that is not in use is forgotten; if
+ * all are, further keys are not held back. Immutable except for what it has learned, and safe for
+ * use by many threads. Share one object between clients to give them the same quotas.
+ */
+public final class QuotaPacing implements Guard {
+  private final Function<OperationInfo, @Nullable String> key;
+  final Map<OperationInfo, Turn> turns = new ConcurrentHashMap<>();
+  private final PacedAccount nobodys = new PacedAccount(turns);
+  private final OriginTable<PacedAccount> accounts =
+      new OriginTable<>(
+          new OriginTable.Values<>() {
+            @Override
+            public PacedAccount create(String name, boolean fresh) {
+              return name.equals(OriginTable.OVERFLOW) ? nobodys : new PacedAccount(turns);
+            }
+
+            @Override
+            public boolean forgettable(PacedAccount account, boolean used) {
+              return !used && account.isIdle();
+            }
+          });
+
+  private QuotaPacing(Function<OperationInfo, @Nullable String> key) {
+    this.key = key;
+  }
+
+  /**
+   * Pacing by the quotas of each origin.
+   *
+   * @return pacing that has learned nothing
+   */
+  public static QuotaPacing perOrigin() {
+    return builder().build();
+  }
+
+  /**
+   * Starts with the settings of {@link #perOrigin}.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Reserves a turn for the operation if an attempt has to wait. */
+  @Override
+  public long admitsInNanos(OperationInfo operation, long nowNanos) {
+    PacedAccount account = account(operation);
+    return account == null ? 0 : account.admitsInNanos(operation, nowNanos);
+  }
+
+  /**
+   * Admits an attempt whose turn it is.
+   *
+   * @throws RuntimeException if its turn comes later; it has a turn reserved then
+   */
+  @Override
+  public Permit acquire(OperationInfo operation, long nowNanos) {
+    PacedAccount account = account(operation);
+    if (account == null) {
+      return Unpaced.PERMIT;
+    }
+    Turn turn = account.acquire(operation, nowNanos);
+    if (!turn.runs()) {
+      throw new ServerDelayPendingException(Duration.ofNanos(turn.leftNanos(nowNanos)));
+    }
+    return turn;
+  }
+
+  /** Gives up the turn that the operation has reserved. */
+  @Override
+  public void operationEnded(OperationInfo operation) {
+    Turn turn = turns.isEmpty() ? null : turns.get(operation);
+    if (turn != null) {
+      turn.withdraw();
+    }
+  }
+
+  private @Nullable PacedAccount account(OperationInfo operation) {
+    String name = key.apply(operation);
+    PacedAccount account = name == null ? null : accounts.find(name);
+    Turn turn = turns.isEmpty() ? null : turns.get(operation);
+    if (turn != null && (account == null || !turn.of(account))) {
+      turn.withdraw(); // the key has changed, or is forgotten
+    }
+    return account;
+  }
+
+  /**
+   * Learns from an answer. {@code HttpRetry} does this by itself; for authors of adapters, and for
+   * quotas that are told elsewhere than in headers.
+   *
+   * @param operation the operation that was answered. Call this before its permit is answered
+   * @param quotas what the answer says; nothing is learned from none
+   * @param nowNanos the time
+   */
+  public void learn(OperationInfo operation, List<Quota> quotas, long nowNanos) {
+    String name = quotas.isEmpty() ? null : key.apply(operation);
+    if (name == null) {
+      return;
+    }
+    PacedAccount account = accounts.get(name);
+    if (!account.equals(nobodys)) {
+      account.learn(turns.get(operation), quotas, nowNanos);
+    }
+  }
+
+  /**
+   * How the quotas of a key stand. Asking changes nothing.
+   *
+   * @param key the origin, as in {@code https://api.example.com:443}, or the key of {@link
+   *     Builder#keyedBy}
+   * @return their state after the latest answer
+   */
+  public State state(String key) {
+    PacedAccount account = accounts.find(Checks.notNull("key", key));
+    if (account == null) {
+      return new State(Long.MAX_VALUE, 0, 0);
+    }
+    PacedAccount.State now = account.state();
+    return new State(now.remaining(), now.inFlight(), now.waiting());
+  }
+
+  @Override
+  public String toString() {
+    return "quota pacing (" + accounts.size() + " keys)";
+  }
+
+  /**
+   * How the quotas of a key stood at one time. Immutable.
+   *
+   * @param remaining the units that were left of the quota with the fewest; {@link Long#MAX_VALUE}
+   *     if none is known
+   * @param inFlight the attempts that are under way, without those from before the first quota was
+   *     known
+   * @param waiting the operations that wait for their turn
+   */
+  public record State(long remaining, int inFlight, int waiting) {}
+
+  /** Spends from no known quota. */
+  private enum Unpaced implements Permit {
+    PERMIT;
+
+    @Override
+    public void succeeded(long elapsedNanos) {}
+
+    @Override
+    public void failed(long elapsedNanos, Throwable failure) {}
+
+    @Override
+    public void released() {}
+  }
+
+  /** Collects settings; not safe for use by several threads. */
+  public static final class Builder {
+    private Function<OperationInfo, @Nullable String> key = OperationInfo::origin;
+
+    private Builder() {}
+
+    /**
+     * What has quotas of its own, such as an API key. Default: each origin.
+     *
+     * @param key gives the key of an operation, always the same; null for an operation that is not
+     *     paced; safe for use by many threads. What it throws ends the operation
+     * @return this
+     * @throws NullPointerException if it is null
+     */
+    public Builder keyedBy(Function<OperationInfo, @Nullable String> key) {
+      this.key = Checks.notNull("key", key);
+      return this;
+    }
+
+    /**
+     * The guard. Each call gives one that has learned nothing.
+     *
+     * @return pacing with these settings
+     */
+    public QuotaPacing build() {
+      return new QuotaPacing(key);
+    }
+  }
+}
