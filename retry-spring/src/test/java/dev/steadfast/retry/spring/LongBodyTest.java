@@ -124,6 +124,53 @@ final class LongBodyTest {
     assertArrayEquals(few, server.requests().get(1).body());
   }
 
+  // A body is streamed only if it is longer than the limit, whatever length was declared.
+  @ParameterizedTest
+  @EnumSource
+  void theLimitItselfIsKept_andOneByteMoreIsNot(SpringClient client) {
+    for (int length : new int[] {LIMIT, LIMIT + 1}) {
+      byte[] body = Arrays.copyOf(bytes, length);
+      StreamingHttpOutputMessage.Body singly =
+          output -> {
+            for (byte each : body) {
+              output.write(each);
+            }
+          };
+      boolean kept = length == LIMIT;
+      server.defaultReply(Reply.status(503));
+      int before = server.requests().size();
+      assertThrows(
+          HttpServerErrorException.class,
+          () -> put(client).body(new ByteArrayResource(body)).retrieve().toBodilessEntity());
+      assertEquals(kept ? 3 : 1, report.get().attempts());
+      assertThrows(
+          HttpServerErrorException.class,
+          () -> put(client).body(singly).retrieve().toBodilessEntity());
+      assertEquals(kept ? 3 : 1, report.get().attempts());
+      assertEquals(kept ? 6 : 2, server.requests().size() - before);
+      server.requests().stream().skip(before).forEach(each -> assertArrayEquals(body, each.body()));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLengthThatIsDeclaredWrongFails(SpringClient client) {
+    server.defaultReply(Reply.status(200));
+    for (int length : new int[] {LIMIT + 500, LIMIT + 2500}) {
+      StreamingHttpOutputMessage.Body other = output -> output.write(Arrays.copyOf(bytes, length));
+      ResourceAccessException thrown =
+          assertThrows(
+              ResourceAccessException.class,
+              () ->
+                  put(client)
+                      .contentLength(LIMIT + 1000)
+                      .body(other)
+                      .retrieve()
+                      .toBodilessEntity());
+      assertEquals(1, RetryReport.of(thrown).orElseThrow().attempts());
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void aConnectionThatBreaksEndsTheWriting(SpringClient client) {

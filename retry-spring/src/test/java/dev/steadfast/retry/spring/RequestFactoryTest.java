@@ -2,9 +2,11 @@ package dev.steadfast.retry.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
@@ -17,10 +19,13 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +33,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.core.SpringVersion;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.util.LinkedMultiValueMap;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
@@ -179,6 +189,135 @@ final class RequestFactoryTest {
     post(intercepted).body(new Payment(1)).retrieve().toBodilessEntity();
     assertEquals(2, found.get().attempts());
     assertEquals(2, report.get().attempts());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInterceptorThatSendsTwiceBeginsTwoOperations(SpringClient client) {
+    server.enqueue(Reply.status(503), Reply.status(401), Reply.status(503), Reply.status(200));
+    List<RetryReport> reports = new ArrayList<>();
+    RestClient renewing =
+        client(client)
+            .mutate()
+            .requestInterceptor((request, body, execution) -> {
+              try (ClientHttpResponse refused = execution.execute(request, body)) {
+                assertEquals(401, refused.getStatusCode().value());
+              }
+              return execution.execute(request, body);
+            })
+            .build();
+    renewing
+        .post()
+        .uri("/payments")
+        .attributes(RetryAttributes.report(reports::add))
+        .body(new Payment(1999))
+        .retrieve()
+        .toBodilessEntity();
+    assertEquals(List.of(2, 2), reports.stream().map(RetryReport::attempts).toList());
+    assertEquals(List.of(WRITTEN, WRITTEN, WRITTEN, WRITTEN), bodies());
+    assertEquals(2, keys().size());
+    assertEquals(1, server.connectionsAccepted());
+  }
+
+  private Set<Optional<String>> keys() {
+    Set<Optional<String>> keys = new HashSet<>();
+    server.requests().forEach(each -> keys.add(each.header("Idempotency-Key")));
+    return keys;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFormWithAFileIsSentAgain_withTheSameBoundary(SpringClient client) {
+    server.enqueue(Reply.status(503), Reply.status(200));
+    MultiValueMap<String, Object> form = new LinkedMultiValueMap<>();
+    form.add("order", "4711");
+    form.add(
+        "bill",
+        new ByteArrayResource(new byte[] {1, 2, 3}) {
+          @Override
+          public String getFilename() {
+            return "bill.bin";
+          }
+        });
+    client(client)
+        .post()
+        .uri("/bills")
+        .contentType(MediaType.MULTIPART_FORM_DATA)
+        .body(form)
+        .retrieve()
+        .toBodilessEntity();
+    assertEquals(2, server.requests().size());
+    assertEquals(bodies().get(0), bodies().get(1));
+    assertTrue(bodies().get(0).contains("bill.bin"), bodies()::toString);
+    String type = server.requests().get(1).header("Content-Type").orElseThrow();
+    assertTrue(bodies().get(0).contains(type.split("boundary=", -1)[1].split(";", -1)[0]), type);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anErrorHandlerThatThrowsLeavesNoResponseOpen(SpringClient client) {
+    server.enqueue(Reply.status(404).body("unread"), Reply.status(200).body("read"));
+    RestClient rest = client(client);
+    IllegalStateException mine = new IllegalStateException("mine");
+    IllegalStateException thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                rest.get()
+                    .uri("/a")
+                    .retrieve()
+                    .onStatus(
+                        HttpStatusCode::isError,
+                        (request, response) -> {
+                          throw mine;
+                        })
+                    .toBodilessEntity());
+    assertSame(mine, thrown);
+    assertEquals("read", rest.get().uri("/b").retrieve().body(String.class));
+    assertEquals(1, server.connectionsAccepted());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void manyThreadsShareOneFactory(SpringClient client) throws Exception {
+    Set<String> refusedOnce = ConcurrentHashMap.newKeySet();
+    server.route(request ->
+        refusedOnce.add(request.bodyText())
+            ? Reply.status(503)
+            : Reply.status(200).body(request.bodyText()));
+    RetryBudget budget = RetryBudget.unlimited();
+    RestClient shared =
+        RestClient.builder()
+            .baseUrl(server.uri("").toString())
+            .requestFactory(client.requests(retry().budget(budget).build()))
+            .build();
+    List<String> answered = new CopyOnWriteArrayList<>();
+    Thread[] callers = new Thread[8];
+    for (int i = 0; i < callers.length; i++) {
+      int first = i * 25;
+      callers[i] =
+          new Thread(() -> {
+            for (int cents = first; cents < first + 25; cents++) {
+              String answer =
+                  shared
+                      .post()
+                      .uri("/payments")
+                      .contentType(MediaType.APPLICATION_JSON)
+                      .body(new Payment(cents))
+                      .retrieve()
+                      .body(String.class);
+              assertEquals("{\"cents\":" + cents + "}", answer);
+              answered.add(answer);
+            }
+          });
+      callers[i].start();
+    }
+    for (Thread each : callers) {
+      each.join();
+    }
+    assertEquals(200, new HashSet<>(answered).size());
+    assertEquals(400, server.requests().size());
+    assertEquals(200, keys().size());
   }
 
   @ParameterizedTest

@@ -1,15 +1,18 @@
 package dev.steadfast.retry.spring.boot;
 
 import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.boot.http.client.autoconfigure.HttpClientSettingsPropertyMapper;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientProperties;
 import org.springframework.boot.ssl.SslBundles;
@@ -51,20 +54,39 @@ final class BootClients {
 
   /** Timeouts, redirects, cookies and TLS: those of the group, else those of all clients. */
   HttpClientSettings settings(String client) {
-    return mapper.map(groups.get(client));
+    HttpClientSettings settings = mapper.map(groups.get(client));
+    checkTimeout(client, "connect-timeout", settings.connectTimeout());
+    checkTimeout(client, "read-timeout", settings.readTimeout());
+    return settings;
   }
 
-  /** The base URL of the group. */
-  @Nullable String baseUrl(String client) {
-    var group = groups.get(client);
-    return group == null ? null : group.getBaseUrl();
+  private void checkTimeout(String client, String setting, @Nullable Duration timeout) {
+    if (timeout != null && timeout.isNegative()) {
+      throw wrong(client, setting, timeout, "expected: more than 0, or 0 for none");
+    }
+  }
+
+  /** A setting that cannot be honoured. */
+  InvalidConfigurationPropertyValueException wrong(
+      String client, String setting, Object value, String reason) {
+    String own = "spring.http.serviceclient." + client + "." + setting;
+    String property = environment.containsProperty(own) ? own : "spring.http.clients." + setting;
+    return new InvalidConfigurationPropertyValueException(property, value, reason);
+  }
+
+  /** The properties of the group. */
+  @Nullable HttpClientProperties group(String client) {
+    return groups.get(client);
   }
 
   /** A client with Boot's settings and what the customizers of the application change. */
   HttpClient build(HttpClientSettings settings) {
     AtomicReference<HttpClient.Builder> used = new AtomicReference<>();
+    Duration connecting = settings.connectTimeout();
+    HttpClientSettings known =
+        connecting != null && connecting.isZero() ? settings.withConnectTimeout(null) : settings;
     // Boot's builder does not show the client that it builds. It shows the JDK's builder, last.
-    builder().withHttpClientCustomizer(used::set).build(settings);
+    builder().withHttpClientCustomizer(used::set).build(known);
     return used.get().build();
   }
 

@@ -22,7 +22,7 @@ final class Breakers {
     CircuitBreakerConfig config =
         beans
             .getBeanProvider(CircuitBreakerConfig.class)
-            .getIfUnique(CircuitBreakerConfig::ofDefaults);
+            .getIfAvailable(CircuitBreakerConfig::ofDefaults);
     return new Breakers(CircuitBreakerRegistry.of(config));
   }
 

@@ -2,6 +2,7 @@ package dev.steadfast.retry.spring.boot;
 
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +51,8 @@ final class ClientAssembly {
   }
 
   SteadfastClient client(String name, Client properties) {
-    ClientWatch watch = new ClientWatch(name, properties.budget().budget(), layers);
+    RetryBudget budget = read(name, "budget", properties.budget(), text -> budget(text.trim()));
+    ClientWatch watch = new ClientWatch(name, budget, layers);
     Breakers breakers = breakers(name, properties);
     HttpRetry configured = retry(name, properties, breakers, watch);
     ClientHttpRequestFactory requests = requests(name, properties.library(), configured);
@@ -67,7 +70,7 @@ final class ClientAssembly {
         retry,
         requests,
         new Surroundings(
-            boot.baseUrl(name), watch, breakers == null ? Map::of : breakers::states, beans));
+            boot.group(name), watch, breakers == null ? Map::of : breakers::states, beans));
   }
 
   private @Nullable Breakers breakers(String name, Client properties) {
@@ -82,7 +85,7 @@ final class ClientAssembly {
       String name, Client properties, @Nullable Breakers breakers, ClientWatch watch) {
     HttpRetry.Builder retry =
         HttpRetry.builder()
-            .policy(properties.policy())
+            .policy(read(name, "policy", properties.policy(), RetryPolicy::valueOf))
             .budget(watch.budget())
             .ownsRetries(properties.ownsRetries())
             .listener(watch);
@@ -93,7 +96,11 @@ final class ClientAssembly {
     if (breakers != null) {
       retry.guard(breakers.guard());
     }
-    propagate(name, properties, retry);
+    read(
+        name,
+        "propagate-to",
+        properties.propagateTo(),
+        origins -> retry.propagateTo(origins.toArray(String[]::new)));
     if (present("io.micrometer.context.ContextSnapshotFactory")) {
       retry.context(ThreadLocals.capture());
     }
@@ -102,21 +109,31 @@ final class ClientAssembly {
     return retry.build();
   }
 
-  private static void propagate(String name, Client properties, HttpRetry.Builder retry) {
+  private static <V, T> T read(String client, String property, V value, Function<V, T> reader) {
     try {
-      retry.propagateTo(properties.propagateTo().toArray(String[]::new));
+      return reader.apply(value);
     } catch (IllegalArgumentException refused) {
-      throw wrong(
-          name, "propagate-to", properties.propagateTo(), String.valueOf(refused.getMessage()));
+      throw wrong(client, property, value, String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private static RetryBudget budget(String text) {
+    if (text.equals("unlimited")) {
+      return RetryBudget.unlimited();
+    }
+    try {
+      return RetryBudget.perOrigin(Double.parseDouble(text));
+    } catch (NumberFormatException noNumber) {
+      throw new IllegalArgumentException("expected: retries per success, 0 to 10, or unlimited");
     }
   }
 
   private ClientHttpRequestFactory requests(String name, Library library, HttpRetry retry) {
-    HttpClientSettings settings = boot.settings(name);
     if (library == Library.OKHTTP) {
       need("retry-okhttp", "dev.steadfast.retry.okhttp.RetryingCallFactory", name);
-      return OkHttp.requests(beans, settings, retry);
+      return OkHttp.requests(name, boot, beans, retry);
     }
+    HttpClientSettings settings = boot.settings(name);
     RetryingJdkRequestFactory jdk = RetryingJdkRequestFactory.wrap(boot.build(settings), retry);
     return readTimeout(settings).map(jdk::readTimeout).orElse(jdk);
   }
@@ -129,8 +146,20 @@ final class ClientAssembly {
   /** In a class of its own, so that this one can be loaded without OkHttp. */
   private static final class OkHttp {
     static ClientHttpRequestFactory requests(
-        BeanFactory beans, HttpClientSettings settings, HttpRetry retry) {
-      OkHttpClient base = beans.getBeanProvider(OkHttpClient.class).getIfUnique(OkHttpClient::new);
+        String name, BootClients boot, BeanFactory beans, HttpRetry retry) {
+      OkHttpClient base =
+          beans.getBeanProvider(OkHttpClient.class).getIfAvailable(OkHttpClient::new);
+      HttpClientSettings settings = boot.settings(name);
+      if (OkHttpClients.lacksCookies(base, settings)) {
+        throw boot.wrong(
+            name,
+            "cookie-handling",
+            "enable",
+            "client "
+                + name
+                + " sends through OkHttp, which needs a bean of type OkHttpClient"
+                + " with a cookieJar for it (expected: enable-when-possible or disable)");
+      }
       return OkHttpClients.requests(base, settings, retry);
     }
   }
@@ -150,7 +179,7 @@ final class ClientAssembly {
     return ClassUtils.isPresent(type, ClientAssembly.class.getClassLoader());
   }
 
-  private static InvalidConfigurationPropertyValueException wrong(
+  static InvalidConfigurationPropertyValueException wrong(
       String client, String property, Object value, String reason) {
     return new InvalidConfigurationPropertyValueException(
         "steadfast.clients." + client + "." + property, value, reason);

@@ -7,7 +7,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * The orderly end: after the web server has let its requests finish, the operations that are under
  * way, with their waits, get nine tenths of the time that Spring gives to each phase. What is not
- * over by then is ended. The clients stay usable until their beans are destroyed.
+ * over by then is ended. A client with nothing under way stays usable until its bean is destroyed;
+ * one of java.net.http that had to be ended stays shut.
  */
 final class ClientShutdown implements SmartLifecycle {
   // After Boot's web servers, which end at 1024 and 2048 below.
@@ -36,6 +37,12 @@ final class ClientShutdown implements SmartLifecycle {
   @Override
   public boolean isRunning() {
     return running;
+  }
+
+  // Nothing of a client goes on by itself, so there is nothing to pause.
+  @Override
+  public boolean isPauseable() {
+    return false;
   }
 
   @Override

@@ -2,17 +2,14 @@ package dev.steadfast.retry.spring.boot;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.X509TrustManager;
 import okhttp3.ConnectionSpec;
-import okhttp3.Dns;
+import okhttp3.CookieJar;
 import okhttp3.OkHttpClient;
 import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.HttpCookieHandling;
 import org.springframework.boot.http.client.HttpRedirects;
-import org.springframework.boot.http.client.InetAddressFilter;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslOptions;
 
@@ -30,19 +27,28 @@ final class OkHttpClients {
     if (settings.readTimeout() != null) {
       builder.readTimeout(settings.readTimeout());
     }
-    if (settings.redirects() == HttpRedirects.DONT_FOLLOW) {
-      builder.followRedirects(false);
+    if (settings.redirects() != null) {
+      builder.followRedirects(settings.redirects() != HttpRedirects.DONT_FOLLOW);
+    }
+    if (settings.cookieHandling() == HttpCookieHandling.DISABLE) {
+      builder.cookieJar(CookieJar.NO_COOKIES);
     }
     if (settings.sslBundle() != null) {
-      secure(builder, settings.sslBundle());
+      secure(builder, base, settings.sslBundle());
     }
     if (settings.inetAddressFilter() != null) {
-      builder.dns(new FilteredDns(base.dns(), settings.inetAddressFilter()));
+      AllowedAddresses.restrict(builder, base, settings.inetAddressFilter());
     }
     return RetryingOkHttpRequestFactory.wrap(builder.build(), retry);
   }
 
-  private static void secure(OkHttpClient.Builder builder, SslBundle bundle) {
+  /** OkHttp by itself has no jar for cookies. */
+  static boolean lacksCookies(OkHttpClient base, HttpClientSettings settings) {
+    return settings.cookieHandling() == HttpCookieHandling.ENABLE
+        && base.cookieJar().equals(CookieJar.NO_COOKIES);
+  }
+
+  private static void secure(OkHttpClient.Builder builder, OkHttpClient base, SslBundle bundle) {
     X509TrustManager trust =
         Stream.of(bundle.getManagers().getTrustManagers())
             .filter(X509TrustManager.class::isInstance)
@@ -52,26 +58,21 @@ final class OkHttpClients {
     builder.sslSocketFactory(bundle.createSslContext().getSocketFactory(), trust);
     SslOptions options = bundle.getOptions();
     if (options.isSpecified()) {
-      ConnectionSpec.Builder spec = new ConnectionSpec.Builder(ConnectionSpec.MODERN_TLS);
-      if (options.getCiphers() != null) {
-        spec.cipherSuites(options.getCiphers());
-      }
-      if (options.getEnabledProtocols() != null) {
-        spec.tlsVersions(options.getEnabledProtocols());
-      }
-      builder.connectionSpecs(List.of(spec.build(), ConnectionSpec.CLEARTEXT));
+      builder.connectionSpecs(
+          base.connectionSpecs().stream()
+              .map(each -> each.isTls() ? restricted(each, options) : each)
+              .toList());
     }
   }
 
-  /** The addresses that the application lets its clients call. */
-  private record FilteredDns(Dns all, InetAddressFilter allowed) implements Dns {
-    @Override
-    public List<InetAddress> lookup(String host) throws UnknownHostException {
-      List<InetAddress> found = all.lookup(host).stream().filter(allowed::matches).toList();
-      if (found.isEmpty()) {
-        throw new UnknownHostException(host + " has no address that may be called");
-      }
-      return found;
+  private static ConnectionSpec restricted(ConnectionSpec base, SslOptions options) {
+    ConnectionSpec.Builder spec = new ConnectionSpec.Builder(base);
+    if (options.getCiphers() != null) {
+      spec.cipherSuites(options.getCiphers());
     }
+    if (options.getEnabledProtocols() != null) {
+      spec.tlsVersions(options.getEnabledProtocols());
+    }
+    return spec.build();
   }
 }

@@ -39,7 +39,6 @@ import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
-import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
@@ -142,8 +141,8 @@ public final class SteadfastAutoConfiguration {
     WebClientCustomizer steadfastWebClients(
         SteadfastClients clients, SteadfastProperties properties) {
       return builder ->
-          builder.clientConnector(
-              new JdkClientHttpConnector(ofAll(clients, properties).httpClient()));
+          ReactiveServiceGroups.connect(
+              builder, ofAll(clients, properties), "the WebClient builders of Boot");
     }
   }
 
@@ -151,7 +150,9 @@ public final class SteadfastAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   @ConditionalOnBooleanProperty("steadfast.scope.enabled")
-  @ConditionalOnMissingBean(ServletScope.class)
+  @ConditionalOnMissingBean(
+      value = ServletScope.class,
+      parameterizedContainer = FilterRegistrationBean.class)
   static class InboundScope {
     @Bean
     FilterRegistrationBean<ServletScope> steadfastScope() {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.client.RestClient;
@@ -27,13 +28,13 @@ public final class SteadfastClient {
   /**
    * What else belongs to a client.
    *
-   * @param baseUrl the base URL of its group, null for none
+   * @param group the properties of its HTTP service group, null for none
    * @param watch sees its operations
    * @param breakers the states of its circuit breakers
    * @param beans the application
    */
   record Surroundings(
-      @Nullable String baseUrl,
+      @Nullable HttpClientProperties group,
       ClientWatch watch,
       Supplier<Map<String, String>> breakers,
       BeanFactory beans) {}
@@ -47,8 +48,8 @@ public final class SteadfastClient {
   }
 
   /**
-   * A builder with what Boot has set up, such as converters and observations, the base URL of
-   * {@code spring.http.serviceclient.<name>.base-url} if that is set, and this client.
+   * A builder with what Boot has set up, such as converters and observations, the base URL, default
+   * headers and API version of {@code spring.http.serviceclient.<name>}, and this client.
    *
    * @return a new builder
    */
@@ -58,26 +59,54 @@ public final class SteadfastClient {
             .beans()
             .getBeanProvider(RestClient.Builder.class)
             .getIfAvailable(RestClient::builder);
-    builder.requestFactory(requests);
-    String baseUrl = surroundings.baseUrl();
-    return baseUrl == null ? builder : builder.baseUrl(baseUrl);
+    return GroupSettings.apply(surroundings.group(), builder.requestFactory(requests));
   }
 
   /**
-   * As {@link #restClient()}, for Spring WebFlux.
+   * This client as a type of a library that not every application has. No method here names such a
+   * type, so that this object can be a bean without these libraries.
    *
-   * @return a new builder
-   * @throws IllegalStateException if this client sends through OkHttp, which has no connector
+   * @param form {@code WebClient.Builder} for a new builder, made as that of {@link #restClient()}
+   *     is, where this client sends through {@code java.net.http}; {@code RetryingCallFactory} for
+   *     the one of this client, where it sends through OkHttp
+   * @param <T> the type
+   * @return this client in that form
+   * @throws IllegalArgumentException if it is another type, or this client sends through the other
+   *     library
    */
-  public WebClient.Builder webClient() {
-    WebClient.Builder builder =
-        surroundings
-            .beans()
-            .getBeanProvider(WebClient.Builder.class)
-            .getIfAvailable(WebClient::builder);
-    builder.clientConnector(new JdkClientHttpConnector(httpClient()));
-    String baseUrl = surroundings.baseUrl();
-    return baseUrl == null ? builder : builder.baseUrl(baseUrl);
+  public <T> T as(Class<T> form) {
+    String wanted = form.getName();
+    boolean jdk = requests instanceof RetryingJdkRequestFactory;
+    String offered =
+        jdk
+            ? "org.springframework.web.reactive.function.client.WebClient$Builder"
+            : "dev.steadfast.retry.okhttp.RetryingCallFactory";
+    if (!wanted.equals(offered)) {
+      throw new IllegalArgumentException(
+          "form: %s (expected: %s, as client %s sends through %s)"
+              .formatted(wanted, offered, name, jdk ? "java.net.http" : "OkHttp"));
+    }
+    return form.cast(jdk ? Reactive.builder(httpClient(), surroundings) : OkHttp.calls(requests));
+  }
+
+  /** In a class of its own, as WebFlux may not be there. */
+  private static final class Reactive {
+    static Object builder(RetryingHttpClient client, Surroundings surroundings) {
+      WebClient.Builder builder =
+          surroundings
+              .beans()
+              .getBeanProvider(WebClient.Builder.class)
+              .getIfAvailable(WebClient::builder)
+              .clientConnector(new JdkClientHttpConnector(client));
+      return GroupSettings.apply(surroundings.group(), builder);
+    }
+  }
+
+  /** In a class of its own, as OkHttp may not be there. */
+  private static final class OkHttp {
+    static RetryingCallFactory calls(ClientHttpRequestFactory requests) {
+      return ((RetryingOkHttpRequestFactory) requests).calls();
+    }
   }
 
   /**
@@ -99,26 +128,8 @@ public final class SteadfastClient {
     if (requests instanceof RetryingJdkRequestFactory jdk) {
       return jdk.client();
     }
-    throw new IllegalStateException("client " + name + " sends through OkHttp: use callFactory()");
-  }
-
-  /**
-   * The client as a call factory of OkHttp.
-   *
-   * @return the same one each time
-   * @throws IllegalStateException if this client sends through {@code java.net.http}
-   */
-  public RetryingCallFactory callFactory() {
-    if (requests instanceof RetryingJdkRequestFactory) {
-      throw new IllegalStateException(
-          "client "
-              + name
-              + " sends through java.net.http: use httpClient(), or set"
-              + " steadfast.clients."
-              + name
-              + ".library to okhttp");
-    }
-    return ((RetryingOkHttpRequestFactory) requests).calls();
+    throw new IllegalStateException(
+        "client " + name + " sends through OkHttp: use as(RetryingCallFactory.class)");
   }
 
   /**
@@ -128,6 +139,10 @@ public final class SteadfastClient {
    */
   public HttpRetry retry() {
     return retry;
+  }
+
+  String name() {
+    return name;
   }
 
   ClientWatch watch() {
@@ -143,7 +158,7 @@ public final class SteadfastClient {
     if (requests instanceof RetryingJdkRequestFactory jdk) {
       jdk.client().shutdownNow();
     } else {
-      callFactory().cancelAll();
+      OkHttp.calls(requests).cancelAll();
     }
   }
 

@@ -16,6 +16,9 @@ final class SteadfastEndpoint {
     this.clients = clients;
   }
 
+  /** The clients by name. Named types, so that ahead-of-time processing finds what to write. */
+  record Clients(Map<String, State> clients) {}
+
   /**
    * One client.
    *
@@ -33,10 +36,10 @@ final class SteadfastEndpoint {
       List<ClientWatch.GiveUp> lastGivenUp) {}
 
   @ReadOperation
-  Map<String, Object> clients() {
+  Clients clients() {
     Map<String, State> states = new TreeMap<>();
     clients.names().forEach(name -> states.put(name, state(clients.get(name))));
-    return Map.of("clients", states);
+    return new Clients(states);
   }
 
   private static State state(SteadfastClient client) {

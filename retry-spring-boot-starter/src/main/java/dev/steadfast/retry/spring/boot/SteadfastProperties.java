@@ -1,7 +1,5 @@
 package dev.steadfast.retry.spring.boot;
 
-import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +23,7 @@ record SteadfastProperties(
     @DefaultValue Scope scope) {
 
   /**
-   * One client.
+   * One client. Policy and budget are texts, as YAML reads a budget of 0.2 as a number.
    *
    * @param library what sends
    * @param policy the text form of a policy
@@ -37,8 +35,8 @@ record SteadfastProperties(
    */
   record Client(
       @DefaultValue("jdk") Library library,
-      @DefaultValue("") RetryPolicy policy,
-      @DefaultValue("0.1") Budget budget,
+      @DefaultValue("") String policy,
+      @DefaultValue("0.1") String budget,
       @DefaultValue("none") Keys idempotency,
       @DefaultValue("false") boolean breaker,
       @DefaultValue List<String> propagateTo,
@@ -48,24 +46,6 @@ record SteadfastProperties(
   enum Library {
     JDK,
     OKHTTP
-  }
-
-  /** The budget of one client. */
-  record Budget(RetryBudget budget) {
-    /** Called by Spring. */
-    public static Budget valueOf(String text) {
-      if (text.trim().equals("unlimited")) {
-        return new Budget(RetryBudget.unlimited());
-      }
-      double ratio;
-      try {
-        ratio = Double.parseDouble(text.trim());
-      } catch (NumberFormatException noNumber) {
-        throw new IllegalArgumentException(
-            "budget: " + text + " (expected: retries per success, 0 to 10, or unlimited)");
-      }
-      return new Budget(RetryBudget.perOrigin(ratio));
-    }
   }
 
   /** The forms of keys that need no code. */

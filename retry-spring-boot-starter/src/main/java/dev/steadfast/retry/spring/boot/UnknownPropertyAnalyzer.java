@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -21,6 +22,10 @@ import org.springframework.core.annotation.Order;
 final class UnknownPropertyAnalyzer
     extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
   private static final ConfigurationPropertyName OURS = ConfigurationPropertyName.of("steadfast");
+
+  // Settings that are within the text of a policy.
+  private static final Set<String> OF_POLICY =
+      Set.of("maxattempts", "backoff", "totaltimeout", "attempttimeout", "maxserverdelay");
 
   @Override
   protected @Nullable FailureAnalysis analyze(
@@ -43,7 +48,7 @@ final class UnknownPropertyAnalyzer
     return new FailureAnalysis(description.toString(), action.toString(), unbound);
   }
 
-  /** The property with the fewest differences in spelling. */
+  /** The property above, or else the one with the fewest differences in spelling. */
   static String nearest(ConfigurationPropertyName name) {
     String wrong = name.toString();
     List<String> known = new ArrayList<>(List.of("steadfast.default-client"));
@@ -54,9 +59,16 @@ final class UnknownPropertyAnalyzer
       String client = name.getElement(i, Form.ORIGINAL);
       properties().forEach(each -> known.add("steadfast.clients." + client + "." + each));
     }
+    if (OF_POLICY.contains(name.getLastElement(Form.UNIFORM))) {
+      known.removeIf(each -> !each.endsWith(".policy"));
+    }
     return known.stream()
-        .min(Comparator.comparingInt(each -> differences(wrong, each)))
-        .orElseThrow();
+        .min(Comparator.comparingInt(each -> isAbove(each, wrong) ? 0 : differences(wrong, each)))
+        .orElse("steadfast.clients");
+  }
+
+  private static boolean isAbove(String property, String wrong) {
+    return wrong.startsWith(property + ".") || wrong.startsWith(property + "[");
   }
 
   /** The properties of a client. */

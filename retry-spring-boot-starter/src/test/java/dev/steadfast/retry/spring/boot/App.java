@@ -18,6 +18,8 @@ final class App {
   @EnableAutoConfiguration
   static class Empty {}
 
+  static final HttpClient CLIENT = HttpClient.newHttpClient();
+
   private App() {}
 
   /** An application without a web server. */
@@ -49,14 +51,17 @@ final class App {
   /** What the application answers to a request of ann's. */
   static HttpResponse<String> get(
       ConfigurableApplicationContext app, String path, String... headers) throws Exception {
-    String port = app.getEnvironment().getProperty("local.server.port");
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .header("Authorization", "Basic YW5uOnNlY3JldA==");
+        HttpRequest.newBuilder(uri(app, path)).header("Authorization", "Basic YW5uOnNlY3JldA==");
     if (headers.length > 0) {
       request.headers(headers);
     }
-    return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  static URI uri(ConfigurableApplicationContext app, String path) {
+    String port = app.getEnvironment().getProperty("local.server.port");
+    return URI.create("http://127.0.0.1:" + port + path);
   }
 
   static ConfigurableApplicationContext start(String... properties) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
@@ -17,6 +18,8 @@ import dev.steadfast.retry.spring.RetryAttributes;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -30,6 +33,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
@@ -48,11 +52,13 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
+import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PostExchange;
 import org.springframework.web.service.registry.HttpServiceGroup.ClientType;
 import org.springframework.web.service.registry.ImportHttpServices;
+import reactor.core.Disposable;
 
 /** Apache HttpClient 5 is on the class path of these tests, as in many applications. */
 final class ClientsTest {
@@ -136,6 +142,27 @@ final class ClientsTest {
   }
 
   @Test
+  void cancellingAMonoEndsItsOperation_onTheWireAndWaiting() throws Exception {
+    server.enqueue(Reply.stallAfterRequest(), Reply.status(503).header("Retry-After", "50"));
+    try (ConfigurableApplicationContext app =
+        App.start(baseUrl("a"), "steadfast.clients.a.policy=totalTimeout=none")) {
+      SteadfastClient client = app.getBean(SteadfastClients.class).get("a");
+      WebClient web = client.as(WebClient.Builder.class).build();
+      for (int i = 0; i < 2; i++) {
+        Disposable call = web.get().retrieve().bodyToMono(String.class).subscribe();
+        server.takeRequest(Duration.ofSeconds(60));
+        if (i == 1) {
+          server.awaitNoBusyConnections(Duration.ofSeconds(60));
+        }
+        call.dispose();
+        assertTrue(client.watch().awaitIdle(Duration.ofSeconds(60)));
+      }
+      server.awaitNoBusyConnections(Duration.ofSeconds(60));
+    }
+    assertEquals(2, server.requests().size());
+  }
+
+  @Test
   void whatIsNotManaged_staysUntouched() {
     server.enqueue(Reply.status(500), Reply.status(500));
     try (ConfigurableApplicationContext app =
@@ -183,7 +210,7 @@ final class ClientsTest {
           503,
           clients
               .get("a")
-              .webClient()
+              .as(WebClient.Builder.class)
               .build()
               .get()
               .uri("/z")
@@ -192,13 +219,22 @@ final class ClientsTest {
               .getStatusCode()
               .value());
       Request request = new Request.Builder().url(url()).build();
-      try (Response response = clients.get("b").callFactory().newCall(request).execute()) {
+      RetryingCallFactory calls = clients.get("b").as(RetryingCallFactory.class);
+      try (Response response = calls.newCall(request).execute()) {
         assertEquals(503, response.code());
       }
       assertEquals(12, server.requests().size());
-      assertThrows(IllegalStateException.class, clients.get("a")::callFactory);
       assertThrows(IllegalStateException.class, clients.get("b")::httpClient);
-      assertThrows(IllegalStateException.class, clients.get("b")::webClient);
+      assertEquals(
+          "form: dev.steadfast.retry.okhttp.RetryingCallFactory (expected:"
+              + " org.springframework.web.reactive.function.client.WebClient$Builder, as client a"
+              + " sends through java.net.http)",
+          assertThrows(
+                  IllegalArgumentException.class,
+                  () -> clients.get("a").as(RetryingCallFactory.class))
+              .getMessage());
+      assertThrows(
+          IllegalArgumentException.class, () -> clients.get("b").as(WebClient.Builder.class));
       assertEquals(
           "client: c (expected: one of [a, b] in steadfast.clients)",
           assertThrows(IllegalArgumentException.class, () -> clients.get("c")).getMessage());
@@ -314,6 +350,48 @@ final class ClientsTest {
       RetryPolicy effective = client.retry().policy();
       assertEquals(List.of(Duration.ofSeconds(4)), effective.attemptTimeouts());
       assertEquals(Optional.of(Duration.ofSeconds(4)), effective.bodyIdleTimeout());
+    }
+  }
+
+  @Test
+  void whatTheGroupSaysOfItsRequestsAppliesToBuilders() {
+    try (ConfigurableApplicationContext app =
+        App.start(
+            baseUrl("a"),
+            policy("a"),
+            "spring.http.serviceclient.a.default-header.X-Shop=7",
+            "spring.http.serviceclient.a.apiversion.default=2",
+            "spring.http.serviceclient.a.apiversion.insert.header=X-Version")) {
+      SteadfastClient client = app.getBean(SteadfastClients.class).get("a");
+      client.restClient().build().get().uri("/x").retrieve().toBodilessEntity();
+      client
+          .as(WebClient.Builder.class)
+          .build()
+          .get()
+          .uri("/y")
+          .retrieve()
+          .toBodilessEntity()
+          .block();
+    }
+    assertEquals(2, server.requests().size());
+    for (Received each : server.requests()) {
+      assertEquals(Optional.of("7"), each.header("X-Shop"));
+      assertEquals(Optional.of("2"), each.header("X-Version"));
+    }
+  }
+
+  @Test
+  void yamlReadsBudgetsAsNumbers_andAnEmptyClientHasTheDefaults(@TempDir Path directory)
+      throws Exception {
+    Files.writeString(
+        directory.resolve("application.yml"),
+        "steadfast.clients: {half: {budget: 0.5}, one: {budget: 1}, plain: {}}");
+    try (ConfigurableApplicationContext app =
+        App.start("spring.config.additional-location=" + directory.toUri())) {
+      SteadfastClients clients = app.getBean(SteadfastClients.class);
+      assertEquals("perOrigin(0.5)", clients.get("half").watch().budget().toString());
+      assertEquals("perOrigin(1.0)", clients.get("one").watch().budget().toString());
+      assertEquals(RetryPolicy.defaults(), clients.get("plain").retry().policy());
     }
   }
 

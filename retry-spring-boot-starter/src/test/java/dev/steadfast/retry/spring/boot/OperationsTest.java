@@ -13,16 +13,27 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.server.ServletScope;
 import dev.steadfast.retry.spring.RetryAttributes;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpServerErrorException;
@@ -160,6 +171,17 @@ final class OperationsTest {
           .toBodilessEntity();
       return String.valueOf(RetryScope.current().isPresent());
     }
+
+    @GetMapping("/failed-later")
+    CompletableFuture<String> failedLater() {
+      CompletableFuture<String> answer = new CompletableFuture<>();
+      try {
+        answer.complete(order());
+      } catch (HttpServerErrorException gaveUp) {
+        answer.completeExceptionally(gaveUp);
+      }
+      return answer;
+    }
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -186,6 +208,67 @@ final class OperationsTest {
     assertEquals(keys.get(0), keys.get(1));
     assertNotEquals("none", keys.get(0)); // without a principal none derives
     assertNotEquals(keys.get(0), keys.get(2));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ForAll {
+    @Bean
+    SecurityFilterChain all(HttpSecurity http) {
+      return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll()).build();
+    }
+  }
+
+  @Test
+  void whoIsAnonymousIsNoPrincipal_soThatNoTwoShareAKey() throws Exception {
+    try (ConfigurableApplicationContext app =
+        App.serve(
+            WithInbound.class,
+            baseUrl(),
+            POLICY,
+            "steadfast.scope.enabled=true",
+            "spring.main.sources=" + ForAll.class.getName())) {
+      HttpRequest request =
+          HttpRequest.newBuilder(App.uri(app, "/order")).header("Idempotency-Key", "mine").build();
+      assertEquals("true", App.CLIENT.send(request, BodyHandlers.ofString()).body());
+    }
+    assertTrue(server.requests().get(0).header("Idempotency-Key").isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/order, false", "/order, true", "/failed-later, false", "/failed-later, true"})
+  void whoCalledIsToldThatRetriesGaveUp_alsoAfterErrorAndAsynchronousDispatch(
+      String path, boolean virtualThreads) throws Exception {
+    server.defaultReply(Reply.status(503));
+    try (ConfigurableApplicationContext app =
+        App.serve(
+            WithInbound.class,
+            baseUrl(),
+            POLICY,
+            "steadfast.scope.enabled=true",
+            "spring.threads.virtual.enabled=" + virtualThreads)) {
+      HttpResponse<String> answer = App.get(app, path);
+      assertEquals(500, answer.statusCode());
+      assertEquals(Optional.of("false"), answer.headers().firstValue("x-should-retry"));
+      assertEquals(2, server.requests().size());
+      assertEquals(500, App.get(app, path, "Do-Not-Retry", "true").statusCode());
+      assertEquals(3, server.requests().size(), "no retry beneath a caller that retries");
+    }
+  }
+
+  @Test
+  void aScopeFilterOfTheApplicationsOwnIsTheOnlyOne() {
+    try (ConfigurableApplicationContext app =
+        App.serve(OwnScope.class, "steadfast.scope.enabled=true")) {
+      assertFalse(app.containsBean("steadfastScope"));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OwnScope {
+    @Bean
+    FilterRegistrationBean<ServletScope> scope() {
+      return new FilterRegistrationBean<>(new ServletScope());
+    }
   }
 
   @Test

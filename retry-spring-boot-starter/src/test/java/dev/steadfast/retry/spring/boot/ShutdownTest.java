@@ -9,9 +9,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
@@ -90,8 +94,8 @@ final class ShutdownTest {
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       assertEquals("started true", output.readLine());
-      server.awaitRequests(1, java.time.Duration.ofSeconds(60));
-      server.awaitNoBusyConnections(java.time.Duration.ofSeconds(60));
+      server.awaitRequests(1, Duration.ofSeconds(60));
+      server.awaitNoBusyConnections(Duration.ofSeconds(60));
       process.toHandle().destroy(); // SIGTERM, and its output stays open
       List<String> rest = output.lines().toList();
       assertTrue(process.waitFor(60, TimeUnit.SECONDS));
@@ -99,6 +103,29 @@ final class ShutdownTest {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  // Spring's tests pause the contexts that they keep.
+  @Test
+  void aPauseEndsNoOperation_andTheClientGoesOnAfterIt() throws Exception {
+    CountDownLatch paused = new CountDownLatch(1);
+    server.enqueue(Reply.status(200).body("late").delayUntil(paused), Reply.status(200));
+    try (ConfigurableApplicationContext app =
+        App.start(
+            "steadfast.clients.pay.policy=",
+            "spring.http.serviceclient.pay.base-url=" + server.uri("/"),
+            "spring.lifecycle.timeout-per-shutdown-phase=1s")) {
+      RestClient client = app.getBean(SteadfastClients.class).get("pay").restClient().build();
+      CompletableFuture<String> late =
+          CompletableFuture.supplyAsync(() -> client.get().retrieve().body(String.class));
+      server.takeRequest(Duration.ofSeconds(60));
+      app.pause();
+      app.restart();
+      paused.countDown();
+      assertEquals("late", late.get());
+      client.get().retrieve().toBodilessEntity();
+    }
+    assertEquals(2, server.requests().size());
   }
 
   @ParameterizedTest

@@ -14,12 +14,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.function.client.WebClient;
 
 /** What somebody sees who has written a property wrong. */
 final class WrongPropertiesTest {
 
   private static String failure(String... properties) {
-    assertThrows(RuntimeException.class, () -> App.start(properties).close());
+    return failure(App.Empty.class, properties);
+  }
+
+  private static String failure(Class<?> configuration, String... properties) {
+    assertThrows(RuntimeException.class, () -> App.start(configuration, properties).close());
     FailureAnalysis analysis = assertNotNullAnalysis(Failures.take());
     return analysis.getDescription() + "\n" + analysis.getAction();
   }
@@ -39,8 +46,8 @@ final class WrongPropertiesTest {
   void aPolicyOutOfItsRange() {
     assertTells(
         failure("steadfast.clients.payments.policy=maxAttempts=0"),
-        "Property: steadfast.clients.payments.policy",
-        "Value: \"maxAttempts=0\"",
+        "Invalid value 'maxAttempts=0' for configuration property"
+            + " 'steadfast.clients.payments.policy'",
         "maxAttempts: 0 (expected: >= 1)");
   }
 
@@ -48,13 +55,67 @@ final class WrongPropertiesTest {
   void aBudgetOutOfItsRange() {
     assertTells(
         failure("steadfast.clients.payments.budget=11"),
-        "Property: steadfast.clients.payments.budget",
-        "Value: \"11\"",
-        "0 to 10");
+        "Invalid value '11' for configuration property 'steadfast.clients.payments.budget'",
+        "0.0 to 10.0");
     assertTells(
         failure("steadfast.clients.payments.budget=some"),
-        "Value: \"some\"",
-        "budget: some (expected: retries per success, 0 to 10, or unlimited)");
+        "Invalid value 'some'",
+        "expected: retries per success, 0 to 10, or unlimited");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jdk, spring.http.clients.connect-timeout",
+    "jdk, spring.http.clients.read-timeout",
+    "okhttp, spring.http.clients.connect-timeout",
+    "okhttp, spring.http.serviceclient.payments.read-timeout"
+  })
+  void aTimeoutBelowZero(String library, String property) {
+    assertTells(
+        failure("steadfast.clients.payments.library=" + library, property + "=-1s"),
+        "Invalid value '-1s' for configuration property '" + property + "'",
+        "expected: more than 0, or 0 for none");
+  }
+
+  @Test
+  void cookiesThatOkHttpDoesNotKeep() {
+    assertTells(
+        failure(
+            "steadfast.clients.payments.library=okhttp",
+            "spring.http.serviceclient.payments.cookie-handling=enable"),
+        "Invalid value 'enable' for configuration property"
+            + " 'spring.http.serviceclient.payments.cookie-handling'",
+        "cookieJar",
+        "expected: enable-when-possible or disable");
+  }
+
+  @Test
+  void aGroupOfWebFluxThatIsToUseOkHttp() {
+    assertTells(
+        failure(ClientsTest.Groups.class, "steadfast.clients.rates.library=okhttp"),
+        "Invalid value 'okhttp' for configuration property 'steadfast.clients.rates.library'",
+        "WebClient",
+        "expected: jdk");
+  }
+
+  @Test
+  void aDefaultClientOnOkHttp_whereWebClientIsUsed() {
+    assertTells(
+        failure(
+            UsingWebClient.class,
+            "steadfast.clients.payments.library=okhttp",
+            "steadfast.default-client=payments"),
+        "Invalid value 'okhttp' for configuration property 'steadfast.clients.payments.library'",
+        "WebClient",
+        "expected: jdk");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class UsingWebClient {
+    @Bean
+    WebClient client(WebClient.Builder builder) {
+      return builder.build();
+    }
   }
 
   @Test
@@ -101,6 +162,9 @@ final class WrongPropertiesTest {
     "steadfast.clients.payments.propagate, steadfast.clients.payments.propagate-to",
     "steadfast.payments.budget, steadfast.clients.payments.budget",
     "steadfast.defaultclient, steadfast.default-client",
+    "steadfast.clients.payments.policy.max-attempts, steadfast.clients.payments.policy",
+    "steadfast.clients.payments.max-attempts, steadfast.clients.payments.policy",
+    "steadfast.default-client[0], steadfast.default-client",
     "steadfast.metric.enabled, steadfast.metrics.enabled",
     "steadfast.scope.enable, steadfast.scope.enabled"
   })
