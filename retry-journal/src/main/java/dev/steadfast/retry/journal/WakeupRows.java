@@ -16,7 +16,8 @@ final class WakeupRows {
   private final String number;
   private final String operation;
   private final String head;
-  private final String enlisting;
+  private final String known;
+  private final String free;
   private final String due;
 
   WakeupRows(Dialect dialect) {
@@ -38,7 +39,8 @@ final class WakeupRows {
         read
             + "sequence_name = ? and state in ('ready', 'in_flight', 'unknown')"
             + " order by sequence_number limit 1";
-    this.enlisting = "select name from steadfast_sequence where name = ? for update skip locked";
+    this.known = "select name from steadfast_sequence where name = ?";
+    this.free = known + " for update skip locked";
     String now = "(select " + dialect.now() + ")"; // one value for all rows, so an index can serve
     this.due =
         "select id, sequence_name"
@@ -99,12 +101,17 @@ final class WakeupRows {
     return row.wasNull() ? null : Duration.ofMillis(millis);
   }
 
-  /** Whether a transaction is enlisting in a sequence right now. */
+  /** Whether a transaction is enlisting in a sequence that is there. */
   boolean isEnlisting(Connection connection, String sequence) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, enlisting)) {
+    return !finds(connection, free, sequence) && finds(connection, known, sequence);
+  }
+
+  private static boolean finds(Connection connection, String sql, String sequence)
+      throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setString(1, sequence);
       try (ResultSet row = statement.executeQuery()) {
-        return !row.next();
+        return row.next();
       }
     }
   }

@@ -318,6 +318,16 @@ class JournalDeliveryTest {
   }
 
   @Test
+  void aWakeupOfNothingIsRemoved() throws Exception {
+    all.execute(
+        "insert into scheduled_tasks (task_name, task_instance, execution_time, picked, version)"
+            + " select 'steadfast-delivery', each, clock_timestamp(), false, 1"
+            + " from unnest(array['operation 999', 'sequence nobody']) as each");
+    run();
+    assertEquals(List.of(), all.wakeups());
+  }
+
+  @Test
   void aRowThatCannotBeReadIsKeptAndOthersAreDelivered() throws Exception {
     all.enlist(delivery, "corrupt");
     all.enlist(delivery, "order-1");
