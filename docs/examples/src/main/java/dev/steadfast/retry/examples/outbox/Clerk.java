@@ -37,9 +37,15 @@ final class Clerk {
             .POST(BodyPublishers.noBody())
             .build();
     HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-    if (answer.statusCode() != 200) {
-      return Lookup.DONT_KNOW;
+    return told(answer.statusCode(), answer.body());
+  }
+
+  /** Anything but the two words, such as the page of a proxy, tells nothing. */
+  static Lookup told(int status, String body) {
+    if (status == 200 && body.contains("\"applied\"")) {
+      return Lookup.APPLIED;
     }
-    return answer.body().contains("\"applied\"") ? Lookup.APPLIED : Lookup.NOT_APPLIED_AND_FENCED;
+    boolean fenced = status == 200 && body.contains("\"not applied and fenced\"");
+    return fenced ? Lookup.NOT_APPLIED_AND_FENCED : Lookup.DONT_KNOW;
   }
 }
