@@ -20,6 +20,11 @@ interface Client<Q> {
   /** The same request with a header, in place of what it had under that name. */
   Q withHeader(Q request, String name, String value);
 
+  /** The same request with a header, unless it has one of that name. */
+  default Q withDefault(Q request, String name, String value) {
+    return header(request, name) == null ? withHeader(request, name, value) : request;
+  }
+
   /** A PUT to the target of another request, with its headers. */
   Q put(Q request, byte[] body);
 

@@ -104,7 +104,7 @@ public final class OneTimeToken<Q> {
       Q fetch, Function<String, ? extends Q> use, Sender<Q> sender) {
     Checks.notNull("use", use);
     return sender
-        .send(fetch)
+        .send(client.withDefault(fetch, "Cache-Control", "no-cache"))
         .thenCompose(reply -> {
           boolean whole = reply.successful() && reply.failure() == null;
           String token = whole ? read.apply(reply, reply.body()) : null;

@@ -34,6 +34,7 @@ final class Update<Q, T> {
   private @Nullable T written;
   private @Nullable Q write;
   private boolean lost; // an answer to it is lost, so it may have been applied
+  private boolean judged; // what was read says that the lost one before it was not
 
   private volatile EffectResult<T> soFar =
       new EffectResult<>(End.READ_FAILED, Effect.NEVER_SENT, null, null);
@@ -51,16 +52,10 @@ final class Update<Q, T> {
 
   /** One read and one write. */
   CompletableFuture<EffectResult<T>> round() {
-    Q read = setUnlessSet(template, "Cache-Control", "no-cache");
+    Q read = rules.client.withDefault(template, "Cache-Control", "no-cache");
     // Servers weaken or change the ETag of what they compress.
-    read = setUnlessSet(read, "Accept-Encoding", "identity");
+    read = rules.client.withDefault(read, "Accept-Encoding", "identity");
     return sender.send(read).thenCompose(this::afterRead);
-  }
-
-  private Q setUnlessSet(Q request, String name, String value) {
-    return rules.client.header(request, name) == null
-        ? rules.client.withHeader(request, name, value)
-        : request;
   }
 
   private CompletableFuture<EffectResult<T>> afterRead(Reply reply) {
@@ -102,6 +97,7 @@ final class Update<Q, T> {
       case UNKNOWN, ACCEPTED -> ended(End.ANSWER_LOST, Effect.UNKNOWN, reply);
       case FAILED, NEVER_SENT -> {
         lost = false;
+        judged = true;
         soFar = new EffectResult<>(End.WRITE_FAILED, Effect.FAILED, value, reply);
         yield change(value, reply);
       }
@@ -125,7 +121,7 @@ final class Update<Q, T> {
       return rules.writing.apply(template, next);
     }
     String type = reply.header("Content-Type");
-    Q typed = type == null ? template : setUnlessSet(template, "Content-Type", type);
+    Q typed = type == null ? template : rules.client.withDefault(template, "Content-Type", type);
     return rules.client.put(typed, rules.encode.apply(next));
   }
 
@@ -148,7 +144,9 @@ final class Update<Q, T> {
     if (!conflicts || report == null || report.serverDelay().isPresent()) {
       return new EffectResult<>(End.WRITE_FAILED, lost ? Effect.UNKNOWN : effect, found, reply);
     }
-    lost |= effect != Effect.FAILED;
+    // What was read may have been older than the lost write.
+    lost |= judged || effect != Effect.FAILED;
+    judged = false;
     soFar = new EffectResult<>(conflict, lost ? Effect.UNKNOWN : Effect.FAILED, found, reply);
     return soFar;
   }

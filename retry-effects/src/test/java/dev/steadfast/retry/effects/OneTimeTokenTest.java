@@ -11,15 +11,21 @@ import dev.steadfast.retry.effects.TokenServer.Fault;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiFunction;
+import okhttp3.Cache;
+import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -192,6 +198,28 @@ class OneTimeTokenTest {
     EffectResult<String> result = entry.useToken(tokens(OneTimeTokenTest::neverAsked));
     assertEnd(End.ACCEPTED, Effect.SUCCEEDED, result);
     assertEquals(List.of("t-2"), server.uses());
+  }
+
+  /** The second use would meet 410, or the answer to the first one. */
+  @Test
+  void aTokenThatACacheHasKept_isNotUsedAgain(@TempDir Path directory) throws Exception {
+    try (Cache cache = new Cache(directory.toFile(), 1 << 20)) {
+      OkHttpClient caching = new OkHttpClient.Builder().cache(cache).build();
+      OneTimeToken<Request> tokens =
+          OkHttpEffects.oneTimeToken(RetryingCallFactory.wrap(caching, Entry.RETRY), Entry::token);
+      Request fetch = new Request.Builder().url(server.uri("/token").toString()).build();
+      Request.Builder use =
+          new Request.Builder()
+              .url(server.uri("/use").toString())
+              .post(RequestBody.create(Entry.bytes("order"), null));
+      for (int i = 0; i < 2; i++) {
+        assertEnd(
+            End.ACCEPTED,
+            Effect.SUCCEEDED,
+            tokens.use(fetch, token -> use.header("X-Token", token).build()));
+      }
+    }
+    assertEquals(List.of("t-1", "t-2"), server.uses());
   }
 
   @ParameterizedTest

@@ -173,6 +173,27 @@ class ReadModifyWriteTest {
     assertEquals(3, server.reads().size());
   }
 
+  /** It does not show the lost write, which was applied to a later value. */
+  @ParameterizedTest
+  @EnumSource
+  void anEvenOlderValue_doesNotHaveTheChangeAppliedTwice(Entry entry) throws Exception {
+    server.plan(
+        Plan.of(Fault.NONE).before(ReadModifyWriteTest::addX),
+        Plan.of(Fault.LOST_AFTER)
+            .after(each -> {
+              server.showOnce(1, "a");
+              return each;
+            }));
+    Setting setting =
+        USUAL
+            .policy(Entry.AT_ONCE.toBuilder().maxAttempts(5).build())
+            .ifLost(ReadModifyWriteTest::byMark);
+    EffectResult<String> result = entry.update(server.uri(), setting, each -> each + "b");
+    assertEnd(End.ALREADY_APPLIED, Effect.SUCCEEDED, result);
+    assertEquals("axb", server.value());
+    assertEquals(1, server.changes());
+  }
+
   @ParameterizedTest
   @EnumSource
   void aVersionInTheBody_needsNoTag(Entry entry) throws Exception {

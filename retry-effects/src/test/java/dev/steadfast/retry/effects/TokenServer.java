@@ -38,6 +38,8 @@ final class TokenServer implements AutoCloseable {
     FORBIDDEN,
     /** 302 to another page, and nothing was done. */
     MOVED,
+    /** The request is processed as usual, and answered by 303 to a page that is not there. */
+    SEE_OTHER,
     /** The answer is marked as a stored one. */
     REPLAYED
   }
@@ -109,6 +111,7 @@ final class TokenServer implements AutoCloseable {
     fetched++;
     String token = prefix.isEmpty() ? "" : prefix + fetched;
     exchange.getResponseHeaders().set("X-Token", token);
+    exchange.getResponseHeaders().set("Cache-Control", "max-age=60"); // a mistake of the server
     answer(exchange, fault, 200, token);
   }
 
@@ -131,7 +134,10 @@ final class TokenServer implements AutoCloseable {
   }
 
   private static boolean processes(Fault fault) {
-    return fault == Fault.NONE || fault == Fault.LOST_AFTER || fault == Fault.REPLAYED;
+    return switch (fault) {
+      case NONE, LOST_AFTER, REPLAYED, SEE_OTHER -> true;
+      case LOST_BEFORE, UNAVAILABLE, FORBIDDEN, MOVED -> false;
+    };
   }
 
   private static void answer(HttpExchange exchange, Fault fault, int status, String body)
@@ -144,6 +150,10 @@ final class TokenServer implements AutoCloseable {
       case MOVED -> {
         exchange.getResponseHeaders().set("Location", "/token");
         send(exchange, 302, "");
+      }
+      case SEE_OTHER -> {
+        exchange.getResponseHeaders().set("Location", "/gone");
+        send(exchange, 303, "");
       }
       case REPLAYED -> {
         exchange.getResponseHeaders().set("Idempotent-Replayed", "true");

@@ -38,8 +38,12 @@ final class VersionedServer implements AutoCloseable {
     UNAVAILABLE,
     /** 403, and nothing was done. */
     FORBIDDEN,
+    /** 401, and nothing was done. */
+    CHALLENGE,
     /** 302, as to a page for signing in, and nothing was done. */
-    MOVED
+    MOVED,
+    /** The write is processed as usual, and a success is answered by 303 to the value. */
+    SEE_OTHER
   }
 
   /** One write. */
@@ -67,6 +71,7 @@ final class VersionedServer implements AutoCloseable {
   private final List<String> methods = new ArrayList<>();
   private String value;
   private String staleValue = "";
+  private int staleVersion;
   private int staleReads;
   private int version = 1;
   private int changes; // by clients
@@ -120,8 +125,16 @@ final class VersionedServer implements AutoCloseable {
   /** The next reads after the first write show what was there before it. */
   synchronized VersionedServer staleReads(int count) {
     this.staleReads = count;
+    this.staleVersion = version;
     this.staleValue = value;
     return this;
+  }
+
+  /** The next read shows what an even older replica has. */
+  synchronized void showOnce(int oldVersion, String oldValue) {
+    this.staleReads = 1;
+    this.staleVersion = oldVersion;
+    this.staleValue = oldValue;
   }
 
   synchronized String value() {
@@ -160,8 +173,8 @@ final class VersionedServer implements AutoCloseable {
     if (!answer.retryAfter().isEmpty()) {
       exchange.getResponseHeaders().set("Retry-After", answer.retryAfter());
     }
-    if (answer.status() == 302) {
-      exchange.getResponseHeaders().set("Location", "/sign-in");
+    if (answer.status() == 302 || answer.status() == 303) {
+      exchange.getResponseHeaders().set("Location", answer.status() == 302 ? "/sign-in" : "/value");
     }
     exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
     byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
@@ -179,9 +192,13 @@ final class VersionedServer implements AutoCloseable {
     if (readStatus != 200) {
       return new Answer(readStatus, "no", List.of(), "");
     }
+    String named = exchange.getRequestHeaders().getFirst("If-Match");
+    if (named != null && !named.equals("\"" + version + "\"")) {
+      return new Answer(412, "", List.of(), ""); // RFC 9110 section 13.2.2: for a GET, too
+    }
     boolean stale = !writes.isEmpty() && staleReads > 0;
     staleReads -= stale ? 1 : 0;
-    int shown = stale ? 1 : version;
+    int shown = stale ? staleVersion : version;
     String body = stale ? staleValue : value;
     List<String> lines = inBody ? List.of() : tags.apply(shown, reads.size());
     return new Answer(200, inBody ? shown + ":" + body : body, lines, "");
@@ -217,6 +234,9 @@ final class VersionedServer implements AutoCloseable {
       case FORBIDDEN -> {
         return new Answer(403, "not yours", List.of(), "");
       }
+      case CHALLENGE -> {
+        return new Answer(401, "", List.of(), "");
+      }
       case MOVED -> {
         return new Answer(302, "", List.of(), "");
       }
@@ -233,7 +253,8 @@ final class VersionedServer implements AutoCloseable {
     value = inBody ? body.substring(body.indexOf(':') + 1) : body;
     version++;
     changes++;
-    return new Answer(204, "", List.of("\"" + version + "\""), "");
+    int status = fault == Fault.SEE_OTHER ? 303 : 204;
+    return new Answer(status, "", List.of("\"" + version + "\""), "");
   }
 
   @Override
