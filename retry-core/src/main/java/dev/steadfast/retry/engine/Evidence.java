@@ -45,8 +45,7 @@ public record Evidence(
    * @return a changed copy
    */
   public Evidence refused() {
-    Requests refused = Requests.of(Disposition.REFUSED, requests.lastSafety, requests.earlier);
-    return new Evidence(refused, status, deliveries, replayed, bodySpent);
+    return new Evidence(requests.refused(), status, deliveries, replayed, bodySpent);
   }
 
   /**
@@ -56,6 +55,17 @@ public record Evidence(
    */
   public Evidence marked() {
     return new Evidence(requests, status, deliveries, true, bodySpent);
+  }
+
+  /**
+   * The same evidence, where a request before the last one may have had an effect of which the
+   * answer tells nothing: a 303 leads from a POST to a GET, or an interceptor sent the request
+   * again.
+   *
+   * @return a changed copy
+   */
+  public Evidence afterEffect() {
+    return new Evidence(requests.afterEffect(), status, deliveries, replayed, bodySpent);
   }
 
   /**
@@ -75,10 +85,11 @@ public record Evidence(
   /**
    * Whether it is unknown what the server did: its answer is lost, or reports an error of the
    * server. A status from 400 to 499 says that it did not do what was asked. 408 does not: a proxy
-   * may send it after it has passed the request on.
+   * may send it after it has passed the request on. Nor does any if it answers another request than
+   * the one that may have had the effect.
    */
   boolean ambiguous() {
-    boolean told = status >= 400 && status < 500 && status != 408;
+    boolean told = status >= 400 && status < 500 && status != 408 && !requests.afterEffect;
     return disposition().mayHaveActed() && !told;
   }
 
@@ -119,24 +130,28 @@ public record Evidence(
    * ones are the same object.
    */
   public static final class Requests {
-    private static final Requests[] ALL = all();
+    private static final Requests[] ALL = all(false);
+    private static final Requests[] ALL_AFTER_EFFECT = all(true);
 
     private final Disposition last;
     private final Safety lastSafety;
     private final Safety earlier;
+    private final boolean afterEffect;
 
-    private Requests(Disposition last, Safety lastSafety, Safety earlier) {
+    private Requests(Disposition last, Safety lastSafety, Safety earlier, boolean afterEffect) {
       this.last = last;
       this.lastSafety = lastSafety;
       this.earlier = earlier;
+      this.afterEffect = afterEffect;
     }
 
-    private static Requests[] all() {
+    private static Requests[] all(boolean afterEffect) {
       Requests[] all = new Requests[64];
       for (Disposition last : Disposition.values()) {
         for (Safety lastSafety : Safety.values()) {
           for (Safety earlier : Safety.values()) {
-            all[index(last, lastSafety, earlier)] = new Requests(last, lastSafety, earlier);
+            all[index(last, lastSafety, earlier)] =
+                new Requests(last, lastSafety, earlier, afterEffect);
           }
         }
       }
@@ -169,6 +184,15 @@ public record Evidence(
      */
     public static Requests of(Disposition disposition, Safety safety) {
       return of(disposition, safety, Safety.UNPROCESSED);
+    }
+
+    private Requests afterEffect() {
+      return ALL_AFTER_EFFECT[index(last, lastSafety, earlier)];
+    }
+
+    private Requests refused() {
+      Requests refused = of(Disposition.REFUSED, lastSafety, earlier);
+      return afterEffect ? refused.afterEffect() : refused;
     }
 
     /**

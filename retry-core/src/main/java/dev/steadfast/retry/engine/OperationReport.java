@@ -25,11 +25,20 @@ final class OperationReport implements RetryReport, ReportFigures {
       List<AttemptReport> attemptReports,
       Flags flags,
       OperationInfo operation) {
+    this(reason, totals, List.copyOf(attemptReports), flags, operation.idempotencyKey());
+  }
+
+  private OperationReport(
+      StopReason reason,
+      Totals totals,
+      List<AttemptReport> attemptReports,
+      Flags flags,
+      Optional<String> idempotencyKey) {
     this.reason = reason;
     this.totals = totals;
-    this.attemptReports = List.copyOf(attemptReports);
+    this.attemptReports = attemptReports;
     this.flags = flags;
-    this.idempotencyKey = operation.idempotencyKey();
+    this.idempotencyKey = idempotencyKey;
   }
 
   /**
@@ -47,7 +56,19 @@ final class OperationReport implements RetryReport, ReportFigures {
       boolean serverMayHaveActed,
       boolean earlierMayHaveActed,
       boolean outcomeUnknown,
-      boolean replayed) {}
+      boolean replayed) {
+    Flags withOutcomeUnknown() {
+      return new Flags(serverMayHaveActed, earlierMayHaveActed, true, replayed);
+    }
+  }
+
+  @Override
+  public RetryReport withOutcomeUnknown() {
+    return reason == StopReason.ACCEPTED
+        ? this
+        : new OperationReport(
+            reason, totals, attemptReports, flags.withOutcomeUnknown(), idempotencyKey);
+  }
 
   @Override
   public StopReason reason() {

@@ -391,6 +391,21 @@ public final class HttpOperation {
   }
 
   /**
+   * Whether a request may have had an effect, if its client did not hand its answer over and sent
+   * another request instead. 307 and 308 send the client elsewhere, and 400 to 499 without 408
+   * refuse the request.
+   *
+   * @param method its method
+   * @param status the status of its answer, -1 without one
+   * @return false for a method that only reads, and if the answer says that nothing was done
+   */
+  public static boolean mayHaveHadEffect(String method, int status) {
+    boolean refused = status >= 400 && status <= 499 && status != 408;
+    boolean elsewhere = status == 307 || status == 308;
+    return !RequestSafety.reads(method) && !refused && !elsewhere;
+  }
+
+  /**
    * How an attempt ended that got no usable answer.
    *
    * @param failure what went wrong

@@ -25,7 +25,7 @@ final class RequestSafety {
    * @param key the key that the operation handed over
    */
   static Safety of(String method, Function<String, List<String>> headers, OperationKey key) {
-    if (READS.contains(method)) {
+    if (reads(method)) {
       return Safety.IDEMPOTENT;
     }
     if (IDEMPOTENT_WRITES.contains(method) && !conditional(headers)) {
@@ -37,6 +37,10 @@ final class RequestSafety {
     List<String> keyLines = headers.apply(key.header());
     boolean keyed = keyLines.size() == 1 && keyLines.get(0).equals(key.line());
     return keyed ? Safety.KEYED : Safety.UNSAFE;
+  }
+
+  static boolean reads(String method) {
+    return READS.contains(method);
   }
 
   private static boolean conditional(Function<String, List<String>> headers) {

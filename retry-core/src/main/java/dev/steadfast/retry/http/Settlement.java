@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>An earlier effect may be that of an earlier claim, of an earlier attempt, or of a request from
- * which the client followed a redirect to the answer. An earlier attempt of this call had no effect
- * if it was not sent, or if its answer was one of the third row and it sent only that one request.
+ * which the client followed a redirect to the answer, or that an interceptor sent again. An earlier
+ * attempt of this call had no effect if it was not sent, or if its answer was one of the third row
+ * and it sent only that one request.
  *
  * <p>Unknown is settled by sending the same request again, where that is safe: then its state is
  * ready. Where it is not, its state is unknown.
@@ -52,7 +53,9 @@ record Settlement(Effect effect, State state) {
    */
   record Facts(RetryReport report, boolean earlier, boolean safeMethod, @Nullable Answer answer) {
     private boolean ambiguous() {
-      return earlier || (report.earlierAttemptMayHaveActed() && !earlierAttemptsWereRefused());
+      return earlier
+          || report.outcomeUnknown()
+          || (report.earlierAttemptMayHaveActed() && !earlierAttemptsWereRefused());
     }
 
     private boolean earlierAttemptsWereRefused() {

@@ -2,11 +2,19 @@ package dev.steadfast.retry.internal;
 
 import dev.steadfast.retry.RetryReport;
 
-/** The figures of a report as plain values, for listeners that must not allocate. */
+/** What our own modules ask of a report: plain values, so that listeners need not allocate. */
 public interface ReportFigures {
 
   /** How long the operation took, in nanoseconds. */
   long elapsedNanos();
+
+  /** The same report where nobody knows what the operation did, unless it was accepted. */
+  RetryReport withOutcomeUnknown();
+
+  /** A report of which the client has learnt with the whole response that it is one of those. */
+  static RetryReport withOutcomeUnknown(RetryReport report) {
+    return report instanceof ReportFigures figures ? figures.withOutcomeUnknown() : report;
+  }
 
   /** How long the operation of a report took, in nanoseconds. */
   static long elapsedNanos(RetryReport report) {

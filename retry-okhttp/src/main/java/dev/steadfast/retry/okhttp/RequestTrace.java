@@ -31,6 +31,7 @@ abstract class RequestTrace extends CallProgress {
   private volatile @Nullable Response head; // as the server sent it
 
   private volatile Safety earlier = Safety.UNPROCESSED; // the weakest of those before the latest
+  private volatile boolean afterEffect; // one before the latest may have had an effect
   private boolean deadConnection; // the current one
   private @Nullable HttpUrl origin; // which a key must not leave; null: that of the next request
   private @Nullable RefusedAddresses refusedAddresses;
@@ -141,6 +142,7 @@ abstract class RequestTrace extends CallProgress {
   /** The latest request becomes an earlier one. */
   private void startRequest() {
     earlier = earlier.and(settledSafety());
+    afterEffect |= mayHaveHadEffect();
     safety = Safety.UNPROCESSED;
     unsent = false;
     head = null;
@@ -149,6 +151,14 @@ abstract class RequestTrace extends CallProgress {
 
   private Safety settledSafety() {
     return disposition().mayHaveActed() ? safety : Safety.UNPROCESSED;
+  }
+
+  private boolean mayHaveHadEffect() {
+    Request request = latest;
+    Response answer = head;
+    return request != null
+        && disposition().mayHaveActed()
+        && HttpOperation.mayHaveHadEffect(request.method(), answer == null ? -1 : answer.code());
   }
 
   /** What became of the latest request. */
@@ -261,11 +271,15 @@ abstract class RequestTrace extends CallProgress {
   Evidence evidence(Response answer, boolean bodySpent) {
     Response network = answer.networkResponse();
     Requests requests = network == null ? unanswered(answer) : requests(network);
-    return evidence(requests, answer.code(), bodySpent);
+    Evidence evidence = evidence(requests, answer.code(), bodySpent);
+    Response seen = head;
+    boolean own = seen != null && seen.code() == answer.code(); // else an interceptor made it
+    return !own && mayHaveHadEffect() ? evidence.afterEffect() : evidence;
   }
 
   private Evidence evidence(Requests requests, int status, boolean bodySpent) {
-    return new Evidence(requests, status, deliveries(), false, bodySpent);
+    Evidence evidence = new Evidence(requests, status, deliveries(), false, bodySpent);
+    return afterEffect ? evidence.afterEffect() : evidence;
   }
 
   /**

@@ -134,6 +134,22 @@ class JournaledWireTest {
     assertInstanceOf(RefusedException.class, charge(entry, calls).failure());
   }
 
+  /** The last answer is that to the second request, and the first one may have been processed. */
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void aRefusalOfWhatAnInterceptorSentTwiceIsNoProof(Entry entry) {
+    OkHttpClient.Builder client =
+        Rig.builder()
+            .addInterceptor(chain -> {
+              chain.proceed(chain.request()).close();
+              return chain.proceed(chain.request());
+            });
+    server.enqueue(Reply.status(500), Reply.status(404));
+    Entry.Outcome outcome = charge(entry, calls(entry, client));
+    assertEquals(404, outcome.status());
+    assertEquals(Effect.UNKNOWN, outcome.report().saved().orElseThrow().effect());
+  }
+
   /** An interceptor of the factory's client runs within each attempt. */
   @ParameterizedTest
   @EnumSource(names = {"EXECUTE", "ENQUEUE"})

@@ -1,7 +1,9 @@
 package dev.steadfast.retry.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,16 @@ class EvidenceTest {
   })
   void nobodyKnowsWhatTheServerDid_unlessItSaidSo(Disposition last, int status, boolean ambiguous) {
     assertEquals(ambiguous, evidence(last, Evidence.Safety.UNPROCESSED, status).ambiguous());
+  }
+
+  /** It answers another request than the one that may have had the effect. */
+  @Test
+  void aRefusalAfterAnEffect_saysNothingOfIt() {
+    Evidence evidence = new Evidence(requests(), 404, 2, false, true);
+    assertFalse(evidence.ambiguous());
+    assertTrue(evidence.afterEffect().ambiguous());
+    assertTrue(evidence.afterEffect().refused().ambiguous());
+    assertEquals(requests().toString(), evidence.afterEffect().requests().toString());
   }
 
   @Test
