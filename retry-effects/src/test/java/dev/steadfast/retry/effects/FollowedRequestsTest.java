@@ -82,6 +82,19 @@ class FollowedRequestsTest {
     }
   }
 
+  /** The 429 is that of the GET, so the 412 to the next attempt is the echo of the first. */
+  @ParameterizedTest
+  @EnumSource
+  void aLimitOnTheTargetOfARedirect_saysNothingOfTheWrite(Following client) throws Exception {
+    try (VersionedServer server = new VersionedServer("a")) {
+      server.plan(Plan.of(Fault.SEE_LIMITED));
+      EffectResult<String> result = client.appendB(server.uri());
+      assertEquals("SUCCEEDED, ALREADY_APPLIED, status 200", result.toString());
+      assertEquals("ab", server.value());
+      assertEquals(2, server.writes().size());
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void a404AfterADeletionThatRedirects_provesNothing(Following client) throws Exception {

@@ -43,7 +43,9 @@ final class VersionedServer implements AutoCloseable {
     /** 302, as to a page for signing in, and nothing was done. */
     MOVED,
     /** The write is processed as usual, and a success is answered by 303 to the value. */
-    SEE_OTHER
+    SEE_OTHER,
+    /** The same, and the value is not shown then: 429. */
+    SEE_LIMITED
   }
 
   /** One write. */
@@ -75,6 +77,7 @@ final class VersionedServer implements AutoCloseable {
   private int staleReads;
   private int version = 1;
   private int changes; // by clients
+  private boolean limited; // for one read
   private int readStatus = 200;
   private int conflictStatus = 412;
   private String retryAfter = "";
@@ -192,6 +195,10 @@ final class VersionedServer implements AutoCloseable {
     if (readStatus != 200) {
       return new Answer(readStatus, "no", List.of(), "");
     }
+    if (limited) {
+      limited = false;
+      return new Answer(429, "", List.of(), "");
+    }
     String named = exchange.getRequestHeaders().getFirst("If-Match");
     if (named != null && !named.equals("\"" + version + "\"")) {
       return new Answer(412, "", List.of(), ""); // RFC 9110 section 13.2.2: for a GET, too
@@ -253,7 +260,8 @@ final class VersionedServer implements AutoCloseable {
     value = inBody ? body.substring(body.indexOf(':') + 1) : body;
     version++;
     changes++;
-    int status = fault == Fault.SEE_OTHER ? 303 : 204;
+    limited = fault == Fault.SEE_LIMITED;
+    int status = limited || fault == Fault.SEE_OTHER ? 303 : 204;
     return new Answer(status, "", List.of("\"" + version + "\""), "");
   }
 

@@ -5,7 +5,6 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.internal.ReportFigures;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -48,12 +47,7 @@ final class Answer<T> implements ResponseView {
   }
 
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
-    HttpResponse<T> whole = response();
-    RetryReport told =
-        report != null && StoredResponse.isAfterEffect(whole)
-            ? ReportFigures.withOutcomeUnknown(report)
-            : report;
-    HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
+    HttpResponse<T> reported = new ReportedResponse<>(response(), request, operation, report);
     return new Answer<>(status, headers, origin, reported, collector);
   }
 

@@ -240,7 +240,8 @@ final class JdkTransport<T>
 
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
-    return answer.with(report, operation.info(), handedBack(answer.response()));
+    RetryReport told = AfterRedirect.told(report, answer.response(), client);
+    return answer.with(told, operation.info(), handedBack(answer.response()));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.OperationJournal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -62,21 +61,6 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
       if (prior.statusCode() >= 300 && prior.statusCode() < 400) {
         return true;
       }
-      prior = prior.previousResponse().orElse(null);
-    }
-    return false;
-  }
-
-  /** Whether a redirect led to the response from a request that may have had an effect. */
-  static boolean isAfterEffect(HttpResponse<?> response) {
-    String next = response.request().method();
-    HttpResponse<?> prior = response.previousResponse().orElse(null);
-    while (prior != null) {
-      String method = prior.request().method();
-      if (!method.equals(next) && HttpOperation.mayHaveHadEffect(method, prior.statusCode())) {
-        return true;
-      }
-      next = method;
       prior = prior.previousResponse().orElse(null);
     }
     return false;
