@@ -138,7 +138,8 @@ public final class QuotaPacing implements Guard {
    * @param nowNanos when the head of the answer came
    */
   public void learn(OperationInfo operation, List<Quota> quotas, long nowNanos) {
-    String name = quotas.isEmpty() ? null : key.apply(operation);
+    Checks.notNull("operation", operation);
+    String name = Checks.notNull("quotas", quotas).isEmpty() ? null : key.apply(operation);
     if (name == null) {
       return;
     }

@@ -257,6 +257,16 @@ class QuotaPacingTest {
     assertThrows(NullPointerException.class, () -> QuotaPacing.builder().keyedBy(null));
   }
 
+  @Test
+  void whatIsLearnedNeedsAnOperationAndAList() {
+    NullPointerException noOperation =
+        assertThrows(NullPointerException.class, () -> pacing.learn(null, List.of(), 0));
+    assertEquals("operation: null (expected: a value)", noOperation.getMessage());
+    NullPointerException noQuotas =
+        assertThrows(NullPointerException.class, () -> pacing.learn(operation(), null, 0));
+    assertEquals("quotas: null (expected: a value)", noQuotas.getMessage());
+  }
+
   @ParameterizedTest
   @CsvSource({"-1, 0, 0", "0, -1, 0", "0, 0, -1"})
   void aQuotaHasNoNegativeNumbers(long remaining, long left, long resolution) {
