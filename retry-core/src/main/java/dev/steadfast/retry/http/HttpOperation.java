@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -353,7 +354,7 @@ public final class HttpOperation {
     if (attemptLine != null) {
       attemptLine.learn(response);
     }
-    learn(response, signals);
+    learn(response, signals, plan.environment().ticker());
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
     Evidence evidence = signals.unprocessed() ? wire.refused() : wire;
@@ -365,13 +366,14 @@ public final class HttpOperation {
    * Evidence)}: some clients show a head before they say which server sent it.
    *
    * @param response the answer
+   * @param headNanos when its head came, by the ticker of the environment
    */
-  public void learn(ResponseView response) {
-    learn(response, signals(response));
+  public void learn(ResponseView response, long headNanos) {
+    learn(response, signals(response), () -> headNanos);
   }
 
-  private void learn(ResponseView response, Signals signals) {
-    retry.learning().learn(plan, info, response, signals);
+  private void learn(ResponseView response, Signals signals, LongSupplier headNanos) {
+    retry.learning().learn(this, response, signals, headNanos);
   }
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.

@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.limit.Quota;
@@ -9,6 +10,7 @@ import dev.steadfast.retry.limit.QuotaPacing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The guards of a configuration that learn from answers. Immutable. */
@@ -41,24 +43,31 @@ final class LearningGuards {
   /**
    * Learns from an answer, unless it is not known who sent it. On the way of every success: names
    * of headers are compared, and nothing is allocated.
+   *
+   * @param headNanos when its head came; asked only if there is something to learn
    */
-  void learn(RetryPlan plan, OperationInfo operation, ResponseView response, Signals signals) {
+  void learn(
+      HttpOperation operation, ResponseView response, Signals signals, LongSupplier headNanos) {
     boolean failed = gate != null && response.status() >= 400;
     boolean quotas = !pacings.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
     String origin = failed || quotas ? response.origin().orElse(null) : null;
     if (origin == null) {
       return;
     }
-    long nowNanos = plan.environment().ticker().getAsLong();
+    RetryPlan plan = operation.plan();
+    long nanos = headNanos.getAsLong();
     if (gate != null) {
       RetryPolicy policy = plan.policy();
-      gate.learn(origin, response.status(), signals.serverDelay(), policy, nowNanos);
+      gate.learn(origin, response.status(), signals.serverDelay(), policy, nanos);
     }
-    if (quotas && origin.equals(operation.origin())) {
-      Instant now = plan.environment().clock().get();
-      List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), now);
+    OperationInfo info = operation.info();
+    if (quotas && origin.equals(info.origin())) {
+      RetryEnvironment environment = plan.environment();
+      long sinceNanos = environment.ticker().getAsLong() - nanos;
+      Instant at = environment.clock().get().minusNanos(sinceNanos);
+      List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), at);
       for (QuotaPacing pacing : pacings) {
-        pacing.learn(operation, told, nowNanos);
+        pacing.learn(info, told, nanos);
       }
     }
   }

@@ -30,12 +30,13 @@ record StructuredItem(String name, Map<String, String> parameters) {
   private static final String TOKEN = "[A-Za-z*][A-Za-z0-9!#$%&'*+.^_`|~:/-]*+";
   private static final String NUMBER_OR_DATE = "@?+-?+[0-9]{1,15}+(?:\\.[0-9]{1,3}+)?+";
   private static final String BYTES_OR_BOOLEAN = ":[A-Za-z0-9+/=]*+:|\\?[01]";
+  private static final String DISPLAY_STRING = "%\"[ !#$&-~]*+(?:%[0-9a-f]{2}[ !#$&-~]*+)*+\"";
 
   private static final Pattern NAME = Pattern.compile(STRING + "|" + TOKEN);
   private static final Pattern PARAMETER =
       Pattern.compile(
           "; *+([a-z*][a-z0-9_.*-]*+)(?:=("
-              + String.join("|", STRING, TOKEN, NUMBER_OR_DATE, BYTES_OR_BOOLEAN)
+              + String.join("|", STRING, TOKEN, NUMBER_OR_DATE, BYTES_OR_BOOLEAN, DISPLAY_STRING)
               + "))?+");
   private static final Pattern COMMA = Pattern.compile("[ \t]*+,[ \t]*+");
 

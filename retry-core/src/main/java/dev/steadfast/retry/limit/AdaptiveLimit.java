@@ -238,10 +238,10 @@ public final class AdaptiveLimit implements Guard {
     }
 
     /**
-     * Whether a share of the attempts is refused while the limit is at its minimum because of
-     * losses, so that no more than twice as many are sent as succeeded in the last two seconds; at
-     * least one in ten is sent. Default true: where many clients send little each, none of them
-     * ever reaches a limit of 1.
+     * Whether a share of the attempts is refused after a loss at the minimum, so that no more than
+     * twice as many are sent as succeeded in the last two seconds; at least one in ten is sent. It
+     * ends when attempts succeed again, or ten seconds after the last loss. Default true: where
+     * many clients send little each, none of them ever reaches a limit of 1.
      *
      * @param holdsBack false for the limit alone
      * @return this

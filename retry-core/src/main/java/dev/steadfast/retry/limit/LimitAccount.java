@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A loss halves the limit, at most once in 200 ms, because the attempts of one moment fail
  * together. A success raises it by one, if at least half of it is in use: a limit that is not
- * reached was not tested. When losses have brought it down to its minimum, a share of the attempts
- * is held back in addition, as the limit of a client with less than one attempt at a time never
- * binds.
+ * reached was not tested. After a loss at the minimum, a share of the attempts is held back in
+ * addition, as the limit of a client with less than one attempt at a time never binds. That ends
+ * when attempts succeed again, or ten seconds after the last loss.
  */
 final class LimitAccount implements Guard.Permit {
   private static final long CUT_GAP_NANOS = 200_000_000;
+  private static final long CALM_NANOS = 10_000_000_000L;
   private static final int LIMIT_SHIFT = 32;
   private static final long ONE_MORE = 1L << LIMIT_SHIFT;
   private static final double UNIT = 0x1p-53;
@@ -61,7 +62,7 @@ final class LimitAccount implements Guard.Permit {
 
   /** Admits an attempt, or counts its refusal. */
   boolean tryAcquire(long nowNanos) {
-    RecentAttempts window = recent;
+    RecentAttempts window = window(nowNanos);
     boolean held = window != null && hasRoom(word.get()) && isHeldBack(window, nowNanos);
     if (held || !enter()) {
       refused.increment();
@@ -71,6 +72,16 @@ final class LimitAccount implements Guard.Permit {
       window.sent(nowNanos);
     }
     return true;
+  }
+
+  private @Nullable RecentAttempts window(long nowNanos) {
+    RecentAttempts window = recent;
+    Cut last = window == null ? null : lastCut.get();
+    if (last != null && nowNanos - last.nanos() > CALM_NANOS) {
+      recent = null;
+      return null;
+    }
+    return window;
   }
 
   private boolean isHeldBack(RecentAttempts window, long nowNanos) {
@@ -137,12 +148,14 @@ final class LimitAccount implements Guard.Permit {
   private void cut(long nowNanos) {
     int least = terms.range().minimum();
     long before;
-    int limit;
+    long after;
     do {
       before = word.get();
-      limit = Math.max(least, limit(before) / 2);
-    } while (!word.compareAndSet(before, ((long) limit << LIMIT_SHIFT) | underWay(before)));
-    if (limit == least && terms.holdsBack() && recent == null) {
+      int limit = Math.max(least, limit(before) / 2);
+      after = ((long) limit << LIMIT_SHIFT) | underWay(before);
+    } while (!word.compareAndSet(before, after));
+    // The loss that has brought it down may be the only one.
+    if (limit(before) == least && terms.holdsBack() && recent == null) {
       recent = new RecentAttempts(nowNanos);
     }
   }
@@ -181,6 +194,7 @@ final class LimitAccount implements Guard.Permit {
 
   @Override
   public String toString() {
-    return inFlight() + " of " + limit() + " attempts under way";
+    String held = recent == null ? "" : ", and a share is held back after losses";
+    return inFlight() + " of " + limit() + " attempts under way" + held;
   }
 }

@@ -95,7 +95,9 @@ final class PacedAccount {
       }
       turn.over = true;
       inFlight--;
-      turns.remove(turn.operation(), turn);
+      if (how != Turn.Ending.OVER) {
+        turns.remove(turn.operation(), turn); // else its answer may still be learned from
+      }
       if (how == Turn.Ending.LOST && !turn.answered) {
         windows.forEach(QuotaWindow::lost);
       }

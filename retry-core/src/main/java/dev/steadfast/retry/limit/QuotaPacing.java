@@ -113,7 +113,7 @@ public final class QuotaPacing implements Guard {
   /** Gives up the turn that the operation has reserved. */
   @Override
   public void operationEnded(OperationInfo operation) {
-    Turn turn = turns.isEmpty() ? null : turns.get(operation);
+    Turn turn = turns.isEmpty() ? null : turns.remove(operation);
     if (turn != null) {
       turn.withdraw();
     }
@@ -133,12 +133,13 @@ public final class QuotaPacing implements Guard {
    * Learns from an answer. {@code HttpRetry} does this by itself; for authors of adapters, and for
    * quotas that are told elsewhere than in headers.
    *
-   * @param operation the operation that was answered. Call this before its permit is answered
+   * @param operation the operation that was answered. Call this before it has ended
    * @param quotas what the answer says; nothing is learned from none
-   * @param nowNanos the time
+   * @param nowNanos when the head of the answer came
    */
   public void learn(OperationInfo operation, List<Quota> quotas, long nowNanos) {
-    String name = quotas.isEmpty() ? null : key.apply(operation);
+    Checks.notNull("operation", operation);
+    String name = Checks.notNull("quotas", quotas).isEmpty() ? null : key.apply(operation);
     if (name == null) {
       return;
     }

@@ -71,6 +71,8 @@ class QuotaHeadersTest {
         List.of("a \"b\" of p 5/0 PT7S/PT0S"),
         read(" RateLimit:  \"a \\\"b\\\"\"; x; y=?0;d=@1659578233;f=-1.5; pk=p;r=5;t=7 ".strip()));
     assertEquals(
+        List.of("d 5/0 PT7S/PT0S"), read("RateLimit: \"d\";note=%\"f%c3%bc\\r \";r=5;t=7"));
+    assertEquals(
         List.of("a 5/10 PT1M/PT1M"),
         read("RateLimit: a;r=5", "RateLimit-Policy: \"a\";q=10;w=60;qu=\"requests\""));
   }
@@ -138,6 +140,8 @@ class QuotaHeadersTest {
         "RateLimit: \"d\\n\";r=5;t=5",
         "RateLimit: \"d;r=5;t=5",
         "RateLimit: 5;r=5;t=5",
+        "RateLimit: \"d\";r=5;t=5;note=%\"%C3\"",
+        "RateLimit: \"d\";r=5;t=5;note=%\"a",
         "RateLimit: ",
         "X-RateLimit-Remaining: 5",
         "RateLimit-Remaining: 5"

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How one limit moves, and that it counts every attempt once. */
 class LimitAccountTest {
@@ -67,8 +68,9 @@ class LimitAccountTest {
     fail(account, FailureKind.TIMEOUT);
   }
 
+  /** An account that has lost an attempt at its minimum. */
   private LimitAccount atMinimum(LongSupplier random) {
-    LimitAccount account = account(1, 2, 200, random);
+    LimitAccount account = account(1, 1, 200, random);
     acquire(account, 1);
     fail(account, FailureKind.TIMEOUT);
     return account;
@@ -159,8 +161,49 @@ class LimitAccountTest {
   void atTheMinimumAShareIsHeldBack() {
     LimitAccount account = atMinimum(LimitAccountTest::holdsBack);
     assertFalse(account.tryAcquire(now));
-    assertEquals(0, account.inFlight());
+    assertEquals(
+        "0 of 1 attempts under way, and a share is held back after losses", account.toString());
     assertEquals(1, account.refused());
+  }
+
+  @Test
+  void theLossThatBringsItToTheMinimumHoldsNothingBack_theNextOneDoes() {
+    LimitAccount account = account(1, 2, 200, LimitAccountTest::holdsBack);
+    lose(account);
+    assertEquals(1, account.limit());
+    lose(account);
+    assertFalse(account.tryAcquire(now));
+  }
+
+  @Test
+  void tenSecondsAfterTheLastLossNothingIsHeldBack() {
+    LimitAccount account = atMinimum(LimitAccountTest::holdsBack);
+    now += 10_000 * MS;
+    assertFalse(account.tryAcquire(now));
+    now += MS;
+    acquire(account, 1);
+    account.released();
+    assertEquals("0 of 1 attempts under way", account.toString());
+  }
+
+  /** On a healthy server few attempts time out, and their retries succeed. */
+  @ParameterizedTest
+  @ValueSource(longs = {20, 1_000, 60_000})
+  void oneAttemptAfterTheOther_ofWhichFewTimeOut_isHardlyEverRefused(long millis) {
+    SplittableRandom random = new SplittableRandom(4);
+    LimitAccount account = account(1, 20, 200, new SplittableRandom(5)::nextLong);
+    for (int attempt = 0; attempt < 30_000; attempt++) {
+      now += millis * MS;
+      if (account.tryAcquire(now)) {
+        if (random.nextInt(150) == 0) {
+          now += 1_000 * MS;
+          fail(account, FailureKind.TIMEOUT);
+        } else {
+          account.succeeded(1);
+        }
+      }
+    }
+    assertTrue(account.refused() <= 10, () -> account.refused() + " refused");
   }
 
   @Test
@@ -176,7 +219,7 @@ class LimitAccountTest {
     LimitAccount account =
         new LimitAccount(
             new LimitAccount.Terms(
-                new LimitAccount.Range(1, 2, 200), LOSSES, false, LimitAccountTest::holdsBack));
+                new LimitAccount.Range(1, 1, 200), LOSSES, false, LimitAccountTest::holdsBack));
     acquire(account, 1);
     fail(account, FailureKind.TIMEOUT);
     assertEquals(1, account.limit());
@@ -212,7 +255,7 @@ class LimitAccountTest {
     LimitAccount account =
         account(
             1,
-            2,
+            1,
             200,
             () -> {
               draws.incrementAndGet();

@@ -114,6 +114,26 @@ class QuotaPacingTest {
     assertEquals(49, pacing.state("a").remaining(), "a new window");
   }
 
+  /** Some clients tell who answered after the attempt has ended for the guards. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerTellsOfTheWindowInWhichItsRequestWasSent(boolean permitFirst) {
+    learn(0, quota("q", 10, 10 * SECOND));
+    OperationInfo slow = operation();
+    Guard.Permit permit = pacing.acquire(slow, 0);
+    if (permitFirst) {
+      permit.succeeded(9 * SECOND);
+    }
+    pacing.learn(slow, List.of(quota("q", 4, 10 * SECOND)), 9 * SECOND);
+    if (!permitFirst) {
+      permit.succeeded(9 * SECOND);
+    }
+    pacing.operationEnded(slow);
+    assertTrue(pacing.turns.isEmpty());
+    pacing.acquire(operation(), 10 * SECOND).succeeded(1);
+    assertEquals(10, pacing.state("a").remaining(), "a new window");
+  }
+
   @Test
   void theStrictestOfSeveralDecides() {
     learn(0, quota("burst", 100, SECOND), quota("daily", 0, 30 * SECOND));
@@ -235,6 +255,16 @@ class QuotaPacingTest {
     assertSame(noKey, assertThrows(Exception.class, () -> keyed.admitsInNanos(operation(), 0)));
     keyed.operationEnded(operation());
     assertThrows(NullPointerException.class, () -> QuotaPacing.builder().keyedBy(null));
+  }
+
+  @Test
+  void whatIsLearnedNeedsAnOperationAndAList() {
+    NullPointerException noOperation =
+        assertThrows(NullPointerException.class, () -> pacing.learn(null, List.of(), 0));
+    assertEquals("operation: null (expected: a value)", noOperation.getMessage());
+    NullPointerException noQuotas =
+        assertThrows(NullPointerException.class, () -> pacing.learn(operation(), null, 0));
+    assertEquals("quotas: null (expected: a value)", noQuotas.getMessage());
   }
 
   @ParameterizedTest

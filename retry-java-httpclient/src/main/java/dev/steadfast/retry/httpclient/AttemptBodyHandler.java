@@ -46,6 +46,7 @@ final class AttemptBodyHandler<T>
   private final HttpOperation operation;
 
   private @Nullable String origin; // of all answers; null: the client follows redirects
+  private volatile long headNanos; // when the head came, if the origin is not known before the body
   private volatile @Nullable CompletableFuture<?> sent; // null: blocking
   private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
   private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
@@ -185,6 +186,9 @@ final class AttemptBodyHandler<T>
     }
     asked = true;
     answered = !attempt.stopped(); // one that comes too late is none
+    if (origin == null) {
+      headNanos = environment.ticker().getAsLong();
+    }
     if (!attempt.head(Answer.head(info, origin))) {
       return new Discarder<>(environment.scheduler());
     }
@@ -251,7 +255,7 @@ final class AttemptBodyHandler<T>
 
   private void learn(Answer<T> answer) {
     try {
-      operation.learn(answer);
+      operation.learn(answer, headNanos);
     } catch (Throwable thrown) {
       attempt.userCodeFailed(thrown); // the operation ends with it, and frees the response
     }

@@ -12,6 +12,8 @@ import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +59,33 @@ class QuotaPacingTest {
     assertEquals(Duration.ofSeconds(6), Duration.ofNanos(time.nanos()));
     String origin = RequestView.origin(server.uri("/"));
     assertEquals(new QuotaPacing.State(0, 0, 0), pacing.state(origin));
+  }
+
+  /** What an answer tells was true when its head came, however long its body took. */
+  @ParameterizedTest
+  @CsvSource({"NEVER, SEND", "NEVER, SEND_ASYNC", "NORMAL, SEND", "NORMAL, SEND_ASYNC"})
+  void theTimeOfTheHeadCounts(HttpClient.Redirect redirects, Entry entry) throws Throwable {
+    server.route(request -> Reply.status(200).header("RateLimit", "\"d\";r=0;t=5").body("ok"));
+    FakeTime time = new FakeTime();
+    HttpRetry retry =
+        HttpRetry.builder()
+            .environment(time.environment())
+            .listener(time.skipWaits())
+            .guard(QuotaPacing.perOrigin())
+            .build();
+    HttpClient client =
+        RetryingHttpClient.wrap(HttpClient.newBuilder().followRedirects(redirects).build(), retry);
+    HttpRequest request = HttpRequest.newBuilder(server.uri("/")).build();
+    for (int call = 0; call < 2; call++) {
+      entry.call(
+          client,
+          request,
+          head -> {
+            time.advance(Duration.ofSeconds(8)); // while the body is on its way
+            return BodySubscribers.ofString(StandardCharsets.UTF_8);
+          });
+    }
+    assertEquals(Duration.ofSeconds(16), Duration.ofNanos(time.nanos()), "the second did not wait");
   }
 
   @ParameterizedTest

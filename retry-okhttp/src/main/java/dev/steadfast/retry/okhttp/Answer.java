@@ -54,9 +54,12 @@ record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer w
     return new OkHttpViews.HeaderMap(response.headers());
   }
 
+  /** Of those that the server has sent now: OkHttp adds what its cache had to a 304. */
   @Override
   public boolean hasHeader(Predicate<String> name) {
-    Headers headers = response.headers();
+    Response network = response.networkResponse();
+    Response sent = network == null || response.cacheResponse() == null ? response : network;
+    Headers headers = sent.headers();
     for (int i = 0; i < headers.size(); i++) {
       if (name.test(headers.name(i))) {
         return true;

@@ -24,10 +24,8 @@ final class CallContextCapture implements EventListener.Factory {
   }
 
   /** Puts itself before the listeners that the builder has. */
-  static CallContextCapture addTo(OkHttpClient.Builder builder) {
-    // The builder does not show its listeners, a client does.
-    CallContextCapture capture =
-        new CallContextCapture(usersOwn(builder.build().eventListenerFactory()));
+  static CallContextCapture addTo(OkHttpClient.Builder builder, OkHttpClient built) {
+    CallContextCapture capture = new CallContextCapture(usersOwn(built.eventListenerFactory()));
     builder.eventListenerFactory(capture);
     return capture;
   }

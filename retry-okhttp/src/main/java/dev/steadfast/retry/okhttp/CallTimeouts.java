@@ -1,10 +1,18 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.http.HttpRetry;
+import okhttp3.OkHttpClient;
 import okio.Timeout;
 
 /** What the timeout of a call leaves for an operation. */
 final class CallTimeouts {
   private CallTimeouts() {}
+
+  /** Refuses an adaptive limit if neither the client nor the policy has a timeout. */
+  static void requireEndOfAttempts(OkHttpClient client, HttpRetry retry) {
+    boolean byClient = client.readTimeoutMillis() > 0 || client.callTimeoutMillis() > 0;
+    retry.plan().requireEndOfAttempts(byClient);
+  }
 
   /**
    * The bound from now on, of a call that starts now.

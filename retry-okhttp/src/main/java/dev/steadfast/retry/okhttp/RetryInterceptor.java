@@ -70,13 +70,15 @@ public final class RetryInterceptor implements Interceptor {
    * lists of interceptors are not cleared. Where the network half is missing, a warning is logged
    * at the first answer, and from then on nothing counts as unsent.
    *
-   * <p>Set the client's event listener before. A listener that is set afterwards replaces the one
-   * with which this interceptor learns the scope of an enqueued call.
+   * <p>Set the client's event listener and timeouts before. A listener that is set afterwards
+   * replaces the one with which this interceptor learns the scope of an enqueued call.
    *
    * @param builder the builder of the client
    * @param retry the configuration
    * @return the builder
    * @throws IllegalStateException if the builder has a retry interceptor already
+   * @throws IllegalArgumentException if the configuration has an {@link
+   *     dev.steadfast.retry.limit.AdaptiveLimit} and neither it nor the client has a timeout
    */
   public static OkHttpClient.Builder addTo(OkHttpClient.Builder builder, HttpRetry retry) {
     Checks.notNull("builder", builder);
@@ -85,7 +87,9 @@ public final class RetryInterceptor implements Interceptor {
     }
     AttemptRegistry registry = new AttemptRegistry(Around.UNKNOWN);
     Checks.notNull("retry", retry);
-    CallContextCapture callContext = CallContextCapture.addTo(builder);
+    OkHttpClient client = builder.build(); // the builder does not show what it has
+    CallTimeouts.requireEndOfAttempts(client, retry);
+    CallContextCapture callContext = CallContextCapture.addTo(builder, client);
     CallStarts starts = new CallStarts(retry.environment().ticker());
     if (!builder.interceptors().isEmpty()) {
       builder.interceptors().add(0, starts);

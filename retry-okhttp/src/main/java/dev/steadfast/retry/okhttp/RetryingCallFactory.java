@@ -44,9 +44,7 @@ public final class RetryingCallFactory implements Call.Factory {
       OkHttpClient client,
       @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
       HttpRetry retry) {
-    retry
-        .plan()
-        .requireEndOfAttempts(client.readTimeoutMillis() > 0 || client.callTimeoutMillis() > 0);
+    CallTimeouts.requireEndOfAttempts(client, retry);
     this.retry = retry;
     this.plain = around == null ? client : Checks.notNull("call factory", around.apply(client));
     this.context = new FactoryContext(this, client, around, retry);

@@ -12,6 +12,7 @@ import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.time.Duration;
+import java.util.List;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -95,6 +96,10 @@ class AdaptiveLimitTest {
     HttpRetry endless = retry("totalTimeout=none", AdaptiveLimit.perOrigin());
     OkHttpClient patient = new OkHttpClient.Builder().readTimeout(Duration.ZERO).build();
     assertThrows(IllegalArgumentException.class, () -> RetryingCallFactory.wrap(patient, endless));
+    OkHttpClient.Builder builder = patient.newBuilder();
+    assertThrows(IllegalArgumentException.class, () -> RetryInterceptor.addTo(builder, endless));
+    assertEquals(List.of(), builder.interceptors());
+    RetryInterceptor.addTo(new OkHttpClient.Builder(), endless);
     RetryingCallFactory.wrap(new OkHttpClient(), endless);
     RetryingCallFactory.wrap(patient, retry("attemptTimeout=1s", AdaptiveLimit.perOrigin()));
   }

@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Cache;
@@ -139,6 +142,31 @@ class CacheTest {
     assertEquals(2, rig.recorder.report().attempts());
     assertEquals(2, rig.recorder.deliveries());
     assertEquals(2, books.endedSucceeded.get());
+  }
+
+  /** What its cache kept of the quotas was true at that time. */
+  @ParameterizedTest
+  @EnumSource
+  void aRevalidationTellsOfTheQuotasThatItNames(Entry entry) {
+    server.enqueue(
+        Reply.status(200)
+            .header("ETag", "\"1\"")
+            .header("Cache-Control", "no-cache")
+            .header("RateLimit", "\"d\";r=0;t=5")
+            .body("old"),
+        Reply.status(304).header("ETag", "\"1\""),
+        Reply.status(304).header("ETag", "\"1\"").header("RateLimit", "\"d\";r=7;t=5"));
+    QuotaPacing pacing = QuotaPacing.perOrigin();
+    OkHttpClient.Builder builder = Rig.builder().cache(cache);
+    Call.Factory calls = rig.calls(entry, builder, rig.retry().guard(pacing).build());
+    String origin = RequestView.origin(server.uri("/"));
+    assertEquals("old", entry.make(calls.newCall(Calls.get(server))).body());
+    assertEquals(0, pacing.state(origin).remaining());
+    rig.time.advance(Duration.ofSeconds(6));
+    assertEquals("old", entry.make(calls.newCall(Calls.get(server))).body());
+    assertEquals(1, pacing.state(origin).remaining(), "it is whole again");
+    assertEquals("old", entry.make(calls.newCall(Calls.get(server))).body());
+    assertEquals(7, pacing.state(origin).remaining());
   }
 
   @ParameterizedTest
