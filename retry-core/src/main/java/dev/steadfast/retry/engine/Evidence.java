@@ -89,8 +89,8 @@ public record Evidence(
    * the one that may have had the effect.
    */
   boolean ambiguous() {
-    boolean told = status >= 400 && status < 500 && status != 408 && !requests.afterEffect;
-    return disposition().mayHaveActed() && !told;
+    boolean told = status >= 400 && status < 500 && status != 408;
+    return requests.afterEffect || (disposition().mayHaveActed() && !told);
   }
 
   /** Why sending a request again adds no effect, the strongest reason first. */

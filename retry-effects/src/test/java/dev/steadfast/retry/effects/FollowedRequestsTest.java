@@ -22,6 +22,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -109,6 +110,21 @@ class FollowedRequestsTest {
   void a404ToTheOnlyDeletion_isAFailure(Following client) throws Exception {
     try (TokenServer server = new TokenServer()) {
       assertEquals(Effect.FAILED, client.delete(server.withoutThing().uri("/thing")));
+    }
+  }
+
+  /** The client follows redirects, but there was none. */
+  @ParameterizedTest
+  @CsvSource({
+    "JDK, LIMITED",
+    "JDK, LIMITED_AND_LOST",
+    "OKHTTP, LIMITED",
+    "OKHTTP, LIMITED_AND_LOST"
+  })
+  void a404AfterALimit_isAFailure(Following client, TokenServer.Fault fault) throws Exception {
+    try (TokenServer server = new TokenServer()) {
+      server.withoutThing().plan(fault);
+      assertEquals(Effect.FAILED, client.delete(server.uri("/thing")));
     }
   }
 

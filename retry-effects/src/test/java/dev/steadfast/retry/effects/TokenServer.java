@@ -36,6 +36,10 @@ final class TokenServer implements AutoCloseable {
     UNAVAILABLE,
     /** 403, and nothing was done. */
     FORBIDDEN,
+    /** 429, and nothing was done. */
+    LIMITED,
+    /** The same, but the connection closes within the body. */
+    LIMITED_AND_LOST,
     /** 302 to another page, and nothing was done. */
     MOVED,
     /** The request is processed as usual, and answered by 303 to a page that is not there. */
@@ -136,7 +140,7 @@ final class TokenServer implements AutoCloseable {
   private static boolean processes(Fault fault) {
     return switch (fault) {
       case NONE, LOST_AFTER, REPLAYED, SEE_OTHER -> true;
-      case LOST_BEFORE, UNAVAILABLE, FORBIDDEN, MOVED -> false;
+      case LOST_BEFORE, UNAVAILABLE, FORBIDDEN, LIMITED, LIMITED_AND_LOST, MOVED -> false;
     };
   }
 
@@ -147,6 +151,13 @@ final class TokenServer implements AutoCloseable {
       case LOST_BEFORE, LOST_AFTER -> exchange.close();
       case UNAVAILABLE -> send(exchange, 503, "");
       case FORBIDDEN -> send(exchange, 403, "");
+      case LIMITED -> send(exchange, 429, "");
+      case LIMITED_AND_LOST -> {
+        exchange.sendResponseHeaders(429, 100);
+        exchange.getResponseBody().write('x');
+        exchange.getResponseBody().flush();
+        exchange.close();
+      }
       case MOVED -> {
         exchange.getResponseHeaders().set("Location", "/token");
         send(exchange, 302, "");

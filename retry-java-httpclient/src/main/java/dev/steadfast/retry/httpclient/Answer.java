@@ -47,7 +47,9 @@ final class Answer<T> implements ResponseView {
   }
 
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
-    HttpResponse<T> reported = new ReportedResponse<>(response(), request, operation, report);
+    HttpResponse<T> whole = response();
+    RetryReport told = AfterRedirect.told(report, whole);
+    HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
     return new Answer<>(status, headers, origin, reported, collector);
   }
 

@@ -58,6 +58,8 @@ final class AttemptBodyHandler<T>
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
+  private volatile boolean hidesEffect; // the whole response does
+  private volatile boolean afterEffect;
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
@@ -79,6 +81,16 @@ final class AttemptBodyHandler<T>
   /** The status of the response once it is whole, -1 before. */
   int status() {
     return status;
+  }
+
+  /** The attempt comes after another one of the same operation, null for none. */
+  void follows(@Nullable AttemptBodyHandler<?> before) {
+    afterEffect = before != null && (before.afterEffect || before.hidesEffect);
+  }
+
+  /** Whether an earlier attempt may have had an effect that its answer does not tell of. */
+  boolean afterEffect() {
+    return afterEffect;
   }
 
   /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
@@ -248,6 +260,7 @@ final class AttemptBodyHandler<T>
     }
     Answer<T> answer = Answer.whole(response, collecting);
     if (origin == null) {
+      hidesEffect = AfterRedirect.hidesEffect(response);
       learn(answer);
     }
     attempt.complete(answer, null);

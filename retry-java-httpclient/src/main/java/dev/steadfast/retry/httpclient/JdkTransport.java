@@ -83,6 +83,7 @@ final class JdkTransport<T>
     if (client.followRedirects() == HttpClient.Redirect.NEVER) {
       delivery.answeredBy(operation.info().origin());
     }
+    delivery.follows(current);
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
@@ -225,7 +226,9 @@ final class JdkTransport<T>
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     Evidence.Requests requests = known.requests(last, operation.safety());
     int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
-    return new Evidence(requests, status, deliveries, false, !ask.body().canBeSent());
+    Evidence evidence = new Evidence(requests, status, deliveries, false, !ask.body().canBeSent());
+    AttemptBodyHandler<T> delivery = current;
+    return delivery != null && delivery.afterEffect() ? evidence.afterEffect() : evidence;
   }
 
   @Override
@@ -240,8 +243,7 @@ final class JdkTransport<T>
 
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
-    RetryReport told = AfterRedirect.told(report, answer.response(), client);
-    return answer.with(told, operation.info(), handedBack(answer.response()));
+    return answer.with(report, operation.info(), handedBack(answer.response()));
   }
 
   @Override

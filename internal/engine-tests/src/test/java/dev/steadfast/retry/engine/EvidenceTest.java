@@ -59,6 +59,8 @@ class EvidenceTest {
     assertTrue(evidence.afterEffect().ambiguous());
     assertTrue(evidence.afterEffect().refused().ambiguous());
     assertEquals(requests().toString(), evidence.afterEffect().requests().toString());
+    Evidence unsent = evidence(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1);
+    assertTrue(unsent.afterEffect().ambiguous());
   }
 
   @Test
