@@ -53,7 +53,7 @@ class BodyIdleTimeoutTest {
     peer.acceptRequest();
     peer.sendHead(200);
     peer.send("part");
-    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while ((!Files.exists(file) || Files.size(file) < 4) && System.nanoTime() < patience) {
       Thread.onSpinWait();
     }

@@ -108,11 +108,11 @@ class BodyTimeTest {
 
   private void line(String line) throws Exception {
     peer.send(line + "\n");
-    assertEquals(line, lines.poll(5, TimeUnit.SECONDS));
+    assertEquals(line, lines.poll(20, TimeUnit.SECONDS));
   }
 
   private static void awaitSize(Path file, int bytes) throws IOException {
-    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (!Files.exists(file) || Files.size(file) < bytes) {
       assertTrue(System.nanoTime() < patience, "the file grows");
       Thread.onSpinWait();
@@ -293,7 +293,7 @@ class BodyTimeTest {
 
   private static void assertTimeoutOf(CompletableFuture<Integer> read) throws Exception {
     ExecutionException thrown =
-        assertThrows(ExecutionException.class, () -> read.get(5, TimeUnit.SECONDS));
+        assertThrows(ExecutionException.class, () -> read.get(20, TimeUnit.SECONDS));
     assertTrue(
         Stream.<Throwable>iterate(thrown, Objects::nonNull, Throwable::getCause)
             .anyMatch(HttpTimeoutException.class::isInstance),

@@ -173,7 +173,7 @@ class ContextClassLoaderTest {
   @Test
   void sendAsyncThatEndsAtItsDeadline() throws Exception {
     bench.server.defaultReply(Reply.stallAfterRequest());
-    RetryPolicy policy = RetryPolicy.builder().totalTimeout(Duration.ofMillis(300)).build();
+    RetryPolicy policy = RetryPolicy.builder().totalTimeout(Duration.ofSeconds(1)).build();
     HttpClient client =
         RetryingHttpClient.wrap(
             Bench.plain().executor(workers).build(),

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class DefaultAttemptTimeoutTest {
   private static final Duration DEFAULT = Duration.ofSeconds(10);
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   private final Bench bench = new Bench();
   private final CountDownLatch answer = new CountDownLatch(1);
@@ -97,7 +97,7 @@ class DefaultAttemptTimeoutTest {
   @EnumSource
   void aShorterTimeoutOfTheRequestIsRespected(Entry entry) throws Throwable {
     isRetriedAfter(
-        Duration.ZERO, entry, client(RetryPolicy.defaults()), get(Duration.ofMillis(300)));
+        Duration.ZERO, entry, client(RetryPolicy.defaults()), get(Duration.ofSeconds(1)));
   }
 
   @ParameterizedTest

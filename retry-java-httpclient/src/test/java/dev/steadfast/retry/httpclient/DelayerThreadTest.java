@@ -32,31 +32,37 @@ class DelayerThreadTest {
     server.close();
   }
 
-  private List<String> run() throws Exception {
-    return ChildJvm.run(List.of(), Program.class, server.uri("/").toString());
+  /** A JVM that has just begun may take seconds for its first request. */
+  private List<String> run(int attemptSeconds, int totalSeconds) throws Exception {
+    return ChildJvm.run(
+        List.of(),
+        Program.class,
+        server.uri("/").toString(),
+        Integer.toString(attemptSeconds),
+        Integer.toString(totalSeconds));
   }
 
   @Test
   void sendReturnsAnAnswer() throws Exception {
-    assertEquals(List.of("200", "timers work"), run());
+    assertEquals(List.of("200", "timers work"), run(20, 25));
   }
 
   @Test
   void sendRetries() throws Exception {
     server.enqueue(Reply.status(503));
-    assertEquals(List.of("200", "timers work"), run());
+    assertEquals(List.of("200", "timers work"), run(20, 25));
   }
 
   @Test
   void sendRetriesAfterAnAttemptThatHung() throws Exception {
     server.enqueue(Reply.stallAfterRequest());
-    assertEquals(List.of("200", "timers work"), run());
+    assertEquals(List.of("200", "timers work"), run(3, 25));
   }
 
   @Test
   void sendToAServerThatHangsEndsByItsTotalTimeout() throws Exception {
     server.defaultReply(Reply.stallAfterRequest());
-    assertEquals(List.of("java.net.http.HttpTimeoutException", "timers work"), run());
+    assertEquals(List.of("java.net.http.HttpTimeoutException", "timers work"), run(2, 3));
   }
 
   /** Sends from the thread of the timers and prints how that ended, then tries a timer. */
@@ -66,8 +72,8 @@ class DelayerThreadTest {
     public static void main(String[] arguments) throws Exception {
       RetryPolicy policy =
           RetryPolicy.builder()
-              .totalTimeout(Duration.ofSeconds(3))
-              .attemptTimeout(Duration.ofSeconds(2))
+              .attemptTimeout(Duration.ofSeconds(Integer.parseInt(arguments[1])))
+              .totalTimeout(Duration.ofSeconds(Integer.parseInt(arguments[2])))
               .backoff(Backoff.fixed(Duration.ofMillis(20)))
               .build();
       HttpClient client =

@@ -23,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -41,21 +42,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A journal that hangs, fails or comes late, while the caller cancels or has no time left. */
 class JournalFaultTest {
-  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final Bench bench = new Bench();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final JournalUnderTest journal = new JournalUnderTest(threads);
   private final Barrier barrier = new Barrier();
 
-  // In real time, because the deadline must pass while the journal hangs.
-  private final RetryingHttpClient client =
-      RetryingHttpClient.wrap(
-          Bench.plain().build(),
-          HttpRetry.builder()
-              .journal(journal)
-              .idempotencyKeys(IdempotencyKeys.randomUuid())
-              .build());
+  private final RetryingHttpClient client = client(HttpRetry.builder());
+
+  /** In virtual time, which the test moves when the journal hangs. */
+  private final RetryingHttpClient frozen = client(bench.retry());
+
+  private RetryingHttpClient client(HttpRetry.Builder retry) {
+    return bench.client(retry.journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()));
+  }
 
   @AfterEach
   void close() throws InterruptedException {
@@ -73,6 +74,18 @@ class JournalFaultTest {
   private HttpResponse<String> call(Entry entry, RetryOptions.Builder options) throws Throwable {
     RetryingHttpClient view = client.with(options.journaled("charge", "order-1").build());
     return entry.call(view, bench.post("5"), BodyHandlers.ofString());
+  }
+
+  /** A call whose deadline passes while the journal hangs. */
+  private HttpResponse<String> callPastDeadline(Entry entry) throws Throwable {
+    RetryOptions options =
+        RetryOptions.builder().journaled("charge", "order-1").deadline(DEADLINE).build();
+    try (UnderWay<String> call =
+        UnderWay.call(entry, frozen.with(options), bench.post("5"), BodyHandlers.ofString())) {
+      barrier.awaitReached();
+      bench.time.advance(DEADLINE);
+      return call.outcome();
+    }
   }
 
   private CompletableFuture<HttpResponse<String>> sendAsync() {
@@ -94,9 +107,11 @@ class JournalFaultTest {
   }
 
   private void assertNothingRuns() throws InterruptedException {
-    client.shutdown();
-    if (Runtime.version().feature() >= 21) {
-      assertTrue(client.awaitTermination(Bench.PATIENCE), "operations under way");
+    for (RetryingHttpClient each : List.of(client, frozen)) {
+      each.shutdown();
+      if (Runtime.version().feature() >= 21) {
+        assertTrue(each.awaitTermination(Bench.PATIENCE), "operations under way");
+      }
     }
   }
 
@@ -118,9 +133,7 @@ class JournalFaultTest {
   @MethodSource("steps")
   void theDeadlineDoesNotWaitForTheJournal(Entry entry, Step step) throws Throwable {
     journal.on(step, barrier);
-    Throwable thrown =
-        assertThrows(
-            HttpTimeoutException.class, () -> call(entry, RetryOptions.builder().deadline(SHORT)));
+    Throwable thrown = assertThrows(HttpTimeoutException.class, () -> callPastDeadline(entry));
     assertEquals(Effect.UNKNOWN, saved(thrown).effect(), "somebody else may have sent it");
     assertEquals(0, bench.server.requests().size());
     barrier.open();
@@ -221,8 +234,7 @@ class JournalFaultTest {
   void theAnswerDoesNotWaitLongForTheJournal(Entry entry) throws Throwable {
     journal.onEnded(barrier);
     bench.server.enqueue(Reply.status(200).body("charged"));
-    HttpResponse<String> response =
-        call(entry, RetryOptions.builder().deadline(SHORT.multipliedBy(10)));
+    HttpResponse<String> response = callPastDeadline(entry);
     RetryReport.Saved saved = JdkReports.of(response).saved().orElseThrow();
     assertEquals("charged", response.body());
     assertEquals(Effect.SUCCEEDED, saved.effect());

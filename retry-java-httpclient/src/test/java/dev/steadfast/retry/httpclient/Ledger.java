@@ -20,7 +20,7 @@ final class Ledger implements RetryBudget, RetryBudget.Account, Guard {
 
   /** Waits for a last step that another thread may still be taking, then tells what is open. */
   String settled() {
-    long patience = System.nanoTime() + Bench.PATIENCE.toNanos() / 10;
+    long patience = System.nanoTime() + Bench.PATIENCE.toNanos();
     while (!open().equals("0 operations, 0 permits") && System.nanoTime() < patience) {
       Thread.onSpinWait();
     }

@@ -20,7 +20,7 @@ import java.util.List;
  * test's own thread. What does not come within 5 s ends in a {@code SocketTimeoutException}.
  */
 final class Peer implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final int PATIENCE_MILLIS = 20_000;
   private static final int SMALL_BUFFER = 64 * 1024;
 
   private final ServerSocket listener = new ServerSocket();

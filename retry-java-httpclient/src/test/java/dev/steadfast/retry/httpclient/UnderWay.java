@@ -47,10 +47,10 @@ record UnderWay<T>(Thread thread, CompletableFuture<HttpResponse<T>> end) implem
     }
   }
 
-  /** What the call returned or threw; fails if that does not come within 10 s. */
+  /** What the call returned or threw; fails if that does not come within 20 s. */
   HttpResponse<T> outcome() throws Throwable {
     try {
-      return end.get(10, TimeUnit.SECONDS);
+      return end.get(Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException thrown) {
       throw thrown.getCause();
     }

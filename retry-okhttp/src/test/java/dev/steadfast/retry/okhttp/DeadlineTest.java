@@ -162,8 +162,8 @@ class DeadlineTest {
   /** An attempt timeout of the interceptor is a read timeout, and does not end the call. */
   @Test
   void theDeadlineAloneCancelsAnInterceptorsCall() {
-    HttpRetry retry =
-        rig.retry().policy(Calls.seconds().attemptTimeout(Duration.ofMillis(100)).build()).build();
+    List<Duration> timeouts = List.of(Duration.ofMillis(100), Duration.ofSeconds(20));
+    HttpRetry retry = rig.retry().policy(Calls.seconds().attemptTimeouts(timeouts).build()).build();
     Call call = rig.calls(Entry.INTERCEPTOR, Rig.builder(), retry).newCall(Calls.get(server));
     server.enqueue(Reply.stallAfterRequest());
     assertEquals(200, Entry.INTERCEPTOR.make(call).status());
@@ -292,7 +292,7 @@ class DeadlineTest {
   @EnumSource
   void theDeadlineOfACallEndsTheBody(Entry entry) throws Exception {
     server.defaultReply(Reply.stalledBody(200, 100, "data: 1\n"));
-    OkHttpClient.Builder builder = Rig.builder().readTimeout(Duration.ofSeconds(10));
+    OkHttpClient.Builder builder = Rig.builder().readTimeout(Duration.ofSeconds(100));
     Call.Factory calls = rig.calls(entry, builder, HttpRetry.builder().build());
     for (long millis = 100; ; millis *= 2) {
       RetryOptions options = RetryOptions.builder().deadline(Duration.ofMillis(millis)).build();
@@ -307,7 +307,7 @@ class DeadlineTest {
         long began = System.nanoTime();
         assertThrows(InterruptedIOException.class, () -> response.body().string());
         Duration took = Duration.ofNanos(System.nanoTime() - began);
-        assertTrue(took.compareTo(Duration.ofMillis(millis + 5000)) < 0, took.toString());
+        assertTrue(took.compareTo(Duration.ofMillis(millis + 50_000)) < 0, took.toString());
         return;
       }
     }

@@ -269,7 +269,7 @@ final class H2Server implements AutoCloseable {
   /** Waits until the clients have closed all connections. */
   void assertNoLeaks() throws InterruptedException {
     for (Peer peer : peers) {
-      if (!peer.ended.await(5, TimeUnit.SECONDS)) {
+      if (!peer.ended.await(20, TimeUnit.SECONDS)) {
         throw new AssertionError("a connection is still open");
       }
     }

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A journal that hangs, fails or comes late, while the caller cancels or has no time left. */
 class JournalFaultTest {
-  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final ScriptedServer server = ScriptedServer.start();
   private final Rig rig = new Rig();
@@ -67,15 +67,19 @@ class JournalFaultTest {
         .flatMap(entry -> Stream.of(Step.values()).map(step -> Arguments.of(entry, step)));
   }
 
-  // In real time, because the deadline must pass while the journal hangs.
+  // In real time: with OkHttp 4 an interceptor asks now and then whether its call is cancelled.
   private Call.Factory calls(Entry entry) {
-    return calls(entry, Rig.builder());
+    return calls(entry, Rig.builder(), HttpRetry.builder());
   }
 
-  private Call.Factory calls(Entry entry, OkHttpClient.Builder client) {
-    HttpRetry retry =
-        HttpRetry.builder().journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()).build();
-    return rig.calls(entry, client, retry);
+  /** In virtual time, which the test moves when the journal hangs. */
+  private Call.Factory frozenCalls(Entry entry) {
+    return calls(entry, Rig.builder(), rig.frozen());
+  }
+
+  private Call.Factory calls(Entry entry, OkHttpClient.Builder client, HttpRetry.Builder retry) {
+    HttpRetry keyed = retry.journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    return rig.calls(entry, client, keyed);
   }
 
   private Request request(RetryOptions.Builder options) {
@@ -135,11 +139,14 @@ class JournalFaultTest {
   @MethodSource("steps")
   void theDeadlineDoesNotWaitForTheJournal(Entry entry, Step step) throws Exception {
     journal.on(step, barrier);
-    Call.Factory calls = calls(entry);
-    Call call = calls.newCall(request(RetryOptions.builder().deadline(SHORT)));
+    Call.Factory calls = frozenCalls(entry);
+    Call call = calls.newCall(request(RetryOptions.builder().deadline(DEADLINE)));
+    CompletableFuture<Entry.Outcome> running = begin(entry, call);
+    barrier.awaitReached();
 
-    Entry.Outcome outcome = end(begin(entry, call));
+    rig.time.advance(DEADLINE);
 
+    Entry.Outcome outcome = end(running);
     assertInstanceOf(InterruptedIOException.class, outcome.failure());
     assertEquals(Effect.UNKNOWN, saved(outcome).effect(), "somebody else may have sent it");
     assertEquals(0, server.requests().size());
@@ -188,12 +195,15 @@ class JournalFaultTest {
   @EnumSource
   void theAnswerDoesNotWaitLongForTheJournal(Entry entry) throws Exception {
     journal.onEnded(barrier);
-    Call.Factory calls = calls(entry);
+    Call.Factory calls = frozenCalls(entry);
     server.enqueue(Reply.status(200).body("charged"));
-    RetryOptions.Builder options = RetryOptions.builder().deadline(SHORT.multipliedBy(10));
+    Call call = calls.newCall(request(RetryOptions.builder().deadline(DEADLINE)));
+    CompletableFuture<Entry.Outcome> running = begin(entry, call);
+    barrier.awaitReached();
 
-    Entry.Outcome outcome = end(begin(entry, calls.newCall(request(options))));
+    rig.time.advance(DEADLINE);
 
+    Entry.Outcome outcome = end(running);
     assertEquals("charged", outcome.body(), outcome::toString);
     assertEquals(Effect.SUCCEEDED, saved(outcome).effect());
     assertFalse(saved(outcome).recorded());
@@ -370,13 +380,14 @@ class JournalFaultTest {
   void liftingTheTimeoutOfACallDoesNotLiftThatOfItsClaim(Entry entry) throws Exception {
     Calls.assumeOkHttp5(); // the Okio of OkHttp 4 has no Timeout.cancel
     server.enqueue(Reply.stallAfterRequest());
-    OkHttpClient.Builder client = Rig.builder().callTimeout(SHORT.multipliedBy(10));
-    Call call = calls(entry, client).newCall(request());
+    OkHttpClient.Builder client = Rig.builder().callTimeout(DEADLINE);
+    Call call = calls(entry, client, rig.frozen()).newCall(request());
     CountDownLatch sent = new CountDownLatch(1);
     server.whenRequest(received -> sent.countDown());
     CompletableFuture<Entry.Outcome> running = begin(entry, call);
     assertTrue(sent.await(20, TimeUnit.SECONDS));
     call.timeout().cancel();
+    rig.time.advance(DEADLINE);
     IOException failure = end(running).failure();
     assertInstanceOf(InterruptedIOException.class, failure);
     assertEquals(State.READY, journal.awaitEndings(1).get(0).state());

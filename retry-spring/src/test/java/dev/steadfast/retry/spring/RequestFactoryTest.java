@@ -49,7 +49,7 @@ final class RequestFactoryTest {
   record Payment(int cents) {}
 
   private static final String WRITTEN = "{\"cents\":1999}";
-  private static final Duration SHORT = Duration.ofMillis(100);
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   private final FakeTime time = new FakeTime();
   private final ScriptedServer server = ScriptedServer.start();

@@ -70,13 +70,13 @@ final class RaceRows {
             .notFor(NO_HANDLE, NO_HANDLE_WHY),
         row("the attempt's timeout right after the cancellation: cancelled")
             .put("/a", "body")
-            .policy(p -> p.attemptTimeout(ms(500)))
+            .policy(p -> p.attemptTimeout(ms(10_000)))
             .replies(Reply.stallAfterRequest())
             .at(
                 Moment.REQUEST,
                 run -> {
                   run.cancel();
-                  run.advance(ms(500));
+                  run.advance(ms(10_000));
                 })
             .fails(CANCELLED)
             .endsAfter("OTHER unknown", "CANCELLED 1")

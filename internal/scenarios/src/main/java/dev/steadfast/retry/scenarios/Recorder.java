@@ -19,7 +19,7 @@ import java.util.Locale;
  * if there are any. That the start comes first and only once is checked here.
  */
 final class Recorder implements RetryListener {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Running run;
   private final List<String> lines = new ArrayList<>();

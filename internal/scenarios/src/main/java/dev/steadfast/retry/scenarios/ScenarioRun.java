@@ -55,7 +55,7 @@ final class ScenarioRun {
    * @throws AssertionError that names all that was not as the row or the laws say
    */
   static void of(Scenario scenario, EntryPoint entry) throws Exception {
-    of(scenario, entry, Duration.ofSeconds(5));
+    of(scenario, entry, Duration.ofSeconds(20));
   }
 
   /** As above, with the time that the ends of connections and threads may take. */

@@ -27,7 +27,7 @@ import javax.net.ssl.SSLSocket;
  * {@link #close} throw. All methods are thread-safe.
  */
 public final class ScriptedServer implements AutoCloseable {
-  private static final Duration LEAK_GRACE = Duration.ofSeconds(5);
+  private static final Duration LEAK_GRACE = Duration.ofSeconds(20);
 
   private final ServerSocket listener;
   private final String scheme;
@@ -191,8 +191,8 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   /**
-   * Asserts that the client has no connection open. Waits a few seconds before it fails, because
-   * the end of a connection takes a moment to arrive; idle pooled connections count.
+   * Asserts that the client has no connection open. Waits 20 s before it fails, because the end of
+   * a connection takes a moment to arrive; idle pooled connections count.
    */
   public void assertNoLeaks() throws InterruptedException {
     awaitNoOpenConnections(LEAK_GRACE);

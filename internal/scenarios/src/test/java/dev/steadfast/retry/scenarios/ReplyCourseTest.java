@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** What may come before and after the bytes of a reply: heads, waits and endings. */
 @Timeout(30)
 class ReplyCourseTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   private final ScriptedServer server = ScriptedServer.start();
 
@@ -85,7 +85,7 @@ class ReplyCourseTest {
     server.takeRequest(SOON);
     assertFalse(response.isDone());
     latch.countDown();
-    assertEquals(201, response.get(5, TimeUnit.SECONDS).statusCode());
+    assertEquals(201, response.get(20, TimeUnit.SECONDS).statusCode());
   }
 
   @Test

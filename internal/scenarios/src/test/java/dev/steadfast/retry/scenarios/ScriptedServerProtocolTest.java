@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /** HTTP/1.1 as the server reads and writes it when nothing is wrong. */
 @Timeout(30)
 class ScriptedServerProtocolTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   private final ScriptedServer server = ScriptedServer.start();
 

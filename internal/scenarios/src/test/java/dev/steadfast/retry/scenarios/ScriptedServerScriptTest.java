@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** Who gets which reply, what the test learns, and how the server ends. */
 @Timeout(30)
 class ScriptedServerScriptTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   private final ScriptedServer server = ScriptedServer.start();
 

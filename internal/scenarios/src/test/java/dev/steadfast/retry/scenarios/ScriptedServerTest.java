@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** Each fault, as a raw socket sees it and, where it differs, as java.net.http does. */
 @Timeout(30)
 class ScriptedServerTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
 
   private final ScriptedServer server = ScriptedServer.start();
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The faults that TLS could soften: they must reach the client as FIN, RST and silence. */
 @Timeout(30)
 class ScriptedServerTlsTest {
-  private static final Duration SOON = Duration.ofSeconds(5);
+  private static final Duration SOON = Duration.ofSeconds(20);
   private static final String PASSWORD = "changeit";
   private static SSLContext context;
 

@@ -140,7 +140,7 @@ final class JdkGuideTest {
 
   @Test
   void aSilentStreamEnds() throws Exception {
-    RetryPolicy policy = RetryPolicy.builder().bodyIdleTimeout(Duration.ofMillis(200)).build();
+    RetryPolicy policy = RetryPolicy.builder().bodyIdleTimeout(Duration.ofMillis(500)).build();
     HttpClient impatient =
         RetryingHttpClient.wrap(
             HttpClient.newHttpClient(), HttpRetry.builder().policy(policy).build());

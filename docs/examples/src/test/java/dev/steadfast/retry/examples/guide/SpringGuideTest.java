@@ -139,7 +139,7 @@ final class SpringGuideTest {
   @Test
   void anAttemptTimeoutEndsAnAttempt_andAnotherOneFollows() {
     RetryPolicy policy =
-        SpringGuide.timeouts().policy().toBuilder().attemptTimeout(Duration.ofMillis(300)).build();
+        SpringGuide.timeouts().policy().toBuilder().attemptTimeout(Duration.ofSeconds(1)).build();
     HttpRetry retry = HttpRetry.builder().policy(policy).build();
     server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("paid"));
     assertEquals(
@@ -152,7 +152,7 @@ final class SpringGuideTest {
     JdkClientHttpRequestFactory factory =
         new JdkClientHttpRequestFactory(
             RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults()));
-    factory.setReadTimeout(Duration.ofMillis(300));
+    factory.setReadTimeout(Duration.ofSeconds(1));
     RestClient cancelling =
         RestClient.builder().baseUrl(server.uri("").toString()).requestFactory(factory).build();
     server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("paid"));

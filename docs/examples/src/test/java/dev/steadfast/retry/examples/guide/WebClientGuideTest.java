@@ -12,6 +12,7 @@ import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
@@ -84,7 +85,7 @@ final class WebClientGuideTest {
     JdkClientHttpConnector connector =
         new JdkClientHttpConnector(
             RetryingHttpClient.wrap(HttpClient.newHttpClient(), HttpRetry.defaults()));
-    connector.setReadTimeout(Duration.ofMillis(300));
+    connector.setReadTimeout(Duration.ofSeconds(1));
     WebClient payments =
         WebClient.builder().baseUrl(server.uri("").toString()).clientConnector(connector).build();
     assertEquals("paid", pay(payments).block(Duration.ofSeconds(30)));
@@ -95,7 +96,9 @@ final class WebClientGuideTest {
   void aTimeoutOfTheMonoEndsTheOperation() {
     server.enqueue(Reply.stallAfterRequest(), Reply.status(201).body("paid"));
     WebClient payments = client(server.uri("").toString(), HttpRetry.defaults());
-    Mono<String> cancelling = pay(payments).timeout(Duration.ofMillis(300));
+    CompletableFuture<String> late = new CompletableFuture<>();
+    server.whenRequest(request -> late.complete("once the server has the request"));
+    Mono<String> cancelling = pay(payments).timeout(Mono.fromFuture(late));
     assertThrows(RuntimeException.class, () -> cancelling.block(Duration.ofSeconds(30)));
     assertEquals(1, server.requests().size());
   }

@@ -37,12 +37,12 @@ public final class Counterpart implements AutoCloseable {
     this(LEASE, Settings.defaults().sweepEvery());
   }
 
-  /** The retention is 24 hours, and 2 seconds for the principal {@code short}. */
+  /** The retention is 24 hours, and a minute for the principal {@code short}. */
   Counterpart(Duration lease, Duration sweepEvery) throws IOException, SQLException {
     Settings settings =
         new Settings(
             lease,
-            principal -> principal.equals("short") ? Duration.ofSeconds(2) : Duration.ofHours(24),
+            principal -> principal.equals("short") ? Duration.ofMinutes(1) : Duration.ofHours(24),
             sweepEvery);
     server = PaymentsServer.start(database().dataSource(), settings, faults, 0);
     execute("truncate payment_keys, ledger");
