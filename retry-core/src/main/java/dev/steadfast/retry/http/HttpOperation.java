@@ -373,7 +373,7 @@ public final class HttpOperation {
   }
 
   private void learn(ResponseView response, Signals signals, LongSupplier headNanos) {
-    retry.learning().learn(this, response, signals, headNanos);
+    retry.learning().learn(plan, info, response, signals, headNanos);
   }
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.

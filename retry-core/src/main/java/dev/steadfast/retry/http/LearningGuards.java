@@ -47,27 +47,29 @@ final class LearningGuards {
    * @param headNanos when its head came; asked only if there is something to learn
    */
   void learn(
-      HttpOperation operation, ResponseView response, Signals signals, LongSupplier headNanos) {
+      RetryPlan plan,
+      OperationInfo operation,
+      ResponseView response,
+      Signals signals,
+      LongSupplier headNanos) {
     boolean failed = gate != null && response.status() >= 400;
     boolean quotas = !pacings.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
     String origin = failed || quotas ? response.origin().orElse(null) : null;
     if (origin == null) {
       return;
     }
-    RetryPlan plan = operation.plan();
     long nanos = headNanos.getAsLong();
     if (gate != null) {
       RetryPolicy policy = plan.policy();
       gate.learn(origin, response.status(), signals.serverDelay(), policy, nanos);
     }
-    OperationInfo info = operation.info();
-    if (quotas && origin.equals(info.origin())) {
+    if (quotas && origin.equals(operation.origin())) {
       RetryEnvironment environment = plan.environment();
       long sinceNanos = environment.ticker().getAsLong() - nanos;
       Instant at = environment.clock().get().minusNanos(sinceNanos);
       List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), at);
       for (QuotaPacing pacing : pacings) {
-        pacing.learn(info, told, nanos);
+        pacing.learn(operation, told, nanos);
       }
     }
   }
