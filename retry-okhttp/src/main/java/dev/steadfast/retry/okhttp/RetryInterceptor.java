@@ -71,7 +71,9 @@ public final class RetryInterceptor implements Interceptor {
    * at the first answer, and from then on nothing counts as unsent.
    *
    * <p>Set the client's event listener before. A listener that is set afterwards replaces the one
-   * with which this interceptor learns the scope of an enqueued call.
+   * with which this interceptor learns the scope of an enqueued call, and the context that {@link
+   * HttpRetry.Builder#context} carries. That context is the one in which the call was made with
+   * {@code newCall}; it is around the client's interceptors, and not around the callback.
    *
    * @param builder the builder of the client
    * @param retry the configuration
@@ -85,9 +87,10 @@ public final class RetryInterceptor implements Interceptor {
     }
     AttemptRegistry registry = new AttemptRegistry(Around.UNKNOWN);
     Checks.notNull("retry", retry);
-    CallContextCapture callContext = CallContextCapture.addTo(builder);
+    boolean alone = builder.interceptors().isEmpty();
+    CallContextCapture callContext = CallContextCapture.addTo(builder, retry.plan().context());
     CallStarts starts = new CallStarts(retry.environment().ticker());
-    if (!builder.interceptors().isEmpty()) {
+    if (!alone) {
       builder.interceptors().add(0, starts);
     }
     builder.addInterceptor(new RetryInterceptor(retry, registry, callContext, starts));
