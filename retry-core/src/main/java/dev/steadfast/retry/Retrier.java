@@ -160,7 +160,7 @@ public final class Retrier {
     }
 
     /**
-     * Adds a listener. Default: none.
+     * Adds a listener. Default: none. One that is added twice is told once.
      *
      * @param listener told about every step
      * @return this

@@ -10,6 +10,9 @@ import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +31,10 @@ final class Listeners implements RetryListener {
   private final Set<Advice> advised = ConcurrentHashMap.newKeySet();
 
   Listeners(List<RetryListener> listeners) {
-    this.listeners = List.copyOf(listeners);
+    Set<RetryListener> told = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<RetryListener> once = new ArrayList<>(listeners);
+    once.removeIf(each -> !told.add(each));
+    this.listeners = List.copyOf(once);
   }
 
   /** Whether somebody listens: without, no event object need be made. */

@@ -31,6 +31,7 @@ final class OperationRecord {
   private boolean mayHaveActed;
   private boolean earlierMayHaveActed;
   private boolean ambiguous;
+  private boolean cached; // the first attempt was answered without the server, and counts as none
   private @Nullable Outcome outcome; // of the latest attempt, null while it runs
   private @Nullable Throwable failure;
   private List<AttemptReport> reports = List.of(); // those that have been made
@@ -63,10 +64,8 @@ final class OperationRecord {
     Evidence evidence = outcome.evidence();
     boolean accepted = verdict instanceof Verdict.Accepted;
     boolean sent = evidence.disposition().mayHaveActed();
-    boolean cached = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
-    if (cached && attempts == 1) {
-      attempts = 0; // no attempt was made
-    }
+    boolean unseen = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
+    cached = unseen && attempts == 1;
     earlierMayHaveActed = mayHaveActed;
     mayHaveActed |= sent;
     ambiguous |= !accepted && evidence.ambiguous();
@@ -113,7 +112,8 @@ final class OperationRecord {
 
   /** Whether it was one attempt, which was accepted: then the response tells all. */
   boolean clean(StopReason reason) {
-    return reason == StopReason.ACCEPTED && attempts == 1 && failure == null && !replayed();
+    boolean one = attempts == 1 && !cached;
+    return reason == StopReason.ACCEPTED && one && failure == null && !replayed();
   }
 
   private boolean replayed() {
@@ -127,7 +127,11 @@ final class OperationRecord {
     return new OperationReport(
         reason,
         new OperationReport.Totals(
-            attempts, nowNanos - startNanos, waitedNanos, serverDelay(), maxServerDelayNanos),
+            cached ? 0 : attempts,
+            nowNanos - startNanos,
+            waitedNanos,
+            serverDelay(),
+            maxServerDelayNanos),
         reports,
         new OperationReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed()),
         info);

@@ -334,7 +334,7 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds a listener. Default: none.
+     * Adds a listener. Default: none. One that is added twice is told once.
      *
      * @param listener told about every step; what it throws is logged
      * @return this

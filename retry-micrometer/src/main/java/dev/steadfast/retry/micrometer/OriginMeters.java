@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ final class OriginMeters {
   private static final String NONE = "none";
   private static final double[] BUCKETS = {1, 2, 3, 4, 5}; // those of gRFC A96
 
-  private final MeterRegistry registry;
+  private final UsedMeters used;
   private final Tags tags;
   private final Registrar registrar;
   private final @Nullable Supplier<Number> available;
@@ -53,17 +52,14 @@ final class OriginMeters {
   /**
    * No meter is registered yet.
    *
-   * @param registry where the meters go
+   * @param used where the meters go
    * @param tags the tags of all meters: client and origin
    * @param registrar registers them
    * @param available what the gauge of the budget shows, null for no gauge
    */
   OriginMeters(
-      MeterRegistry registry,
-      Tags tags,
-      Registrar registrar,
-      @Nullable Supplier<Number> available) {
-    this.registry = registry;
+      UsedMeters used, Tags tags, Registrar registrar, @Nullable Supplier<Number> available) {
+    this.used = used;
     this.tags = tags;
     this.registrar = registrar;
     this.available = available;
@@ -153,14 +149,15 @@ final class OriginMeters {
           Gauge.builder(MeterName.BUDGET.text(), available)
               .description(MeterName.BUDGET.description())
               .tags(tags)
-              .register(registry));
+              .register(used.registry()));
     }
   }
 
   /** Removes all meters. Values that come later are dropped. */
   void forget() {
     forgotten = true;
-    registered.forEach(registry::remove);
+    // A task each: one that throws does not keep the others.
+    registered.forEach(meter -> registrar.runLater(() -> used.leave(meter)));
     registered.clear();
   }
 
@@ -175,7 +172,7 @@ final class OriginMeters {
             Timer.builder(name.text())
                 .description(name.description())
                 .tags(tags.and(further))
-                .register(registry));
+                .register(used.registry()));
     return nanos -> timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
@@ -185,7 +182,7 @@ final class OriginMeters {
             Counter.builder(name.text())
                 .description(name.description())
                 .tags(tags.and(further))
-                .register(registry));
+                .register(used.registry()));
     return counter::increment;
   }
 
@@ -196,12 +193,13 @@ final class OriginMeters {
                 .description(MeterName.RETRIES.description())
                 .serviceLevelObjectives(BUCKETS)
                 .tags(tags)
-                .register(registry));
+                .register(used.registry()));
     return summary::record;
   }
 
   private <M extends Meter> M keep(M meter) {
     registered.add(meter);
+    used.use(meter);
     return meter;
   }
 

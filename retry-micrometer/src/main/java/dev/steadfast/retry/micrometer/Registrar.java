@@ -1,12 +1,11 @@
 package dev.steadfast.retry.micrometer;
 
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Registers and removes meters, one task after the other, on a thread that is not the operation's.
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * call returns. Once that time was too short, no operation waits until all tasks are done.
  */
 final class Registrar {
-  /** The most tasks that wait, so that a registry that hangs does not fill the memory. */
+  /** With so many tasks no further value waits: a registry that hangs must not fill the memory. */
   static final int MOST_TASKS = 4096;
 
   private static final long LONGEST_WAIT_MILLIS = 50;
@@ -25,7 +24,7 @@ final class Registrar {
   /** A task, and whether it is done. */
   private record Task(Runnable action, CountDownLatch done) {}
 
-  private final ArrayBlockingQueue<Task> tasks = new ArrayBlockingQueue<>(MOST_TASKS);
+  private final LinkedBlockingQueue<Task> tasks = new LinkedBlockingQueue<>();
   private final AtomicBoolean running = new AtomicBoolean();
   private final Executor executor;
   private final Consumer<Throwable> broken;
@@ -43,10 +42,14 @@ final class Registrar {
     this.broken = broken;
   }
 
-  /** Runs a task elsewhere, and waits a short time for its end. */
+  /** Runs a task elsewhere, and waits a short time for its end. Too many such tasks are dropped. */
   void run(Runnable action) {
-    Task task = offer(action);
-    if (task == null || late) {
+    if (tasks.size() >= MOST_TASKS) {
+      drop();
+      return;
+    }
+    Task task = add(action);
+    if (late) {
       return;
     }
     try {
@@ -58,23 +61,26 @@ final class Registrar {
     }
   }
 
-  /** Runs a task elsewhere. */
+  /** Runs a task elsewhere. It is never dropped; there are few, as the origins are bounded. */
   void runLater(Runnable action) {
-    offer(action);
+    add(action);
   }
 
-  /** Returns null if there are too many tasks; then this one is dropped. */
-  private @Nullable Task offer(Runnable action) {
+  private Task add(Runnable action) {
     Task task = new Task(action, new CountDownLatch(1));
-    boolean taken = tasks.offer(task);
-    if (!taken && !dropped) {
+    tasks.add(task);
+    start();
+    return task;
+  }
+
+  private void drop() {
+    if (!dropped) {
       dropped = true;
       broken.accept(
           new IllegalStateException(
               MOST_TASKS + " values wait for the registry; further ones are dropped"));
     }
     start();
-    return taken ? task : null;
   }
 
   private void start() {

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Safe for use by many threads. Configurations that share one object are counted together. Two
- * objects with the same client name in one registry are counted together too, but {@link #close} of
- * one removes the meters of both.
+ * objects with the same client name in one registry are counted together too, but what one removes,
+ * with {@link #close} or because an origin makes room, the other one has lost.
  *
  * <p>A value is recorded on the operation's thread, and nothing is allocated for it. A meter is
  * registered on another thread when its first value comes. The operation waits for that up to 50
@@ -54,7 +54,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
     // With an executor of the user's, every event is on one of its threads already.
     Executor registering = executor == null ? environment.scheduler()::execute : Runnable::run;
     Registrar registrar = new Registrar(registering, this::failed);
-    MeterRegistry registry = builder.registry;
+    UsedMeters used = new UsedMeters(builder.registry);
     Tags client = Tags.of("client", builder.client);
     RetryBudget budget = builder.budget;
     LongSupplier ticker = environment.ticker();
@@ -63,7 +63,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
             builder.maxOrigins,
             origin ->
                 new OriginMeters(
-                    registry,
+                    used,
                     client.and("origin", origin),
                     registrar,
                     available(budget, origin, ticker)),

@@ -211,6 +211,39 @@ class BrokenRegistryTest {
         () -> operations + " operations");
   }
 
+  /** However many origins there are, and however long the registry takes. */
+  @Test
+  void closeRemovesAllMeters() throws Exception {
+    int origins = Registrar.MOST_TASKS + 1;
+    MeterRegistry registry = new SimpleMeterRegistry();
+    RetryMetrics metrics =
+        RetryMetrics.builder(registry).environment(environment()).maxOrigins(origins).build();
+    for (int i = 0; i < origins; i++) {
+      Retrier.builder().name("origin-" + i).listener(metrics).build().call(() -> "done");
+    }
+    settle();
+    assertTrue(registry.getMeters().size() > origins);
+
+    thread.submit(this::block);
+    metrics.close();
+    release.countDown();
+    settle();
+    assertEquals(List.of(), registry.getMeters());
+  }
+
+  @Test
+  void aRegistryThatThrowsWhenItRemoves() throws Exception {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    registry.config().onMeterRemoved(meter -> refuse());
+    RetryMetrics metrics = RetryMetrics.builder(registry).environment(environment()).build();
+    assertEquals(EXPECTED, outcomes(metrics));
+    metrics.close();
+    settle();
+    List<String> left = registry.getMeters().stream().map(each -> each.getId().getName()).toList();
+    // Micrometer itself stops at the first bucket of a histogram.
+    assertEquals(List.of(), left.stream().filter(name -> !name.endsWith(".histogram")).toList());
+  }
+
   @Test
   void aRegistryThatBlocksWhenItRecords_doesNotBlockOperations_withAnExecutor() throws Exception {
     AtomicLong recorded = new AtomicLong();

@@ -8,9 +8,11 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.testkit.FakeTime;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The number of origins that have meters of their own is bounded. */
@@ -104,6 +106,25 @@ class OriginsTest {
     assertEquals(1, operations("first"));
     assertEquals(0, lines("second"));
     assertEquals(2, operations("other"));
+  }
+
+  /** A meter filter may leave out the origin. */
+  @Test
+  void anOriginThatMakesRoom_leavesMetersThatOtherOriginsUse() throws Exception {
+    registry.config().meterFilter(MeterFilter.ignoreTags("origin"));
+    RetryMetrics metrics = metrics(2);
+    call(metrics, "idle");
+    call(metrics, "busy");
+    time.advance(Duration.ofHours(1));
+    call(metrics, "new"); // both were used until now
+    call(metrics, "busy");
+    time.advance(Duration.ofHours(1));
+    call(metrics, "new");
+    call(metrics, "busy");
+    assertEquals(6, Scrape.of(registry).sum("steadfast_operations_seconds_count"));
+    assertEquals(1, Scrape.of(registry).count("steadfast_outcomes_unknown_total"));
+    metrics.close();
+    assertEquals(List.of(), registry.getMeters());
   }
 
   @Test

@@ -1,32 +1,61 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.internal.CallContext;
+import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
 import java.util.WeakHashMap;
 import okhttp3.Call;
 import okhttp3.EventListener;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
+import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Notes what a call was made within, for the interceptor that meets it on a thread of the
  * dispatcher's. OkHttp asks for a call's listener when the call is made, on the thread that makes
  * it; nothing else of a client's runs there.
+ *
+ * <p>If the configuration carries a context of the caller's, this is also the first interceptor,
+ * and restores that context on a thread other than the one that made the call.
  */
-final class CallContextCapture implements EventListener.Factory {
-  private final EventListener.Factory users;
-  // Weak: nobody tells of a call's end. Empty for calls that are made within nothing.
-  private final Map<Call, CallContext> noted = Collections.synchronizedMap(new WeakHashMap<>());
+final class CallContextCapture implements EventListener.Factory, Interceptor {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  private CallContextCapture(EventListener.Factory users) {
+  /** What a call was made within. */
+  private record Noted(
+      @Nullable CallContext scope, ContextCapture.@Nullable Snapshot context, long thread) {}
+
+  private final EventListener.Factory users;
+  private final @Nullable ContextCapture context;
+  // Weak: nobody tells of a call's end. Empty for calls that are made within nothing.
+  private final Map<Call, Noted> noted = Collections.synchronizedMap(new WeakHashMap<>());
+
+  private CallContextCapture(EventListener.Factory users, @Nullable ContextCapture context) {
     this.users = users;
+    this.context = context;
   }
 
-  /** Puts itself before the listeners that the builder has. */
-  static CallContextCapture addTo(OkHttpClient.Builder builder, OkHttpClient built) {
-    CallContextCapture capture = new CallContextCapture(usersOwn(built.eventListenerFactory()));
+  /**
+   * Puts itself before the listeners that the builder has, and before its interceptors.
+   *
+   * @param builder the builder of a client
+   * @param listeners those that it has, which it does not show
+   * @param context what to carry, null for nothing
+   */
+  static CallContextCapture addTo(
+      OkHttpClient.Builder builder,
+      EventListener.Factory listeners,
+      @Nullable ContextCapture context) {
+    CallContextCapture capture = new CallContextCapture(usersOwn(listeners), context);
     builder.eventListenerFactory(capture);
+    if (context != null) {
+      builder.interceptors().add(0, capture);
+    }
     return capture;
   }
 
@@ -38,8 +67,9 @@ final class CallContextCapture implements EventListener.Factory {
   @Override
   public EventListener create(Call call) {
     CallContext here = CallContext.current();
-    if (here != null) {
-      noted.put(call, here);
+    if (here != null || context != null) {
+      ContextCapture.Snapshot snapshot = context == null ? null : context.capture();
+      noted.put(call, new Noted(here, snapshot, Thread.currentThread().getId()));
     }
     return users.create(call);
   }
@@ -50,8 +80,41 @@ final class CallContextCapture implements EventListener.Factory {
 
   /** What applies to a call that begins on this thread: what the thread is in, else what it was. */
   @Nullable CallContext of(Call call) {
-    CallContext then = noted.get(call); // kept: another interceptor may proceed more than once
+    Noted then = noted.get(call); // kept: another interceptor may proceed more than once
     CallContext here = CallContext.current();
-    return here == null ? then : here;
+    return here == null && then != null ? then.scope() : here;
+  }
+
+  @Override
+  public Response intercept(Chain chain) throws IOException {
+    Noted then = noted.get(chain.call());
+    if (then == null || then.thread() == Thread.currentThread().getId()) {
+      return chain.proceed(chain.request());
+    }
+    AutoCloseable restored = restore(then.context());
+    try {
+      return chain.proceed(chain.request());
+    } finally {
+      close(restored);
+    }
+  }
+
+  private static @Nullable AutoCloseable restore(ContextCapture.@Nullable Snapshot snapshot) {
+    try {
+      return snapshot == null ? null : snapshot.restore();
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be restored; the call goes on", broken);
+      return null;
+    }
+  }
+
+  private static void close(@Nullable AutoCloseable restored) {
+    try {
+      if (restored != null) {
+        restored.close();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be taken back; the call goes on", broken);
+    }
   }
 }

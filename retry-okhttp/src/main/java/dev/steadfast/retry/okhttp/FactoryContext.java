@@ -79,6 +79,7 @@ final class FactoryContext {
   private static boolean ours(Interceptor interceptor) {
     return interceptor instanceof RetryInterceptor
         || interceptor instanceof CallStarts
+        || interceptor instanceof CallContextCapture
         || interceptor instanceof ResendSuppressor
         || interceptor instanceof WireProbe;
   }

@@ -71,7 +71,10 @@ public final class RetryInterceptor implements Interceptor {
    * at the first answer, and from then on nothing counts as unsent.
    *
    * <p>Set the client's event listener and timeouts before. A listener that is set afterwards
-   * replaces the one with which this interceptor learns the scope of an enqueued call.
+   * replaces the one with which this interceptor learns the scope of an enqueued call, and the
+   * context that {@link HttpRetry.Builder#context} carries. That context is the one in which the
+   * call was made with {@code newCall}; it is around the client's interceptors, and not around the
+   * callback.
    *
    * @param builder the builder of the client
    * @param retry the configuration
@@ -89,9 +92,10 @@ public final class RetryInterceptor implements Interceptor {
     Checks.notNull("retry", retry);
     OkHttpClient client = builder.build(); // the builder does not show what it has
     CallTimeouts.requireEndOfAttempts(client, retry);
-    CallContextCapture callContext = CallContextCapture.addTo(builder, client);
+    CallContextCapture callContext =
+        CallContextCapture.addTo(builder, client.eventListenerFactory(), retry.plan().context());
     CallStarts starts = new CallStarts(retry.environment().ticker());
-    if (!builder.interceptors().isEmpty()) {
+    if (!client.interceptors().isEmpty()) {
       builder.interceptors().add(0, starts);
     }
     builder.addInterceptor(new RetryInterceptor(retry, registry, callContext, starts));

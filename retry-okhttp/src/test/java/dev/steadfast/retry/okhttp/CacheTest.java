@@ -84,6 +84,7 @@ class CacheTest {
 
     assertEquals(1, server.requests().size());
     assertEquals(0, rig.recorder.report().attempts());
+    assertEquals(List.of(1), rig.recorder.attempts().stream().map(AttemptReport::number).toList());
     assertEquals(1, books.endedSucceeded.get());
     assertEquals(1, books.endedUnknown.get());
   }

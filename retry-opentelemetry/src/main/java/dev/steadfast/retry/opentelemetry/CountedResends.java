@@ -2,6 +2,7 @@ package dev.steadfast.retry.opentelemetry;
 
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextKey;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param counter adds a counter to a context that has none
  */
 record CountedResends(UnaryOperator<Context> counter) implements AttemptTracing {
-  private static final ContextKey<Boolean> COUNTED =
-      ContextKey.named("dev.steadfast.retry.counted");
+  private static final ContextKey<Object> COUNTED = ContextKey.named("dev.steadfast.retry.counted");
 
   // An operation within an attempt of another one finds the counter of that one, and needs its own.
   // A counter that somebody else put there belongs to this operation: to a call factory that is
@@ -22,7 +22,12 @@ record CountedResends(UnaryOperator<Context> counter) implements AttemptTracing 
   public Context context(Context operation) {
     boolean nested = operation.get(COUNTED) != null;
     Context counted = counter.apply(nested ? new Uncounted(operation) : operation);
-    return counted.with(COUNTED, true);
+    return counted.with(COUNTED, new Object());
+  }
+
+  /** Whether two contexts are of the same operation, or both of none. */
+  static boolean inSameOperation(Context one, Context other) {
+    return Objects.equals(one.get(COUNTED), other.get(COUNTED));
   }
 
   /** A context that seems to have no values, so that a counter is added. */

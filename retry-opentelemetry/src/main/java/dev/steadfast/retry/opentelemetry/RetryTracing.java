@@ -5,8 +5,10 @@ import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.internal.Checks;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,11 @@ import org.jspecify.annotations.Nullable;
  * number of configurations may share one object.
  */
 public final class RetryTracing {
-  private static final ContextCapture CALLER = () -> Context.current()::makeCurrent;
+  private static final ContextCapture CALLER =
+      () -> {
+        Context caller = Context.current();
+        return () -> isBrought(caller) ? Scope.noop() : caller.makeCurrent();
+      };
 
   private final OpenTelemetry openTelemetry;
   private final @Nullable UnaryOperator<Context> resendCounter;
@@ -38,6 +44,15 @@ public final class RetryTracing {
     this.openTelemetry = builder.openTelemetry;
     this.resendCounter = builder.resendCounter;
     this.operationSpans = builder.operationSpans;
+  }
+
+  // A library that traces calls of OkHttp brings the caller's context to the dispatcher's thread,
+  // with a counter of its own.
+  private static boolean isBrought(Context caller) {
+    Context here = Context.current();
+    return !here.equals(Context.root())
+        && Span.fromContext(here).equals(Span.fromContext(caller))
+        && CountedResends.inSameOperation(here, caller);
   }
 
   /**

@@ -28,11 +28,17 @@ enum EntryPoint {
   EXECUTE,
   ENQUEUE,
   INTERCEPTOR,
+  INTERCEPTOR_ENQUEUE,
   SEND,
   SEND_ASYNC;
 
   boolean isOkHttp() {
-    return this == EXECUTE || this == ENQUEUE || this == INTERCEPTOR;
+    return this != SEND && this != SEND_ASYNC;
+  }
+
+  /** Whether the retries are within the client. */
+  boolean isInterceptor() {
+    return this == INTERCEPTOR || this == INTERCEPTOR_ENQUEUE;
   }
 
   /** A client for one sort of call. */
@@ -60,7 +66,7 @@ enum EntryPoint {
     Call.Factory calls = calls(retry, traced == null ? null : OkHttpTelemetry.create(traced));
     return (uri, callback) -> {
       Call call = calls.newCall(put(uri));
-      if (this == ENQUEUE) {
+      if (this == ENQUEUE || this == INTERCEPTOR_ENQUEUE) {
         return enqueued(call, callback);
       }
       try (Response response = call.execute()) {
@@ -78,7 +84,7 @@ enum EntryPoint {
   }
 
   private Call.Factory calls(HttpRetry retry, @Nullable OkHttpTelemetry telemetry) {
-    if (this == INTERCEPTOR) {
+    if (isInterceptor()) {
       OkHttpClient client = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
       return telemetry == null ? client : telemetry.createCallFactory(client);
     }

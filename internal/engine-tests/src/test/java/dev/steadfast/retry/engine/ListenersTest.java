@@ -139,6 +139,15 @@ class ListenersTest {
     assertEquals(expected, events);
   }
 
+  @Test
+  void oneThatIsAddedTwiceIsToldOnce() throws Exception {
+    List<String> events = new ArrayList<>();
+    Log log = new Log("a", events);
+    Retrier.builder().name("db").listener(log).listener(log).build().call(() -> "done");
+    assertEquals(
+        List.of("a started db", "a attempt 1", "a 1 ended null", "a ended accepted"), events);
+  }
+
   private static int failing(AtomicInteger calls, int failures) throws IOException {
     int call = calls.incrementAndGet();
     if (call <= failures) {
