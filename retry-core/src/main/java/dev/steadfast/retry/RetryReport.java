@@ -121,7 +121,7 @@ public interface RetryReport {
   /**
    * Whether it is unknown what the operation did. It is true if the operation was not accepted, and
    * the answer to one of its attempts was lost or reported an error of the server (5xx, 408), or
-   * was a redirect with which a request with effects became a GET. Then keep the {@link
+   * was a 301, 302 or 303 to a request with effects that the client followed. Then keep the {@link
    * #idempotencyKey()}, and send the same request with the same key again to find out. After any
    * other 4xx to the only attempt this is false, because the server says that it did not do what
    * was asked. Of a journaled operation it is true if its {@link Saved#effect} is unknown.
@@ -169,8 +169,8 @@ public interface RetryReport {
    *   <li>Any other: never sent if it is proven that the server did nothing, else unknown.
    * </ul>
    *
-   * <p>Where the client followed a redirect, the answer of its target counts. If a request with
-   * effects became a GET with it, a 4xx to the GET tells nothing of them, so they are unknown.
+   * <p>Where the client followed a redirect, the answer of its target counts. After a 301, 302 or
+   * 303 to a request with effects, a 4xx of the target tells nothing of them, so they are unknown.
    *
    * <pre>{@code
    * Effect effect =

@@ -72,7 +72,7 @@ public final class StandardRules implements HttpClassifier {
   @Override
   public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
     int status = response.status();
-    if (status < 400) {
+    if (status >= 200 && status < 400) {
       return Verdict.accepted();
     }
     FailureKind kind = kind(status);

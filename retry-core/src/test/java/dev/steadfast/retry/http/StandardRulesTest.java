@@ -61,7 +61,7 @@ class StandardRulesTest {
   private static final String TABLE =
       """
                nothing delay   go  stop both nack final push pull
-      100      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
+      101      NNN     NNN  NNN NNN  NNN  NNN  NNN   NNN  NNN
       200      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       202      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA
       301      AAA     AAA  AAA AAA  AAA  AAA  AAA   AAA  AAA

@@ -7,25 +7,21 @@ import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a redirect leaves unknown: a 4xx of its target tells nothing of a request that became a GET
- * on the way. The client shows its redirects with the whole response only, while attempts are
- * judged by the head.
+ * What a redirect leaves unknown: a 4xx of its target tells nothing of a request that was accepted
+ * before. The client shows its redirects with the whole response only, while attempts are judged by
+ * the head.
  */
 final class AfterRedirect {
   private AfterRedirect() {}
 
   /** Whether a request before this response may have had an effect of which it tells nothing. */
   static boolean hidesEffect(HttpResponse<?> response) {
-    HttpResponse<?> next = response;
-    HttpResponse<?> prior = prior(next);
+    HttpResponse<?> prior = prior(response);
     while (prior != null) {
-      String method = prior.request().method();
-      if (!method.equals(next.request().method())
-          && HttpOperation.mayHaveHadEffect(method, prior.statusCode())) {
+      if (HttpOperation.mayHaveHadEffect(prior.request().method(), prior.statusCode())) {
         return true;
       }
-      next = prior;
-      prior = prior(next);
+      prior = prior(prior);
     }
     return false;
   }

@@ -3,6 +3,8 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Evidence.Requests;
 import dev.steadfast.retry.engine.Evidence.Safety;
+import java.net.CookieHandler;
+import java.net.CookieManager;
 import java.net.http.HttpClient;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     /** The client did not even take the request. */
     NOT_TAKEN,
     TAKEN,
+    /** The same, and a cookie handler of the user's may have got a head, and thrown the failure. */
+    PERHAPS_ANSWERED,
     /** The head of the response came. */
     ANSWERED,
     /** And the user's code got of its body what came. */
@@ -32,6 +36,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
 
   /** Whether the client has asked for the request body. */
   enum BodyUse {
+    /** There is none, or the client may get an answer before it asks for it. */
     NONE,
     UNTOUCHED,
     ASKED_FOR
@@ -51,16 +56,34 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     if (delivery == null || delivery.notTaken()) {
       return new FailureContext(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, resends);
     }
-    BodyUse use = delivery.body().subscribed() ? BodyUse.ASKED_FOR : BodyUse.UNTOUCHED;
-    BodyUse body = ask.body().present() ? use : BodyUse.NONE;
-    return new FailureContext(progress(delivery), body, hops(client), resends);
+    BodyUse body = bodyUse(ask, delivery);
+    return new FailureContext(progress(client, body, delivery), body, hops(client), resends);
   }
 
-  private static Progress progress(AttemptBodyHandler<?> delivery) {
+  private static BodyUse bodyUse(JdkRequest ask, AttemptBodyHandler<?> delivery) {
+    if (delivery.body().subscribed()) {
+      return BodyUse.ASKED_FOR;
+    }
+    boolean first = ask.body().present() && !ask.request().expectContinue();
+    return first ? BodyUse.UNTOUCHED : BodyUse.NONE;
+  }
+
+  private static Progress progress(
+      HttpClient client, BodyUse body, AttemptBodyHandler<?> delivery) {
     if (delivery.handedOn()) {
       return Progress.HANDED_ON;
     }
-    return delivery.answered() ? Progress.ANSWERED : Progress.TAKEN;
+    if (delivery.answered()) {
+      return Progress.ANSWERED;
+    }
+    boolean seen =
+        body != BodyUse.UNTOUCHED
+            && client.cookieHandler().filter(FailureContext::isUsers).isPresent();
+    return seen ? Progress.PERHAPS_ANSWERED : Progress.TAKEN;
+  }
+
+  private static boolean isUsers(CookieHandler cookies) {
+    return cookies.getClass() != CookieManager.class;
   }
 
   private static Hops hops(HttpClient client) {
@@ -74,7 +97,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   Disposition disposition() {
     return switch (progress) {
       case NOT_TAKEN -> Disposition.UNSENT;
-      case TAKEN -> Disposition.UNKNOWN;
+      case TAKEN, PERHAPS_ANSWERED -> Disposition.UNKNOWN;
       case ANSWERED, HANDED_ON -> Disposition.ANSWERED;
     };
   }
@@ -107,8 +130,11 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
       return 0;
     }
     boolean one = hops == Hops.ONE && !resends;
-    boolean answered = progress == Progress.ANSWERED || progress == Progress.HANDED_ON;
-    return one && answered ? 1 : -1;
+    return one && answered() ? 1 : -1;
+  }
+
+  private boolean answered() {
+    return progress == Progress.ANSWERED || progress == Progress.HANDED_ON;
   }
 
   /**
@@ -120,7 +146,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
    * @param safety why the request that was handed over may be sent again
    */
   Requests requests(Disposition last, Safety safety) {
-    boolean resent = resends && progress == Progress.TAKEN; // after an answer nothing is resent
+    boolean resent = resends && !answered(); // after an answer nothing is resent
     boolean noneEarlier = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
     return Requests.of(last, safety, noneEarlier ? Safety.UNPROCESSED : safety);
   }

@@ -76,7 +76,11 @@ final class Failures {
     if (known.progress() == Progress.ANSWERED) {
       return Failure.of(FailureKind.BROKEN_BODY, Disposition.ANSWERED);
     }
-    return beforeAnswer(broken, known);
+    Failure judged = beforeAnswer(broken, known);
+    // What a cookie handler throws may look like a failure of the client's.
+    return known.progress() == Progress.PERHAPS_ANSWERED
+        ? new Failure(judged.what(), Disposition.UNKNOWN)
+        : judged;
   }
 
   private static Failure beforeAnswer(IOException failure, FailureContext known) {

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
+import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -162,8 +164,13 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     if (!failed) {
       body.ended();
       body.sourceFailed(failure);
-      receiver.onError(failure);
+      receiver.onError(failure instanceof ConnectException ? hidden(failure) : failure);
     }
+  }
+
+  // The client takes a ConnectException for its own, and sends the request again by itself.
+  private static IOException hidden(Throwable failure) {
+    return new IOException(failure.getMessage(), failure);
   }
 
   @Override

@@ -8,15 +8,22 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.RefusedPort;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a connect failure proves of a request that the JDK may have sent before by itself. */
 class HiddenResendTest {
@@ -73,5 +80,51 @@ class HiddenResendTest {
       assertEquals(attempts, report.attempts());
       assertEquals(mayHaveActed, report.serverMayHaveActed());
     }
+  }
+
+  /** The place that the request body comes from. The JDK would take its failure for its own. */
+  @ParameterizedTest
+  @EnumSource
+  void aBodyWhoseSourceCannotBeReachedIsSentOnce(Entry entry) {
+    ConnectException unreachable = new ConnectException("Connection refused");
+    AtomicInteger passes = new AtomicInteger();
+    BodyPublisher body =
+        BodyPublishers.fromPublisher(receiver -> {
+          passes.incrementAndGet();
+          receiver.onSubscribe(
+              new Flow.Subscription() {
+                private final AtomicBoolean begun = new AtomicBoolean();
+
+                @Override
+                public void request(long n) {
+                  if (begun.compareAndSet(false, true)) {
+                    receiver.onNext(ByteBuffer.wrap(new byte[] {'5'}));
+                    receiver.onError(unreachable);
+                  }
+                }
+
+                @Override
+                public void cancel() {}
+              });
+        });
+    HttpRequest request = HttpRequest.newBuilder(bench.server.uri("/effect")).POST(body).build();
+
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () -> entry.call(bench.client(), request, BodyHandlers.discarding()));
+
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(
+        "1 pass, 1 connection",
+        passes + " pass, " + bench.server.connectionsAccepted() + " connection");
+    assertEquals(1, report.attempts());
+    assertEquals(StopReason.USER_CODE_FAILED, report.reason());
+    assertTrue(report.outcomeUnknown());
+    boolean told = false;
+    for (Throwable each = thrown; each != null; each = each.getCause()) {
+      told |= unreachable.equals(each);
+    }
+    assertTrue(told, thrown::toString);
   }
 }

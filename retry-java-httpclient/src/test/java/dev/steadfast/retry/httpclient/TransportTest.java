@@ -10,6 +10,7 @@ import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.scenarios.Received;
@@ -147,6 +148,26 @@ class TransportTest {
               ConnectException.class, () -> client.send(request("POST"), BodyHandlers.ofString()));
       assertEquals(StopReason.NOT_REPLAYABLE, report(withoutBody).reason());
       assertEquals(2, bench.server.requests().size());
+    }
+  }
+
+  /** The server may act on the head alone, and the client then never asks for the body. */
+  @Test
+  void norDoesItIfTheBodyWasToWaitForAnAnswer() {
+    try (RefusedPort nobody = RefusedPort.open()) {
+      bench.server.defaultReply(
+          Reply.status(303).header("Location", nobody.uri("/").toString()).onHead());
+      RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.ALWAYS));
+      HttpRequest request =
+          HttpRequest.newBuilder(bench.server.uri("/things"))
+              .expectContinue(true)
+              .POST(BodyPublishers.ofString("order"))
+              .build();
+      ConnectException thrown =
+          assertThrows(ConnectException.class, () -> client.send(request, BodyHandlers.ofString()));
+      assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
+      assertTrue(report(thrown).outcomeUnknown());
+      assertEquals(1, bench.server.requests().size());
     }
   }
 
@@ -288,6 +309,25 @@ class TransportTest {
       assertTrue(JdkReports.of(response).serverMayHaveActed());
     }
     assertEquals(4, bench.server.requests().size());
+  }
+
+  /** The JDK keeps some methods on 301 and 302. The request before may have had its effect. */
+  @ParameterizedTest
+  @CsvSource({
+    "DELETE, 301, UNKNOWN",
+    "DELETE, 302, UNKNOWN",
+    "PATCH, 302, UNKNOWN",
+    "POST, 302, UNKNOWN",
+    "DELETE, 303, UNKNOWN",
+    "DELETE, 307, FAILED",
+    "DELETE, 308, FAILED"
+  })
+  void a404OfTheTargetTellsNothingOfTheRequestBefore(String method, int status, Effect effect)
+      throws Exception {
+    bench.server.enqueue(Reply.status(status).header("Location", "/elsewhere"), Reply.status(404));
+    RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.NORMAL));
+    HttpResponse<String> response = client.send(request(method), BodyHandlers.ofString());
+    assertEquals(effect, JdkReports.of(response).effect(response.statusCode()));
   }
 
   @Test

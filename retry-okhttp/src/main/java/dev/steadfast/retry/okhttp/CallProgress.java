@@ -19,6 +19,7 @@ abstract class CallProgress extends DeliveryCount {
   private volatile boolean inOkHttp;
   private volatile @Nullable Request asked; // of OkHttp
   private volatile boolean betweenGuardAndProbe;
+  private volatile @Nullable Throwable leftBody;
   private volatile @Nullable Throwable leftProbe;
   private volatile @Nullable Throwable leftGuard;
   private volatile @Nullable Throwable leftOkHttp;
@@ -116,7 +117,19 @@ abstract class CallProgress extends DeliveryCount {
 
   /** Whether the server has refused the latest request unprocessed, by a reset of its stream. */
   boolean streamRefused() {
-    return leftProbe instanceof IOException failure && OkHttpErrors.refusedStream(failure);
+    return leftProbe instanceof IOException failure
+        && OkHttpErrors.refusedStream(failure)
+        && !thrownByBody(failure);
+  }
+
+  /** The user's request body has thrown this. It may be the failure of another call. */
+  void leaveBody(IOException reason) {
+    leftBody = reason;
+  }
+
+  /** Whether that very object has left the request body, and so says nothing of the wire. */
+  boolean thrownByBody(IOException thrown) {
+    return same(thrown, leftBody);
   }
 
   FailureSource source(Throwable thrown) {

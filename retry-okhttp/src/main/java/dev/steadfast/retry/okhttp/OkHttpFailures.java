@@ -85,9 +85,7 @@ final class OkHttpFailures {
     }
     if (OkHttpErrors.streamReset(failure)) {
       return TransportFailure.of(
-          OkHttpErrors.refusedStream(failure)
-              ? FailureKind.REFUSED_STREAM
-              : FailureKind.CONNECTION_LOST);
+          wire.streamRefused() ? FailureKind.REFUSED_STREAM : FailureKind.CONNECTION_LOST);
     }
     if (failure instanceof SocketTimeoutException) {
       return TransportFailure.of(FailureKind.TIMEOUT);

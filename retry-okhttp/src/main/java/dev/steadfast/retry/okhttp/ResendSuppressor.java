@@ -95,9 +95,12 @@ final class ResendSuppressor implements Interceptor {
       throw new NonRecoverableException(dead);
     }
     try {
-      return chain.proceed(chain.request());
+      return probes ? WireProbe.onDeadConnection(chain, wire) : chain.proceed(chain.request());
     } catch (IOException closed) {
-      wire.leaveProbe(closed);
+      if (!wire.failedAtProbe(closed)) { // an interceptor's own: it may have sent by other means
+        wire.leaveGuard(closed);
+        throw new NonRecoverableException(closed);
+      }
       if (probes) {
         wire.passUsersInterceptors(); // there are none, and OkHttp goes on
       }

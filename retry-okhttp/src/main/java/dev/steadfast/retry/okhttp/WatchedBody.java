@@ -3,13 +3,17 @@ package dev.steadfast.retry.okhttp;
 import java.io.IOException;
 import okhttp3.MediaType;
 import okhttp3.RequestBody;
+import okio.Buffer;
 import okio.BufferedSink;
+import okio.ForwardingSink;
+import okio.Okio;
+import okio.Sink;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request body that is watched while it is sent. A body that can be written only once is watched
  * to know whether it was written. A body that may take long is watched because the total timeout
- * does not run while it is sent.
+ * does not run while it is sent. Both may throw the failure of another call, from which they copy.
  */
 final class WatchedBody extends RequestBody {
   // What fits into the buffers of a connection counts as sent at once.
@@ -65,11 +69,42 @@ final class WatchedBody extends RequestBody {
       delegate.writeTo(sink);
       return;
     }
+    WatchedSink watched = new WatchedSink(sink);
+    BufferedSink buffered = Okio.buffer(watched);
     wire.bodyStarted();
     try {
-      delegate.writeTo(sink);
+      delegate.writeTo(buffered);
+      buffered.emit();
+    } catch (IOException failure) {
+      if (!watched.failed) {
+        wire.leaveBody(failure);
+      }
+      throw failure;
     } finally {
       wire.bodyEnded();
+    }
+  }
+
+  /** Knows whether it was the connection that failed, or the code that writes to it. */
+  private static final class WatchedSink extends ForwardingSink {
+    private boolean failed;
+
+    WatchedSink(Sink connection) {
+      super(connection);
+    }
+
+    @Override
+    public void write(Buffer source, long byteCount) throws IOException {
+      failed = true;
+      super.write(source, byteCount);
+      failed = false;
+    }
+
+    @Override
+    public void flush() throws IOException {
+      failed = true;
+      super.flush();
+      failed = false;
     }
   }
 }

@@ -20,9 +20,22 @@ final class WireProbe implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     WireTrace wire = registry.get(chain.call());
-    return wire == null || wire.isOnDeadConnection()
-        ? chain.proceed(chain.request())
+    if (wire == null) {
+      return chain.proceed(chain.request());
+    }
+    return wire.isOnDeadConnection()
+        ? onDeadConnection(chain, wire)
         : probed(chain, chain.request(), wire);
+  }
+
+  /** Proceeds where nothing can be sent, and marks the failure that says so. */
+  static Response onDeadConnection(Chain chain, WireTrace wire) throws IOException {
+    try {
+      return chain.proceed(chain.request());
+    } catch (IOException closed) {
+      wire.leaveProbe(closed);
+      throw closed;
+    }
   }
 
   /** Passes a request on to the wire. */
@@ -38,7 +51,7 @@ final class WireProbe implements Interceptor {
       wire.answered(response);
       return response;
     } catch (IOException failure) {
-      if (OkHttpErrors.connectionShutdown(failure)) {
+      if (OkHttpErrors.connectionShutdown(failure) && !wire.thrownByBody(failure)) {
         wire.notSent(failure);
       } else {
         wire.leaveProbe(failure);

@@ -13,6 +13,7 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
@@ -106,6 +107,17 @@ class OutcomeTest {
     server.enqueue(Reply.status(404).body("no such thing"));
     assertLast(make(entry, retry()), 404, "no such thing", StopReason.NOT_RETRYABLE);
     assertEquals(1, books.succeeded.get()); // the server is alive
+  }
+
+  /** OkHttp hands it over as the answer, although the request asked for no upgrade. */
+  @ParameterizedTest
+  @EnumSource
+  void anUpgradeThatNobodyAskedFor(Entry entry) {
+    server.enqueue(Reply.partialHead("HTTP/1.1 101 Switching\r\nUpgrade: other\r\n\r\n"));
+    Entry.Outcome got = entry.make(calls(entry, retry()).newCall(Calls.post(server)));
+    assertEquals(101, got.status(), got.toString());
+    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
+    assertEquals(Effect.UNKNOWN, got.report().effect(101));
   }
 
   @ParameterizedTest

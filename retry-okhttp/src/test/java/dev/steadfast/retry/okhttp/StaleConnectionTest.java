@@ -11,6 +11,7 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
@@ -395,6 +396,33 @@ class StaleConnectionTest {
     assertEquals(1, target.deliveries(), got.toString());
     assertInstanceOf(ConnectionShutdownException.class, got.failure());
     assertTrue(got.report().serverMayHaveActed());
+  }
+
+  /** An interceptor finds the connection dead, sends by other means, and throws. */
+  @ParameterizedTest
+  @EnumSource
+  void aRequestThatAnInterceptorSendsInPlaceOfADeadConnectionIsNotSentAgain(Entry entry)
+      throws Exception {
+    OkHttpClient other = rig.client(target.client());
+    OkHttpClient.Builder builder =
+        target
+            .client()
+            .addNetworkInterceptor(chain -> {
+              try {
+                return chain.proceed(chain.request());
+              } catch (IOException dead) {
+                other.newCall(target.post()).execute().close();
+                throw new IOException("the answer of the other client could not be read");
+              }
+            });
+    Call.Factory calls = rig.calls(entry, builder, rig.retry().build());
+    stale(calls, 1);
+
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(1, target.deliveries(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertTrue(got.report().outcomeUnknown());
   }
 
   @ParameterizedTest
