@@ -11,6 +11,7 @@ import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.OperationJournal.Answer;
 import dev.steadfast.retry.http.OperationJournal.Claim;
+import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
 import dev.steadfast.retry.http.OperationJournal.Ending;
 import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
@@ -166,8 +167,13 @@ final class JournalSteps<R> {
       R value = sent.value();
       answer = value == null ? null : codec.save(value);
       boolean safe = operation.hasSafeMethod();
-      boolean redirected = !safe && value != null && codec.redirected(value);
-      boolean earlier = redirected || (granted != null && granted.mayHaveActed());
+      EarlierRequest earlier =
+          granted != null && granted.mayHaveActed()
+              ? EarlierRequest.MAY_HAVE_ACTED
+              : EarlierRequest.NONE;
+      if (!safe && value != null) {
+        earlier = earlier.and(codec.earlierRequest(value));
+      }
       settlement =
           Settlement.of(
               new Settlement.Facts(report, earlier, safe, answer),

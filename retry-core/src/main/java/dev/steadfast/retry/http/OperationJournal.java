@@ -274,6 +274,44 @@ public interface OperationJournal {
     void send(OperationJournal journal, Intent due) throws IOException, InterruptedException;
   }
 
+  /** What an earlier request of an operation leaves open about its last answer. */
+  enum EarlierRequest {
+    /** There was none that may have had an effect. */
+    NONE,
+    /** It may have had an effect. A success of the last request is its own; a failure is not. */
+    MAY_HAVE_ACTED,
+    /**
+     * It may have had an effect, and became a GET by a 301 or 302, as to a page for signing in.
+     * Neither success nor failure of that GET tells of it.
+     */
+    UNANSWERED;
+
+    /**
+     * What a redirect leaves open.
+     *
+     * @param status the status of its answer
+     * @param method the method of the request that was redirected
+     * @param next the method of the request that followed
+     * @return none, unless the status is from 300 to 399
+     */
+    public static EarlierRequest before(int status, String method, String next) {
+      if (status < 300 || status > 399) {
+        return NONE;
+      }
+      return status == 303 || method.equals(next) ? MAY_HAVE_ACTED : UNANSWERED;
+    }
+
+    /**
+     * What two requests leave open.
+     *
+     * @param other what another request leaves open
+     * @return the later of the two constants
+     */
+    public EarlierRequest and(EarlierRequest other) {
+      return compareTo(other) < 0 ? other : this;
+    }
+  }
+
   /**
    * Turns a client's answers into what a journal keeps, and back. For authors of adapters.
    *
@@ -290,13 +328,13 @@ public interface OperationJournal {
     Answer save(R response);
 
     /**
-     * Whether the client followed a redirect to the answer, so that it is the answer to another
-     * request than the first.
+     * What a request that the client was redirected from leaves open, as the answer is to another
+     * request than that one.
      *
      * @param response the answer that the caller will get
-     * @return true after a status from 300 to 399 of this attempt
+     * @return the last of the constants that holds for a redirect of this attempt
      */
-    boolean redirected(R response);
+    EarlierRequest earlierRequest(R response);
 
     /**
      * Makes an answer of what was kept.

@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.OperationJournal.Answer;
+import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
 import dev.steadfast.retry.http.OperationJournal.State;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * last answer                          no earlier effect possible   earlier effect possible
- * accepted                             succeeded                    succeeded
+ * accepted                             succeeded                    succeeded; unknown after a 301
+ *                                                                   or 302 that made it a GET
  * none, and nothing was processed      never sent: closed           unknown
  * 401, 403, 407, 421, 425, 429         failed: closed               unknown
  * 409 that asks to wait                unknown                      unknown
@@ -46,14 +48,15 @@ record Settlement(Effect effect, State state) {
    * What was sent, and what came of it.
    *
    * @param report what happened to the attempts
-   * @param earlier whether an earlier claim may have had an effect, or a request from which the
-   *     server redirected to the answer
+   * @param earlier what an earlier claim leaves open, or a request from which the server redirected
+   *     to the answer
    * @param safeMethod whether the request has no effect whatever its answer, like GET
    * @param answer the last answer, null for none
    */
-  record Facts(RetryReport report, boolean earlier, boolean safeMethod, @Nullable Answer answer) {
+  record Facts(
+      RetryReport report, EarlierRequest earlier, boolean safeMethod, @Nullable Answer answer) {
     private boolean ambiguous() {
-      return earlier
+      return earlier != EarlierRequest.NONE
           || report.outcomeUnknown()
           || (report.earlierAttemptMayHaveActed() && !earlierAttemptsWereRefused());
     }
@@ -91,7 +94,7 @@ record Settlement(Effect effect, State state) {
       return redirected(facts, status);
     }
     if (report.reason() == StopReason.ACCEPTED && report.serverMayHaveActed()) {
-      return succeeded();
+      return facts.earlier() == EarlierRequest.UNANSWERED ? unknown() : succeeded();
     }
     if (facts.ambiguous()) {
       boolean proved = report.replayed() || provesFailure.test(answer);

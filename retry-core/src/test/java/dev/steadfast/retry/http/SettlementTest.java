@@ -10,6 +10,7 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.OperationJournal.Answer;
 import dev.steadfast.retry.http.OperationJournal.Content;
+import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
 import dev.steadfast.retry.http.OperationJournal.Repeat;
 import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.internal.CleanReport;
@@ -86,7 +87,8 @@ class SettlementTest {
   private static Settlement of(Attempts attempts, boolean earlierClaim, String method, int status) {
     Answer last = status == 0 ? null : answer(status);
     boolean safe = method.equals("GET");
-    return Settlement.of(new Settlement.Facts(attempts, earlierClaim, safe, last), proof -> false);
+    EarlierRequest earlier = earlierClaim ? EarlierRequest.MAY_HAVE_ACTED : EarlierRequest.NONE;
+    return Settlement.of(new Settlement.Facts(attempts, earlier, safe, last), proof -> false);
   }
 
   private static Settlement of(StopReason reason, boolean earlier, int status) {
@@ -151,7 +153,8 @@ class SettlementTest {
     Attempts attempts = new Attempts(StopReason.NOT_RETRYABLE, true, true, false);
     Settlement settlement =
         Settlement.of(
-            new Settlement.Facts(attempts, true, false, answer(404)), last -> last.status() == 404);
+            new Settlement.Facts(attempts, EarlierRequest.MAY_HAVE_ACTED, false, answer(404)),
+            last -> last.status() == 404);
     assertEquals(new Settlement(Effect.FAILED, State.FAILED), settlement);
   }
 
@@ -160,6 +163,27 @@ class SettlementTest {
   void aRedirectIsTheAnswerToARequestWithoutEffect(int status) {
     Attempts attempts = new Attempts(StopReason.ACCEPTED, true, false, false);
     assertEquals(Effect.SUCCEEDED, of(attempts, false, "GET", status).effect());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "301, POST, GET,  UNKNOWN",
+    "302, PUT,  GET,  UNKNOWN",
+    "302, PUT,  PUT,  SUCCEEDED",
+    "303, POST, GET,  SUCCEEDED",
+    "308, POST, POST, SUCCEEDED",
+    "401, POST, POST, SUCCEEDED",
+  })
+  void aSuccessAfterARedirect(int status, String method, String next, Effect effect) {
+    Attempts attempts = new Attempts(StopReason.ACCEPTED, true, false, false);
+    EarlierRequest earlier = EarlierRequest.before(status, method, next);
+    for (EarlierRequest other : EarlierRequest.values()) {
+      Settlement settlement =
+          Settlement.of(
+              new Settlement.Facts(attempts, earlier.and(other), false, answer(200)), no -> false);
+      Effect expected = other == EarlierRequest.UNANSWERED ? Effect.UNKNOWN : effect;
+      assertEquals(expected, settlement.effect(), other::toString);
+    }
   }
 
   /** An earlier attempt that was answered. */

@@ -101,7 +101,7 @@ class UnjournaledTest {
     }
 
     @Override
-    public boolean redirected(String response) {
+    public OperationJournal.EarlierRequest earlierRequest(String response) {
       throw Untouchable.touched();
     }
 

@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
 import dev.steadfast.retry.internal.ReportFigures;
 import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,19 @@ final class AfterRedirect {
       prior = prior(prior);
     }
     return false;
+  }
+
+  /** What the requests before the one of this response leave open. */
+  static EarlierRequest earlierRequest(HttpResponse<?> response) {
+    EarlierRequest earlier = EarlierRequest.NONE;
+    HttpResponse<?> next = response;
+    for (HttpResponse<?> prior = prior(next); prior != null; prior = prior(next)) {
+      String method = prior.request().method();
+      String after = next.request().method();
+      earlier = earlier.and(EarlierRequest.before(prior.statusCode(), method, after));
+      next = prior;
+    }
+    return earlier;
   }
 
   /** The report of an operation, as it holds for its response. */

@@ -253,8 +253,8 @@ final class JdkTransport<T>
   }
 
   @Override
-  public boolean redirected(Answer<T> answer) {
-    return StoredResponse.redirected(answer.response());
+  public OperationJournal.EarlierRequest earlierRequest(Answer<T> answer) {
+    return AfterRedirect.earlierRequest(answer.response());
   }
 
   @Override

@@ -54,18 +54,6 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
     }
   }
 
-  /** Whether the client followed a redirect to the response. */
-  static boolean redirected(HttpResponse<?> response) {
-    HttpResponse<?> prior = response.previousResponse().orElse(null);
-    while (prior != null) {
-      if (prior.statusCode() >= 300 && prior.statusCode() < 400) {
-        return true;
-      }
-      prior = prior.previousResponse().orElse(null);
-    }
-    return false;
-  }
-
   /** What a body handler gets to see. */
   private record Head(int statusCode, HttpHeaders headers) implements ResponseInfo {
     @Override

@@ -10,6 +10,8 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import dev.steadfast.retry.scenarios.Reply;
 import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +94,25 @@ class JournaledRedirectTest {
     assertEquals("receipt", again.body());
     assertEquals(bench.server.uri("/things"), again.uri());
     assertEquals(2, bench.server.requests().size());
+  }
+
+  /** The GET may be that of a page for signing in. */
+  @ParameterizedTest
+  @CsvSource({"301, POST", "302, POST", "302, PUT"})
+  void aSuccessOfAnotherRequestSaysNothingOfTheFirst(int status, String method) throws Throwable {
+    bench.server.enqueue(
+        Reply.status(status).header("Location", "/login"), Reply.status(200).body("login"));
+    HttpRequest request =
+        HttpRequest.newBuilder(bench.server.uri("/things"))
+            .method(method, BodyPublishers.ofString("5"))
+            .build();
+    HttpResponse<String> response =
+        client(Redirect.NORMAL, false).send(request, BodyHandlers.ofString());
+    boolean kept = bench.server.requests().get(1).method().equals(method);
+    assertEquals(method.equals("PUT"), kept, "the client keeps the method of a PUT");
+    assertEnded(
+        response, kept ? Effect.SUCCEEDED : Effect.UNKNOWN, kept ? State.SUCCEEDED : State.UNKNOWN);
+    assertEquals("login", response.body());
   }
 
   @ParameterizedTest

@@ -151,8 +151,8 @@ final class OkHttpTransport
   }
 
   @Override
-  public boolean redirected(Answer answer) {
-    return SavedAnswers.redirected(answer.response());
+  public OperationJournal.EarlierRequest earlierRequest(Answer answer) {
+    return SavedAnswers.earlierRequest(answer.response());
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
@@ -70,14 +71,16 @@ final class SavedAnswers {
         .build();
   }
 
-  /** Whether OkHttp followed a redirect to the response. */
-  static boolean redirected(Response response) {
-    for (Response prior = response.priorResponse(); prior != null; prior = prior.priorResponse()) {
-      if (prior.code() >= 300 && prior.code() < 400) {
-        return true;
-      }
+  /** What the requests before the one of the response leave open. */
+  static EarlierRequest earlierRequest(Response response) {
+    EarlierRequest earlier = EarlierRequest.NONE;
+    Response next = response;
+    for (Response prior = next.priorResponse(); prior != null; prior = next.priorResponse()) {
+      String method = prior.request().method();
+      earlier = earlier.and(EarlierRequest.before(prior.code(), method, next.request().method()));
+      next = prior;
     }
-    return false;
+    return earlier;
   }
 
   /** The answer as OkHttp would give it. */

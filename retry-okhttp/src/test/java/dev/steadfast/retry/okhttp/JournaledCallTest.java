@@ -27,6 +27,7 @@ import okhttp3.RequestBody;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** An operation with a name and a business key is begun once. */
@@ -127,6 +128,22 @@ class JournaledCallTest {
 
     assertEquals(404, outcome.status(), outcome.toString());
     assertEquals(Effect.UNKNOWN, saved(outcome).effect());
+  }
+
+  /** The GET may be that of a page for signing in. */
+  @ParameterizedTest
+  @CsvSource({"301, UNKNOWN", "302, UNKNOWN", "303, SUCCEEDED"})
+  void aSuccessAfterARedirectMayBeThatOfAnotherRequest(int status, Effect effect) {
+    for (Entry entry : Entry.values()) {
+      Call.Factory calls = calls(entry, journal(false), false);
+      server.enqueue(Reply.status(status).header("Location", "/login"));
+      server.enqueue(Reply.status(200).body("login"));
+
+      Entry.Outcome outcome = charge(entry, calls, "5");
+
+      assertEquals("login", outcome.body(), outcome.toString());
+      assertEquals(effect, saved(outcome).effect());
+    }
   }
 
   @ParameterizedTest

@@ -318,8 +318,8 @@ final class ReferenceCall
   }
 
   @Override
-  public boolean redirected(Answer answer) {
-    return false; // redirects are not followed
+  public OperationJournal.EarlierRequest earlierRequest(Answer answer) {
+    return OperationJournal.EarlierRequest.NONE; // redirects are not followed
   }
 
   @Override
