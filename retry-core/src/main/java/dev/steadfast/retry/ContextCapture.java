@@ -15,9 +15,9 @@ import org.slf4j.MDC;
  * .context(() -> ContextSnapshotFactory.builder().build().captureAll()::setThreadLocals) // Micrometer
  * }</pre>
  *
- * <p>A blocking operation stays on its thread and needs no context; with OkHttp's {@code
- * RetryInterceptor} one is captured in {@code newCall}, because the call may be enqueued.
- * Implementations are safe for use by many threads.
+ * <p>A blocking operation stays on its thread, so nothing is captured for it. The exception is
+ * OkHttp's {@code RetryInterceptor}: it always captures in {@code newCall}, because the call may be
+ * enqueued later. Implementations are safe for use by many threads.
  */
 @FunctionalInterface
 public interface ContextCapture {

@@ -242,8 +242,8 @@ final class Operation<R> implements Admission {
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission() {
-    // Asked for the time of the refusal: a moment later a guard may have nothing against an
-    // attempt, which would look like one that cannot tell when it will admit one.
+    // The guards are asked about the time of the refusal. A moment later the one that refused may
+    // answer 0, and 0 from that guard means that it does not know when it admits an attempt.
     RetryDecision.Retry wait = state.readmission(dueNanos);
     if (wait != null) {
       waiting(wait, dueNanos);

@@ -328,11 +328,11 @@ public interface OperationJournal {
     Answer save(R response);
 
     /**
-     * What a request that the client was redirected from leaves open, as the answer is to another
-     * request than that one.
+     * What is unknown about the requests that the client sent before the one that was answered. If
+     * the client follows a redirect, the answer belongs to another request than the first.
      *
      * @param response the answer that the caller will get
-     * @return the last of the constants that holds for a redirect of this attempt
+     * @return the last constant that holds for any redirect of this attempt
      */
     EarlierRequest earlierRequest(R response);
 

@@ -97,7 +97,7 @@ final class QuotaHeaders {
     return new Quota(quota.policy(), 0, leftNanos, 0);
   }
 
-  // Some caches add an age of zero to what they did not store.
+  // Some caches send "Age: 0" on answers that come from the server, so only another age counts.
   private static boolean isCached(ResponseView response) {
     for (String age : response.headers("Age")) {
       if (!age.trim().equals("0")) {

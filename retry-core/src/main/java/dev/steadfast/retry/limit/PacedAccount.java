@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class PacedAccount {
   private static final int MOST_WINDOWS = 8;
   private static final long LATE_NANOS = 1_000_000_000;
-  // While the answers of one key tell of several partitions, nobody knows whose quota is meant.
+  // If answers under one key name different partitions, it is not known whose quota the next
+  // request spends. Then nothing is held back for this time.
   private static final long MIXED_NANOS = 60_000_000_000L;
 
   private final Map<OperationInfo, Turn> turns; // of all accounts

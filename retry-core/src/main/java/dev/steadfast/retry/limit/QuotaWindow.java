@@ -140,7 +140,8 @@ final class QuotaWindow {
     return Math.min(LONGEST_NANOS, quota.leftNanos());
   }
 
-  // At most a fifth of the window: otherwise a window of one second would have no certain part.
+  // How far the reset may be off in each direction. With more than a fifth of the window, a window
+  // of one second would have no time left that surely belongs to it.
   private long slack(Quota quota) {
     return Math.min(quota.resolutionNanos(), length / 5);
   }

@@ -5,9 +5,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.IdentityHashMap;
 
 /**
- * The meters in a registry that origins use. A meter filter may leave out or change the tag of the
- * origin; then several origins use one meter, and the last of them removes it. Confined to the
- * tasks of the registrar.
+ * Counts how many origins use each meter of a registry, and removes a meter with its last user.
+ * Several origins use the same meter if a meter filter drops or changes the tag of the origin. Only
+ * the tasks of the registrar may call this.
  */
 final class UsedMeters {
   private final MeterRegistry registry;

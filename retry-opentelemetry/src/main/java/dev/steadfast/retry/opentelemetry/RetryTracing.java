@@ -46,8 +46,8 @@ public final class RetryTracing {
     this.operationSpans = builder.operationSpans;
   }
 
-  // A library that traces calls of OkHttp brings the caller's context to the dispatcher's thread,
-  // with a counter of its own.
+  // Whether this thread has the caller's trace already: OkHttpTelemetry restores it on the threads
+  // of the dispatcher, with a resend counter that must not be replaced.
   private static boolean isBrought(Context caller) {
     Context here = Context.current();
     return !here.equals(Context.root())

@@ -23,7 +23,8 @@ record SteadfastProperties(
     @DefaultValue Scope scope) {
 
   /**
-   * One client. Policy and budget are texts, as YAML reads a budget of 0.2 as a number.
+   * One client. The type of the budget is String: YAML makes a number of a value such as 0.2, and
+   * Boot turns it back into a text.
    *
    * @param library what sends
    * @param policy the text form of a policy

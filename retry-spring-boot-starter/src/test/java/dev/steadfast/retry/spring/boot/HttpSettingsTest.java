@@ -224,7 +224,7 @@ final class HttpSettingsTest {
     assertEquals(1, server.requests().size());
   }
 
-  // The JDK's client does not ask again where it follows a redirect.
+  // Only OkHttp: the JDK's client does not ask the filter about the target of a redirect.
   @Test
   void okHttpFollowsNoRedirectToAnotherAddress() {
     server.enqueue(Reply.status(302).header("Location", "http://127.0.0.2:" + server.port()));
