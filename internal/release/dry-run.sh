@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 work=$root/target/release-dry-run
 repository=$work/repository
-artifacts="retry-core retry-resilience4j retry-server retry-journal retry-journal-db-scheduler retry-okhttp retry-java-httpclient retry-effects retry-micrometer retry-jfr retry-opentelemetry retry-spring retry-spring-boot-starter retry-testkit"
+artifacts="retry-core retry-resilience4j retry-server retry-operations retry-journal retry-journal-db-scheduler retry-okhttp retry-java-httpclient retry-effects retry-micrometer retry-jfr retry-opentelemetry retry-spring retry-spring-boot-starter retry-testkit"
 
 fail() {
   echo "FAILED: $*" >&2

@@ -21,8 +21,11 @@ module dev.steadfast.retry {
       dev.steadfast.retry.micrometer,
       dev.steadfast.retry.okhttp,
       dev.steadfast.retry.opentelemetry,
+      dev.steadfast.retry.operations,
       dev.steadfast.retry.resilience4j,
       dev.steadfast.retry.server,
       dev.steadfast.retry.spring,
       dev.steadfast.retry.testkit;
+
+  uses dev.steadfast.retry.http.Journaling;
 }

@@ -56,6 +56,15 @@ public interface AttemptReport {
   Optional<FailureKind> kind();
 
   /**
+   * The time limit that ended the attempt.
+   *
+   * @return the limit, empty if none did
+   */
+  default Optional<TimeLimit> endedBy() {
+    return Optional.empty();
+  }
+
+  /**
    * What became of the attempt's requests: of the last one, or of one before it if only that may
    * have been processed.
    *

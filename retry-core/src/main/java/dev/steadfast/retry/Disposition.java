@@ -5,8 +5,9 @@ public enum Disposition {
   /** No byte of the request left the client; proven. */
   UNSENT,
   /**
-   * The server says that it did nothing: 401, 407, 421, 425, an HTTP/2 stream that it refused, or
-   * an answer that a rule takes for a refusal, as the built-in rules do for 429.
+   * The server says that it did nothing: 401, 407, 421, 425, an HTTP/2 stream that it refused, a
+   * 307 or 308 whose target could not be reached, or an answer that a rule takes for a refusal, as
+   * the built-in rules do for 429.
    */
   REFUSED,
   /** The server answered, so it has seen the request. */

@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import java.util.List;
+
 /**
  * A breaker, a bulkhead, a limit or a gate that attempts pass through. Implementations are shared
  * by operations and safe for use by many threads.
@@ -61,8 +63,47 @@ public interface Guard {
    */
   default void operationEnded(OperationInfo operation) {}
 
+  /**
+   * Whether attempts that never end would harm this guard, because their permits are never given
+   * back. Then a client refuses to be wrapped if nothing bounds its attempts.
+   *
+   * @return false by default
+   */
+  default boolean requiresAttemptTimeout() {
+    return false;
+  }
+
+  /**
+   * Whether this guard learns from the quotas that answers tell of. Asked once, when the guard is
+   * added to a configuration.
+   *
+   * @return false by default; then {@link #learn} is not called
+   */
+  default boolean learnsQuotas() {
+    return false;
+  }
+
+  /**
+   * Learns from an answer of the operation's own origin. Called before the permit of its attempt is
+   * answered. Does nothing by default.
+   *
+   * @param operation the operation that was answered
+   * @param quotas what the headers of the answer say about quotas; nothing is learned from none
+   * @param headNanos when the head of the answer came
+   */
+  default void learn(OperationInfo operation, List<Quota> quotas, long headNanos) {}
+
   /** What an admitted attempt holds until its response head, its failure or its cancellation. */
   interface Permit {
+    /**
+     * A permit that holds nothing, for operations that a guard does not bound.
+     *
+     * @return always the same permit
+     */
+    static Permit none() {
+      return NoPermit.NONE;
+    }
+
     /**
      * The server answered, in a way that says nothing bad about its health.
      *
@@ -73,24 +114,21 @@ public interface Guard {
     /**
      * The attempt failed in a way that a breaker counts.
      *
-     * @param elapsedNanos how long the attempt took, in nanoseconds
-     * @param failure what went wrong; for an answer an {@link UnsuccessfulAttemptException}
-     */
-    void failed(long elapsedNanos, Throwable failure);
-
-    /**
-     * As {@link #failed(long, Throwable)}, for a guard that tells failures apart. The machine calls
-     * this one.
-     *
      * @param how what is known of the failure
      * @param failure what went wrong; for an answer an {@link UnsuccessfulAttemptException}
      */
-    default void failed(Failure how, Throwable failure) {
-      failed(how.elapsedNanos(), failure);
-    }
+    void failed(Failure how, Throwable failure);
 
     /** Nothing was learned: cancelled, not started, or a failure that is not the server's. */
     void released();
+
+    /**
+     * The attempt was not made, because another guard refused it. For a guard that counts what may
+     * have reached the server. Calls {@link #released()} by default.
+     */
+    default void unsent() {
+      released();
+    }
   }
 
   /**

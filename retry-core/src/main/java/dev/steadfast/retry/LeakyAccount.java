@@ -118,7 +118,10 @@ final class LeakyAccount implements RetryBudget.Account {
   private final long start; // what the reserve has paid already
   private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
 
-  LeakyAccount(Terms terms, boolean fresh) {
+  private final LatestTime asked;
+
+  LeakyAccount(Terms terms, boolean fresh, LatestTime asked) {
+    this.asked = asked;
     this.terms = terms;
     this.start = fresh ? 0 : -Math.max(0, terms.reserve() - terms.costOfRetry()); // one retry
   }
@@ -132,6 +135,7 @@ final class LeakyAccount implements RetryBudget.Account {
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    asked.asked(nowNanos);
     while (true) {
       Ring before = ring.get();
       Ring now = at(before, nowNanos);

@@ -7,46 +7,68 @@ import java.util.OptionalDouble;
  * An account per origin, in a bounded table. Once the table has been full, new accounts start with
  * one retry. So an origin that was forgotten does not get a second start, and invented host names
  * get no more than one retry each.
+ *
+ * <p>An account that would pay for less than that is kept, until it was not asked for a retry for a
+ * minute: otherwise an origin would gain a retry each time it is forgotten, and with more origins
+ * than places that would be with each operation.
  */
 final class OriginBudget implements RetryBudget {
-  private final OriginTable<Account> table;
+  private static final double ROUNDING = 1e-6;
+  private static final long IDLE_NANOS = 60_000_000_000L;
+
+  private final LatestTime latest = new LatestTime();
+  private final double back; // what an origin has that comes back
+  private final OriginTable<Kept> table;
   private final String text;
 
   /** Makes accounts. */
   @FunctionalInterface
   interface Accounts {
-    /** Makes an account, with its burst if it is fresh. */
-    Account open(boolean fresh);
+    /** Makes an account, with its burst if it is fresh, that tells when it is asked for a retry. */
+    Account open(boolean fresh, LatestTime asked);
   }
 
+  /** An account, and when it was last asked for a retry. */
+  private record Kept(Account account, LatestTime asked) {}
+
   OriginBudget(Accounts accounts, String text) {
+    this.back = accounts.open(false, latest).available(0).orElse(0) - ROUNDING;
     this.table =
         new OriginTable<>(
             new OriginTable.Values<>() {
               @Override
-              public Account create(String origin, boolean fresh) {
-                return accounts.open(fresh);
+              public Kept create(String origin, boolean fresh) {
+                LatestTime asked = new LatestTime(latest);
+                return new Kept(accounts.open(fresh, asked), asked);
               }
 
-              // What is under way would not be counted any more.
               @Override
-              public boolean forgettable(Account account, boolean used) {
-                boolean idle = !(account instanceof ConcurrencyAccount counting) || counting.idle();
-                return idle && !used;
+              public boolean forgettable(Kept kept, boolean used) {
+                return !used && gainsNothing(kept);
               }
             });
     this.text = text;
   }
 
+  private boolean gainsNothing(Kept kept) {
+    // What is under way would not be counted any more.
+    if (kept.account() instanceof ConcurrencyAccount counting && !counting.idle()) {
+      return false;
+    }
+    long now = latest.nanos();
+    return now - kept.asked().nanos() >= IDLE_NANOS
+        || kept.account().available(now).orElse(Double.MAX_VALUE) >= back;
+  }
+
   @Override
   public Account account(String origin) {
-    return table.get(origin);
+    return table.get(origin).account();
   }
 
   @Override
   public OptionalDouble available(String origin, long nowNanos) {
-    Account known = table.find(origin);
-    return known == null ? OptionalDouble.empty() : known.available(nowNanos);
+    Kept known = table.find(origin);
+    return known == null ? OptionalDouble.empty() : known.account().available(nowNanos);
   }
 
   int size() {

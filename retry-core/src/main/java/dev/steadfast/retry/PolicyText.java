@@ -14,9 +14,17 @@ import java.util.StringJoiner;
 /** The text form of a {@link RetryPolicy}. */
 final class PolicyText {
   private static final String BY_KIND = "backoff.";
-  private static final String NAMES =
-      "maxAttempts, backoff, totalTimeout, attemptTimeout, bodyIdleTimeout, minimumAttempt,"
-          + " maxServerDelay, aboveCeiling or serverDelaySpread";
+  private static final List<String> NAMES =
+      List.of(
+          "maxAttempts",
+          "backoff",
+          "totalTimeout",
+          "attemptTimeout",
+          "bodyIdleTimeout",
+          "minimumAttempt",
+          "maxServerDelay",
+          "aboveCeiling",
+          "serverDelaySpread");
 
   // In the order of the enum.
   private static final Map<String, FailureKind> KINDS = new LinkedHashMap<>();
@@ -98,19 +106,47 @@ final class PolicyText {
   }
 
   private static String readName(TextReader in) {
-    String name = in.letters();
+    int at = in.position();
+    String name = hyphenated(in);
+    if (!NAMES.contains(name)) {
+      refuseSpelling(in, at, name);
+    }
     if (!name.equals("backoff") || !in.take(".")) {
       return name;
     }
     int kindAt = in.position();
-    StringBuilder kind = new StringBuilder(in.letters());
-    while (in.take("-")) {
-      kind.append('-').append(in.letters());
-    }
-    if (KINDS.containsKey(kind.toString())) {
+    String kind = hyphenated(in);
+    if (KINDS.containsKey(kind)) {
       return BY_KIND + kind;
     }
     throw in.error(kindAt, "one of " + String.join(", ", KINDS.keySet()));
+  }
+
+  private static void refuseSpelling(TextReader in, int at, String name) {
+    for (String known : NAMES) {
+      if (plain(known).equals(plain(name))) {
+        throw in.bad(at, name + " (expected: " + known + ")");
+      }
+    }
+  }
+
+  private static String hyphenated(TextReader in) {
+    StringBuilder name = new StringBuilder(in.letters());
+    while (true) {
+      if (in.take("-")) {
+        name.append('-');
+      } else if (in.take("_")) {
+        name.append('_');
+      } else {
+        return name.toString();
+      }
+      name.append(in.letters());
+    }
+  }
+
+  /** A name without what tells its spellings apart. */
+  private static String plain(String name) {
+    return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
   }
 
   // A range check of the builder does not know where its value stands in the text.
@@ -161,7 +197,11 @@ final class PolicyText {
       case "maxServerDelay" -> builder.maxServerDelay(duration(in));
       case "aboveCeiling" -> builder.aboveCeiling(aboveCeiling(in));
       case "serverDelaySpread" -> builder.serverDelaySpread(in.decimal("a share such as 1.0"));
-      default -> throw in.error(nameAt, NAMES);
+      default -> {
+        int last = NAMES.size() - 1;
+        String names = String.join(", ", NAMES.subList(0, last)) + " or " + NAMES.get(last);
+        throw in.error(nameAt, names);
+      }
     }
   }
 

@@ -19,20 +19,23 @@ final class QuotaAccount implements RetryBudget.Account {
   }
 
   private final Terms terms;
+  private final LatestTime asked;
   private final AtomicInteger available;
 
-  QuotaAccount(Terms terms, boolean fresh) {
+  QuotaAccount(Terms terms, boolean fresh, LatestTime asked) {
     // Not fresh: one retry. The quota has no floor, so without it an origin might never retry.
-    this(terms, fresh ? terms.capacity() : (int) terms.cost().cost());
+    this(terms, fresh ? terms.capacity() : (int) terms.cost().cost(), asked);
   }
 
-  QuotaAccount(Terms terms, int available) {
+  QuotaAccount(Terms terms, int available, LatestTime asked) {
+    this.asked = asked;
     this.terms = terms;
     this.available = new AtomicInteger(available);
   }
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    asked.asked(nowNanos);
     Withdrawal price = kind == FailureKind.THROTTLED ? terms.throttledCost() : terms.cost();
     while (true) {
       int before = available.get();

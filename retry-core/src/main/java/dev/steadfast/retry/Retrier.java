@@ -4,6 +4,7 @@ import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.Work;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
+import dev.steadfast.retry.internal.OwnBudgets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -36,11 +37,11 @@ public final class Retrier {
 
   private Retrier(Builder builder) {
     RetryPlan plan =
-        RetryPlan.of(builder.policy, builder.budget, builder.environment)
+        RetryPlan.of(builder.policy, builder.budget(), builder.environment)
             .withGuards(builder.guards)
             .withListeners(builder.listeners)
             .withContext(builder.context);
-    plan.requireEndOfAttempts(false);
+    plan.requireEndOfAttempts(false, true);
     this.work = new Work(plan, builder.name, builder.retryExceptions, builder.retryResults);
   }
 
@@ -103,7 +104,7 @@ public final class Retrier {
   /** Collects settings; not safe for use by several threads. */
   public static final class Builder {
     private RetryPolicy policy = RetryPolicy.defaults();
-    private RetryBudget budget = RetryBudget.perOrigin(0.1);
+    private @Nullable RetryBudget budget; // null: the default, made by the first build
     private RetryEnvironment environment = RetryEnvironment.system();
     private String name = "work";
     private final List<Guard> guards = new ArrayList<>();
@@ -126,7 +127,8 @@ public final class Retrier {
     }
 
     /**
-     * What pays for retries. Default: one retry per ten successes, for this retrier alone.
+     * What pays for retries. Default: one retry per ten successes, for this retrier alone. So build
+     * a retrier once: if many are built within a minute, a warning says so.
      *
      * @param budget the budget; share one object between retriers to give them one budget
      * @return this
@@ -227,6 +229,16 @@ public final class Retrier {
      */
     public Retrier build() {
       return new Retrier(this);
+    }
+
+    private RetryBudget budget() {
+      RetryBudget chosen = budget;
+      if (chosen == null) {
+        chosen = RetryBudget.perOrigin(0.1);
+        budget = chosen;
+        OwnBudgets.all().built("Retrier.builder()", environment.ticker());
+      }
+      return chosen;
     }
   }
 }

@@ -70,7 +70,8 @@ public interface RetryBudget {
    */
   static RetryBudget perOrigin(double ratio) {
     TokenAccount.Terms terms = TokenAccount.Terms.of(ratio, 10, 1);
-    return new OriginBudget(fresh -> new TokenAccount(terms, fresh), "perOrigin(" + ratio + ")");
+    return new OriginBudget(
+        (fresh, asked) -> new TokenAccount(terms, fresh, asked), "perOrigin(" + ratio + ")");
   }
 
   /**
@@ -88,7 +89,7 @@ public interface RetryBudget {
   static RetryBudget successFunded(double ratio, int burst, double floorPerSecond) {
     TokenAccount.Terms terms = TokenAccount.Terms.of(ratio, burst, floorPerSecond);
     return new OriginBudget(
-        fresh -> new TokenAccount(terms, fresh),
+        (fresh, asked) -> new TokenAccount(terms, fresh, asked),
         "successFunded(" + ratio + ", burst " + burst + ", " + floorPerSecond + "/s)");
   }
 
@@ -107,7 +108,7 @@ public interface RetryBudget {
   static RetryBudget requestFunded(double ratio, int minPerSecond, Duration ttl) {
     LeakyAccount.Terms terms = LeakyAccount.Terms.of(ratio, minPerSecond, ttl);
     return new OriginBudget(
-        fresh -> new LeakyAccount(terms, fresh),
+        (fresh, asked) -> new LeakyAccount(terms, fresh, asked),
         "requestFunded(" + ratio + ", " + minPerSecond + "/s, " + Durations.print(ttl) + ")");
   }
 
@@ -123,7 +124,7 @@ public interface RetryBudget {
   static RetryBudget grpcThrottle(int maxTokens, double tokenRatio) {
     ThrottleAccount.Terms terms = ThrottleAccount.Terms.of(maxTokens, tokenRatio);
     return new OriginBudget(
-        fresh -> new ThrottleAccount(terms, fresh),
+        (fresh, asked) -> new ThrottleAccount(terms, fresh, asked),
         "grpcThrottle(" + maxTokens + ", " + tokenRatio + ")");
   }
 
@@ -149,7 +150,7 @@ public interface RetryBudget {
   static RetryBudget awsQuota(int capacity, int cost, int throttledCost) {
     QuotaAccount.Terms terms = QuotaAccount.Terms.of(capacity, cost, throttledCost);
     return new OriginBudget(
-        fresh -> new QuotaAccount(terms, fresh),
+        (fresh, asked) -> new QuotaAccount(terms, fresh, asked),
         "awsQuota(" + capacity + ", " + cost + ", " + throttledCost + ")");
   }
 
@@ -165,7 +166,8 @@ public interface RetryBudget {
   static RetryBudget concurrent(double share, int minimum) {
     ConcurrencyAccount.Terms terms = ConcurrencyAccount.Terms.of(share, minimum);
     return new OriginBudget(
-        fresh -> new ConcurrencyAccount(terms), "concurrent(" + share + ", " + minimum + ")");
+        (fresh, asked) -> new ConcurrencyAccount(terms),
+        "concurrent(" + share + ", " + minimum + ")");
   }
 
   /**

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  *     without a usable {@code Date}, and for keys of a period of time
  * @param random draws jitter: each number has 64 random bits, as those of {@link
  *     java.util.Random#nextLong()}
- * @param scheduler waits and timers
+ * @param scheduler waits, and further attempts
  */
 public record RetryEnvironment(
     LongSupplier ticker, Supplier<Instant> clock, LongSupplier random, RetryScheduler scheduler) {
@@ -64,10 +64,10 @@ public record RetryEnvironment(
   }
 
   /**
-   * This environment with tasks that run on an executor of the caller's: user code such as
-   * listeners and callbacks runs there. The library's own thread still waits for what is due. A
-   * task that the executor does not take runs on a thread of the library's, whatever the executor
-   * throws.
+   * This environment with tasks that run on an executor of the caller's: further attempts, and user
+   * code such as listeners and callbacks. Deadlines and timeouts stay on the library's own threads,
+   * so a busy executor delays what it runs, but no deadline. A task that the executor does not take
+   * runs on a thread of the library's, whatever the executor throws.
    *
    * @param executor safe for use by many threads
    * @return a changed copy
@@ -78,7 +78,8 @@ public record RetryEnvironment(
   }
 
   /**
-   * This environment with another scheduler, such as one of virtual time.
+   * This environment with another scheduler, such as one of virtual time. It gets the same tasks as
+   * an executor; {@link RetryScheduler#isVirtual} tells which other tasks one of virtual time gets.
    *
    * @param scheduler the scheduler
    * @return a changed copy

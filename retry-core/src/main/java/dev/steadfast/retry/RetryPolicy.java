@@ -97,6 +97,10 @@ public final class RetryPolicy {
    * is {@code backoff.} with the kind in small letters and hyphens, as in {@code
    * backoff.throttled=full(1s..20s)} and {@code backoff.connection-lost=none}.
    *
+   * <p>A duration is a number with a unit, or several with the largest first: {@code 90s}, {@code
+   * 1m30s} and {@code 1.5m} are equal. The units are {@code ns}, {@code us}, {@code ms}, {@code s},
+   * {@code m}, {@code h} and {@code d}.
+   *
    * @param text for instance {@code maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s}
    * @return the policy
    * @throws IllegalArgumentException if the text has another form or a value is out of its range;
@@ -280,7 +284,7 @@ public final class RetryPolicy {
     private Map<FailureKind, Backoff> backoffByKind = Map.of(); // policies share it
     private long totalTimeoutNanos = 30_000_000_000L;
     private long[] attemptTimeoutNanos = {};
-    private long bodyIdleTimeoutNanos = 30_000_000_000L;
+    private long bodyIdleTimeoutNanos = Long.MAX_VALUE;
     private long minimumAttemptNanos = 1_000_000;
     private long maxServerDelayNanos = 60_000_000_000L;
     private AboveCeiling aboveCeiling = AboveCeiling.GIVE_UP;
@@ -344,7 +348,8 @@ public final class RetryPolicy {
     /**
      * The bound on the whole operation: attempts, waits and delays that servers ask for, and the
      * response body where it is known to be collected in memory. For other response bodies it ends
-     * with the head. It does not run while a request body is sent. Default 30 s.
+     * with the head. It does not run while a request body is sent. Default 30 s. Where nothing else
+     * bounds an attempt, one that is silent lasts until then, and is not retried.
      *
      * @param totalTimeout more than zero
      * @return this
@@ -368,8 +373,8 @@ public final class RetryPolicy {
 
     /**
      * The bound on one attempt up to its response head, the request body included. Default: none
-     * but the time that remains and the client's own timeouts; on {@code java.net.http}, where the
-     * request has no timeout either, 10 s from the last byte of the request to the head.
+     * but the time that remains and the client's own timeouts. {@code java.net.http} has none
+     * unless the request sets one.
      *
      * @param attemptTimeout more than zero
      * @return this
@@ -399,12 +404,12 @@ public final class RetryPolicy {
     }
 
     /**
-     * The longest silence within a body, on {@code java.net.http}. Default 30 s. If the client
-     * waits for the network and no byte of a request or response body arrives for that long, the
-     * operation, or the reading of the body, ends with {@code HttpTimeoutException}. So a stream or
-     * a long transfer may go on, and a stalled one ends. A response whose body is known to be
-     * collected in memory is bounded by the total timeout too. On OkHttp the client's own read and
-     * write timeouts do this, and this one has no effect.
+     * The longest silence within a body, on {@code java.net.http}. Default none, as a server may
+     * pause a stream for minutes. If the client waits for the network and no byte of a request or
+     * response body arrives for that long, the operation, or the reading of the body, ends with
+     * {@code HttpTimeoutException}. A response whose body is known to be collected in memory is
+     * bounded by the total timeout too. On OkHttp the client's own read and write timeouts do this,
+     * and this one has no effect.
      *
      * @param bodyIdleTimeout more than zero
      * @return this
@@ -417,8 +422,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * No bound on the time in which no byte of a body moves. Dangerous: a stalled transfer that
-     * nothing else bounds never ends.
+     * No bound on the time in which no byte of a body moves, which is the default. A stalled
+     * transfer that nothing else bounds never ends.
      *
      * @return this
      */

@@ -1,5 +1,6 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,9 +20,9 @@ import java.util.function.IntFunction;
  *
  * <p>Where an SDK throws an exception of its own: if that has ours as a cause, {@link #of} finds
  * the report there. An SDK that makes its exception of the last answer loses the report. Then a
- * {@link RetryListener} has it, and so has the warning that the logger {@code dev.steadfast.retry}
- * writes in the caller's context for one operation per origin and minute that gave up; at level
- * DEBUG for each.
+ * {@link RetryListener} has it, and so has the line that the logger {@code dev.steadfast.retry}
+ * writes in the caller's context for each operation that fails, at level DEBUG. One operation per
+ * origin and minute that gave up after retries, and one that may have taken effect, is a warning.
  */
 public interface RetryReport {
   /** A response that knows its report; implemented by the adapters. */
@@ -119,12 +120,11 @@ public interface RetryReport {
   boolean serverMayHaveActed();
 
   /**
-   * Whether it is unknown what the operation did. It is true if the operation was not accepted, and
-   * the answer to one of its attempts was lost or reported an error of the server (5xx, 408), or
-   * was a 301, 302 or 303 to a request with effects that the client followed. Then keep the {@link
-   * #idempotencyKey()}, and send the same request with the same key again to find out. After any
-   * other 4xx to the only attempt this is false, because the server says that it did not do what
-   * was asked. Of a journaled operation it is true if its {@link Saved#effect} is unknown.
+   * Whether it is unknown what the operation did: the answer to one of its attempts was lost, or
+   * proves neither success nor failure ({@link AnswerProof}), and the last answer does not settle
+   * it. Then keep the {@link #idempotencyKey()}, and send the same request with the same key again
+   * to find out. Without a key, ask the server by other means. It says the same as {@link
+   * #effect(int)}.
    *
    * @return true if the effect of the operation is unknown
    */
@@ -163,10 +163,10 @@ public interface RetryReport {
    *
    * <ul>
    *   <li>Journaled: what the journal knows.
-   *   <li>Accepted: succeeded, but a redirect that was not followed is unknown, except for 303.
-   *   <li>400 to 499 without 408: failed. Unknown if an earlier answer was lost and this one is not
-   *       marked as a replay, and after a 409 that asks to wait.
-   *   <li>Any other: never sent if it is proven that the server did nothing, else unknown.
+   *   <li>Accepted: succeeded. A redirect that was not followed counts as {@link AnswerProof} says.
+   *   <li>Not accepted: unknown if an answer is lost or does not prove that nothing was done. It is
+   *       not unknown if the last answer proves that, and is marked as a replay.
+   *   <li>Otherwise nothing was done: failed if the server said so, else never sent.
    * </ul>
    *
    * <p>Where the client followed a redirect, the answer of its target counts. After a 301, 302 or
@@ -182,15 +182,14 @@ public interface RetryReport {
    *
    * @param status the status of the answer that the caller got
    * @param ifUnknown gets the status if the effect is unknown and the status is 400 to 499 without
-   *     408, else is not called; may ask the server
+   *     408 and 499, else is not called; may ask the server
    * @return what is known
    * @throws NullPointerException if {@code ifUnknown} is null or returns null
    */
   default Effect effect(int status, IntFunction<Effect> ifUnknown) {
     Checks.notNull("ifUnknown", ifUnknown);
     Effect known = effect(status);
-    boolean refused = status >= 400 && status <= 499 && status != 408;
-    return known == Effect.UNKNOWN && refused
+    return known == Effect.UNKNOWN && saysNo(status)
         ? Checks.notNull("effect", ifUnknown.apply(status))
         : known;
   }
@@ -206,15 +205,20 @@ public interface RetryReport {
     if (saved.isPresent()) {
       return saved.get().effect();
     }
-    boolean passedOn = status >= 300 && status <= 399 && status != 303 && status != 304;
-    if (reason() == StopReason.ACCEPTED && serverMayHaveActed() && !passedOn) {
-      return Effect.SUCCEEDED;
+    if (outcomeUnknown()) {
+      return Effect.UNKNOWN;
     }
-    boolean waits = status == 409 && reason().gaveUp(); // somebody works on it
-    if (status >= 400 && status <= 499 && status != 408 && !waits) {
-      return outcomeUnknown() && !replayed() ? Effect.UNKNOWN : Effect.FAILED;
+    boolean done =
+        reason() == StopReason.ACCEPTED && AnswerProof.of(status) != AnswerProof.NOT_HERE;
+    if (serverMayHaveActed()) {
+      return done ? Effect.SUCCEEDED : Effect.FAILED;
     }
-    return serverMayHaveActed() ? Effect.UNKNOWN : Effect.NEVER_SENT;
+    return !done && saysNo(status) ? Effect.FAILED : Effect.NEVER_SENT;
+  }
+
+  /** Whether the server says that it did not do what was asked, unless it works on it. */
+  private static boolean saysNo(int status) {
+    return AnswerProof.of(status, "", false).saysNo();
   }
 
   /** Whether an operation took effect: what its caller may rely on. */
@@ -245,10 +249,22 @@ public interface RetryReport {
       Effect effect, boolean recorded, boolean handedBack, Optional<Instant> resumableUntil) {}
 
   /**
-   * The idempotency key that all attempts carried: store it with a payment if the outcome is
-   * unknown.
+   * The idempotency key of the operation: store it with a payment if the outcome is unknown. Every
+   * request that may have had an effect has carried it.
    *
-   * @return the key, empty for none
+   * @return the key; empty for none, and if {@link #sentWithoutKey} names a request
    */
   Optional<String> idempotencyKey();
+
+  /**
+   * A request of the operation that may have had an effect and did not carry its key, for example
+   * because a redirect led to another server. The same key does not protect from a second effect
+   * then, so this report does not name it.
+   *
+   * @return the method of the request and where it went, such as {@code POST
+   *     https://other.example/pay}; empty if there is none
+   */
+  default Optional<String> sentWithoutKey() {
+    return Optional.empty();
+  }
 }

@@ -5,6 +5,10 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Runs tasks later and lets threads wait. Implementations are safe for use by many threads.
  *
+ * <p>A scheduler gets what an operation continues with: the next attempt after a wait, and what
+ * follows a cancellation. Timers that end attempts and operations are the library's own, so that no
+ * scheduler can make a deadline late; {@link #isVirtual} is the exception.
+ *
  * <p>The library relies on two promises. A task never runs on the thread of the timers, because a
  * task may call user code that blocks, and other timers would then be late. And a task that was
  * accepted runs in the end.
@@ -44,6 +48,16 @@ public interface RetryScheduler {
    * @throws InterruptedException if the thread is interrupted
    */
   boolean await(CountDownLatch wake, long nanos) throws InterruptedException;
+
+  /**
+   * Whether the time of this scheduler is virtual, as in tests. Then it also gets the timers that
+   * end attempts and operations.
+   *
+   * @return false by default
+   */
+  default boolean isVirtual() {
+    return false;
+  }
 
   /** A scheduled task that can be cancelled. */
   interface Task {

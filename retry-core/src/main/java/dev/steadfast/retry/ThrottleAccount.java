@@ -27,9 +27,11 @@ final class ThrottleAccount implements RetryBudget.Account {
   }
 
   private final Terms terms;
+  private final LatestTime asked;
   private final AtomicLong millis;
 
-  ThrottleAccount(Terms terms, boolean fresh) {
+  ThrottleAccount(Terms terms, boolean fresh, LatestTime asked) {
+    this.asked = asked;
     this.terms = terms;
     // Not fresh: one retry, for a failure takes a token and half of them is too few.
     this.millis = new AtomicLong(fresh ? terms.maxMillis() : terms.afterReturn());
@@ -42,6 +44,7 @@ final class ThrottleAccount implements RetryBudget.Account {
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    asked.asked(nowNanos);
     return millis.get() > terms.maxMillis() / 2 ? FREE : Withdrawal.refused();
   }
 

@@ -42,7 +42,10 @@ final class TokenAccount implements RetryBudget.Account {
   // Null while the account is full from its start: it has no use for the floor.
   private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
-  TokenAccount(Terms terms, boolean fresh) {
+  private final LatestTime asked;
+
+  TokenAccount(Terms terms, boolean fresh, LatestTime asked) {
+    this.asked = asked;
     this.depositMicros = terms.depositMicros();
     this.burstMicros = terms.burstMicros();
     this.nanosPerMicro = terms.floorNanosPerToken() / ONE;
@@ -59,6 +62,7 @@ final class TokenAccount implements RetryBudget.Account {
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
+    asked.asked(nowNanos);
     refill(nowNanos);
     while (true) {
       long before = micros.get();

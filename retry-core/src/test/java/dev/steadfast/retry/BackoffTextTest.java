@@ -120,7 +120,7 @@ class BackoffTextTest {
         "fixed()                   |  7 | ')'      | a duration such as 100ms",
         "fixed(-1s)                |  7 | '-'      | a duration such as 100ms",
         "fixed(1)                  |  8 | ')'      | a unit: ns, us, ms, s, m, h or d",
-        "fixed(1.5s)               |  8 | '.'      | a unit: ns, us, ms, s, m, h or d",
+        "fixed(1.s)                |  8 | '.'      | a unit: ns, us, ms, s, m, h or d",
         "fixed(1S)                 |  8 | 'S'      | a unit: ns, us, ms, s, m, h or d",
         "fixed(1sec)               |  8 | 's'      | a unit: ns, us, ms, s, m, h or d",
         "fixed(1s                  |  9 | the end  | ')'",

@@ -322,7 +322,9 @@ class BudgetFamiliesTest {
         account.operationEnded(RetryBudget.Outcome.FAILED, taken.granted() ? taken : null, now);
       }
     }
-    assertTrue(refused < 150, family + ": refused " + refused + " of 1500");
+    // These two earn by successes alone, so time gives an origin nothing that always fails.
+    boolean timeless = family.equals("grpcThrottle") || family.equals("awsQuota");
+    assertEquals(timeless, refused >= 150, family + ": refused " + refused + " of 1500");
   }
 
   @Test

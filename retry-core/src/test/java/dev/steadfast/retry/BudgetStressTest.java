@@ -192,7 +192,8 @@ class BudgetStressTest {
   @Test
   void awsQuota() throws Exception {
     int before = 10_000;
-    QuotaAccount account = new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before);
+    QuotaAccount account =
+        new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before, new LatestTime());
     Totals totals = stress(account);
     // A success gives back what its own retry took, or one token.
     long kept = totals.used() - totals.repaid();
@@ -204,7 +205,8 @@ class BudgetStressTest {
   @Test
   void awsQuota_losesNothing() throws Exception {
     int before = 10_000;
-    QuotaAccount account = new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before);
+    QuotaAccount account =
+        new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before, new LatestTime());
     atOnce(() -> {
       for (int i = 0; i < LONG; i++) {
         if (i % 10 == 0) {

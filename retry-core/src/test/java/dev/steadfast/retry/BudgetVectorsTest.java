@@ -101,7 +101,8 @@ class BudgetVectorsTest {
     QuotaAccount account =
         new QuotaAccount(
             QuotaAccount.Terms.of(in.get("maxc").getAsInt(), cost, cost),
-            in.get("start").getAsInt());
+            in.get("start").getAsInt(),
+            new LatestTime());
     RetryPolicy policy =
         RetryPolicy.builder()
             .maxAttempts(in.get("maxAttempts").getAsInt())
@@ -140,7 +141,9 @@ class BudgetVectorsTest {
     JsonObject in = vector.input();
     QuotaAccount account =
         new QuotaAccount(
-            QuotaAccount.Terms.of(in.get("max").getAsInt(), 14, 5), in.get("available").getAsInt());
+            QuotaAccount.Terms.of(in.get("max").getAsInt(), 14, 5),
+            in.get("available").getAsInt(),
+            new LatestTime());
     if (in.get("op").getAsString().equals("acquire")) {
       boolean throttled = in.get("throttling").getAsBoolean();
       Withdrawal taken =
@@ -172,7 +175,7 @@ class BudgetVectorsTest {
     }
     // The row without input is the one of Finagle's defaults.
     LeakyAccount.Terms terms = terms(in.has("ttlSeconds") ? in : expected);
-    LeakyAccount account = new LeakyAccount(terms, true);
+    LeakyAccount account = new LeakyAccount(terms, true, new LatestTime());
     assertEquals(expected.get("initialBalance").getAsLong(), account.balance(0));
     if (in.has("requests")) {
       long off =

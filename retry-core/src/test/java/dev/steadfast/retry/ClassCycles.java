@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Classes that depend on each other: the strongly connected parts of a graph, by Tarjan. */
-final class ClassCycles {
+public final class ClassCycles {
   private final Map<String, Set<String>> graph;
   private final Map<String, Integer> index = new HashMap<>();
   private final Map<String, Integer> lowest = new HashMap<>();
@@ -26,7 +26,7 @@ final class ClassCycles {
   }
 
   /** What depends on what; nested classes count as part of their outermost one. */
-  static Map<String, Set<String>> graph(JavaClasses classes) {
+  public static Map<String, Set<String>> graph(JavaClasses classes) {
     Map<String, Set<String>> graph = new TreeMap<>();
     for (JavaClass each : classes) {
       Set<String> targets = graph.computeIfAbsent(outermost(each), name -> new TreeSet<>());
@@ -45,7 +45,7 @@ final class ClassCycles {
   }
 
   /** All cycles of two and more. */
-  static List<Set<String>> of(Map<String, Set<String>> graph) {
+  public static List<Set<String>> of(Map<String, Set<String>> graph) {
     ClassCycles cycles = new ClassCycles(graph);
     for (String each : graph.keySet()) {
       if (!cycles.index.containsKey(each)) {

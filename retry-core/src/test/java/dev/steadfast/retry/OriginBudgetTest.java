@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.internal.OriginTable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -89,6 +90,37 @@ class OriginBudgetTest {
     assertTrue(one.tryWithdraw(FailureKind.OTHER, 0).granted());
     assertFalse(one.tryWithdraw(FailureKind.OTHER, 0).granted());
     assertTrue(one.tryWithdraw(FailureKind.OTHER, 1_000_000_000L).granted(), "the floor");
+  }
+
+  /** All fail, and each origin is called again after all others. */
+  @ParameterizedTest
+  @ValueSource(ints = {1_000, 2_000})
+  void moreOriginsThanPlacesGetNoMoreRetriesThanTheirShare(int origins) {
+    List<RetryBudget> budgets =
+        List.of(
+            RetryBudget.perOrigin(0.1),
+            RetryBudget.successFunded(0.1, 10, 0),
+            RetryBudget.requestFunded(0.1, 1, Duration.ofSeconds(10)),
+            RetryBudget.awsQuota());
+    for (RetryBudget budget : budgets) {
+      int operations = 0;
+      int retries = 0;
+      for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < origins; i++) {
+          long now = round * 50_000_000L; // 20 operations per second to each
+          RetryBudget.Account account = budget.account("h" + i);
+          account.operationBegan(now);
+          for (int attempt = 1; attempt < 3; attempt++) {
+            retries += account.tryWithdraw(FailureKind.OTHER, now).granted() ? 1 : 0;
+          }
+          account.operationEnded(RetryBudget.Outcome.FAILED, null, now);
+          operations++;
+        }
+      }
+      double load = 1 + (double) retries / operations;
+      double share = budget.toString().startsWith("aws") ? 1.36 : 1.21; // of 100 operations each
+      assertTrue(load <= share, budget + " to " + origins + " origins: a load of " + load);
+    }
   }
 
   // The others find no account, and wait while the first of them makes it.

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PolicyTextTest {
   private static final String DEFAULTS =
       "maxAttempts=3; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=none;"
-          + " bodyIdleTimeout=30s; minimumAttempt=1ms; maxServerDelay=1m; aboveCeiling=give-up; serverDelaySpread=1.0";
+          + " bodyIdleTimeout=none; minimumAttempt=1ms; maxServerDelay=1m; aboveCeiling=give-up; serverDelaySpread=1.0";
 
   @Test
   void printsEverySettingWithItsUnit() {
@@ -145,6 +145,48 @@ class PolicyTextTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1m30s, 90000000000",
+    "1.5s, 1500000000",
+    "0.25ms, 250000",
+    "2h0m1.5s, 7201500000000",
+    "1d2h3m4s5ms6us7ns, 93784005006007",
+    "0.000000001s, 1",
+    "1.50m, 90000000000",
+    "106751d23h47m16.854775807s, 9223372036854775807"
+  })
+  void aDurationMayHaveSeveralUnits_andAPoint(String text, long nanos) {
+    RetryPolicy policy = RetryPolicy.valueOf("bodyIdleTimeout=1h; maxServerDelay=" + text);
+    assertEquals(Duration.ofNanos(nanos), policy.maxServerDelay());
+    assertEquals(policy, RetryPolicy.valueOf(policy.toString()));
+    Duration half = Duration.ofMillis(1500);
+    assertEquals(Backoff.fixed(half), Backoff.valueOf("fixed(1.5s)"));
+    assertEquals(
+        List.of(half, Duration.ofSeconds(90)),
+        RetryPolicy.valueOf("attemptTimeout=1.5s, 1m30s").attemptTimeouts());
+    assertEquals(
+        Backoff.fullJitter(half, Duration.ofSeconds(90)), Backoff.valueOf("full(1.5s..1m30s)"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "max-attempts=3, maxAttempts",
+    "max_attempts=3, maxAttempts",
+    "MaxAttempts=3, maxAttempts",
+    "maxattempts=3, maxAttempts",
+    "total-timeout=3s, totalTimeout",
+    "server-delay-spread=1, serverDelaySpread"
+  })
+  void aNameInAnotherSpelling_isAnsweredWithTheRightOne(String text, String name) {
+    Exception thrown =
+        assertThrows(IllegalArgumentException.class, () -> RetryPolicy.valueOf(" " + text));
+    String wrong = text.substring(0, text.indexOf('='));
+    String[] lines = thrown.getMessage().split("\n", -1);
+    assertEquals("character 2: " + wrong + " (expected: " + name + ")", lines[0]);
+    assertEquals("   ^", lines[2]);
+  }
+
   @Test
   void noneTakesBackWhatADefaultSays() {
     assertEquals(
@@ -207,7 +249,7 @@ class PolicyTextTest {
       quoteCharacter = '`',
       value = {
         "attempts=3                     |  1 | 'a'     | maxAttempts, backoff, totalTimeout,",
-        "maxattempts=3                  |  1 | 'm'     | maxAttempts, backoff, totalTimeout,",
+        "max-tries=3                    |  1 | 'm'     | maxAttempts, backoff, totalTimeout,",
         "=3                             |  1 | '='     | maxAttempts, backoff, totalTimeout,",
         "; maxAttempts=3                |  1 | ';'     | '='",
         "maxAttempts                    | 12 | the end | '='",
@@ -241,6 +283,14 @@ class PolicyTextTest {
         "bodyIdleTimeout=              | 17 | the end | a duration such as 100ms",
         "bodyIdleTimeout=1s,2s         | 19 | ','     | ';'",
         "minimumAttempt=none            | 16 | 'n'     | a duration such as 100ms",
+        "maxServerDelay=1.s             | 17 | '.'     | a unit: ns, us, ms, s, m, h or d",
+        "maxServerDelay=.5s             | 16 | '.'     | a duration such as 100ms",
+        "maxServerDelay=1s1m            | 19 | 'm'     | a unit smaller than the one before",
+        "maxServerDelay=1s1s            | 19 | 's'     | a unit smaller than the one before",
+        "maxServerDelay=1s5             | 19 | the end | a unit: ns, us, ms, s, m, h or d",
+        "maxServerDelay=1.5ns           | 16 | '1'     | whole nanoseconds",
+        "maxServerDelay=106751d24h      | 16 | '1'     | a duration of at most 9223372036854775807ns",
+        "maxServerDelay=9223372036854775807ns1ns | 38 | 'n' | a unit smaller than the one before",
         "maxServerDelay=1w                 | 17 | 'w'     | a unit: ns, us, ms, s, m, h or d",
         "aboveCeiling=giveup            | 14 | 'g'     | give-up or clamp",
         "aboveCeiling=Clamp             | 14 | 'C'     | give-up or clamp",

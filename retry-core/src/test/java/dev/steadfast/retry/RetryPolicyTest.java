@@ -31,13 +31,13 @@ class RetryPolicyTest {
   }
 
   @Test
-  void defaults_boundEverything() {
+  void defaults_boundTheOperation() {
     RetryPolicy policy = RetryPolicy.defaults();
     assertEquals(3, policy.maxAttempts());
     assertEquals(Backoff.valueOf("full(100ms..20s)"), policy.backoff());
     assertEquals(Optional.of(Duration.ofSeconds(30)), policy.totalTimeout());
     assertEquals(Optional.empty(), policy.attemptTimeout(1));
-    assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
+    assertEquals(Optional.empty(), policy.bodyIdleTimeout());
     assertEquals(Duration.ofMillis(1), policy.minimumAttempt());
     assertEquals(Duration.ofSeconds(60), policy.maxServerDelay());
     assertEquals(RetryPolicy.AboveCeiling.GIVE_UP, policy.aboveCeiling());
@@ -305,8 +305,12 @@ class RetryPolicyTest {
         Optional.empty(),
         builder().totalTimeout(Duration.ofSeconds(1)).noTotalTimeout().build().totalTimeout());
     assertEquals(
-        RetryPolicy.defaults(),
-        builder().noBodyIdleTimeout().bodyIdleTimeout(Duration.ofSeconds(30)).build());
+        Optional.of(Duration.ofSeconds(30)),
+        builder()
+            .noBodyIdleTimeout()
+            .bodyIdleTimeout(Duration.ofSeconds(30))
+            .build()
+            .bodyIdleTimeout());
     assertEquals(
         Optional.empty(),
         builder()
@@ -318,7 +322,7 @@ class RetryPolicyTest {
 
   @Test
   void adaptersReadTheBodyIdleTimeout_inNanoseconds() {
-    assertEquals(30_000_000_000L, bodyIdleNanos(RetryPolicy.defaults()));
+    assertEquals(Long.MAX_VALUE, bodyIdleNanos(RetryPolicy.defaults()));
     assertEquals(7, bodyIdleNanos(builder().bodyIdleTimeout(Duration.ofNanos(7)).build()));
     assertEquals(Long.MAX_VALUE, bodyIdleNanos(builder().noBodyIdleTimeout().build()));
     assertEquals(Long.MAX_VALUE, bodyIdleNanos(builder().bodyIdleTimeout(AGES).build()));
@@ -353,8 +357,8 @@ class RetryPolicyTest {
             builder()
                 .attemptTimeouts(List.of(Duration.ofSeconds(1), Duration.ofSeconds(2)))
                 .build(),
+            builder().bodyIdleTimeout(Duration.ofSeconds(30)).build(),
             builder().bodyIdleTimeout(Duration.ofSeconds(31)).build(),
-            builder().noBodyIdleTimeout().build(),
             builder().minimumAttempt(Duration.ofMillis(2)).build(),
             builder().maxServerDelay(Duration.ofSeconds(61)).build(),
             builder().aboveCeiling(RetryPolicy.AboveCeiling.CLAMP).build(),

@@ -30,7 +30,8 @@ class TokenAccountTest {
     return new TokenAccount(
         new TokenAccount.Terms(
             Math.round(ratio * TokenAccount.ONE), burst * TokenAccount.ONE, floorNanosPerToken),
-        true);
+        true,
+        new LatestTime());
   }
 
   private static TokenAccount usual() {

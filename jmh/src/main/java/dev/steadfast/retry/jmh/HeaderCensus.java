@@ -4,7 +4,6 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
@@ -20,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 import okhttp3.Call;
@@ -90,7 +90,8 @@ final class HeaderCensus {
     }
 
     Kind ofRequest() {
-      retry.attemptHeader(AttemptHeader.fromOne("x-attempt"));
+      retry.oncePerAttempt(
+          "x-attempt", (operation, number) -> Optional.of(Integer.toString(number)));
       return new Kind(name, status, first, line, true, retry);
     }
 

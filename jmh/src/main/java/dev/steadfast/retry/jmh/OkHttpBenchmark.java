@@ -2,13 +2,13 @@ package dev.steadfast.retry.jmh;
 
 import dev.failsafe.FailsafeExecutor;
 import dev.failsafe.okhttp.FailsafeCall;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -44,7 +44,9 @@ public class OkHttpBenchmark {
       RetryingCallFactory.wrap(
           client,
           HttpRetry.builder()
-              .attemptHeader(AttemptHeader.fromOne("x-envoy-attempt-count"))
+              .oncePerAttempt(
+                  "x-envoy-attempt-count",
+                  (operation, number) -> Optional.of(Integer.toString(number)))
               .build());
   private final Call.Factory unjournaled =
       RetryingCallFactory.wrap(

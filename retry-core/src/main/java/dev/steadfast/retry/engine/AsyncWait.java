@@ -31,14 +31,19 @@ final class AsyncWait implements Runnable, UnderWay {
 
   void schedule(long nanos) {
     try {
-      task = owner.operation().scheduler().schedule(nanos, this);
-    } catch (Throwable rejected) {
-      if (OVER.compareAndSet(this, 0, 1)) {
-        owner.waitRejected(rejected);
-      }
+      owner.operation().transport().waits();
+      task = owner.operation().plan().environment().scheduler().schedule(nanos, this);
+    } catch (Throwable reason) {
+      rejected(reason);
     }
     if (over == 1) {
       stop();
+    }
+  }
+
+  private void rejected(Throwable reason) {
+    if (OVER.compareAndSet(this, 0, 1)) {
+      owner.waitRejected(reason);
     }
   }
 
@@ -47,12 +52,39 @@ final class AsyncWait implements Runnable, UnderWay {
     if (over == 1) {
       return; // a late timer: the operation may be in another wait by now
     }
-    long early = owner.operation().leftToWaitNanos();
+    long early;
+    try {
+      early = owner.operation().leftToWaitNanos();
+    } catch (Throwable noTime) {
+      rejected(noTime);
+      return;
+    }
     if (early > 0) {
       schedule(early); // some timers fire early; a server delay is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {
       owner.waitOver();
     }
+  }
+
+  @Override
+  public void help() {
+    boolean due;
+    try {
+      due = owner.operation().leftToWaitNanos() <= 0;
+    } catch (Throwable noTime) {
+      stop();
+      rejected(noTime); // as in run(): the operation ends, and the helping thread gets that end
+      return;
+    }
+    if (due && OVER.compareAndSet(this, 0, 1)) {
+      stop();
+      owner.waitOver();
+    }
+  }
+
+  @Override
+  public long remainingNanos() {
+    return owner.operation().remainingNanos();
   }
 
   @Override

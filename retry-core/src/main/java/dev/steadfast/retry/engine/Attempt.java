@@ -53,6 +53,15 @@ public interface Attempt<R> {
   long remainingNanos();
 
   /**
+   * The limit of the attempt or its operation that has been reached, for clients that bound
+   * themselves: when the client ended the attempt for it, by a timeout that was set from {@link
+   * #timeoutNanos}.
+   *
+   * @return null if none has
+   */
+  @Nullable TimeUp timeUp();
+
+  /**
    * Called within {@link RetryTransport#start} right before the attempt goes into a queue of the
    * client, if the client's executor may run it on the calling thread. From now on the operation's
    * deadline applies, and the end of the attempt does not wait for the return of {@code start}. Not
@@ -128,14 +137,32 @@ public interface Attempt<R> {
   boolean stopped();
 
   /**
-   * Judges a response by its head, where the client shows the head before the body is collected.
-   * Afterwards the attempt's own timeout no longer runs, the operation's deadline does.
+   * Judges a response by its head, where the client shows the head before the body is collected,
+   * and decides what follows. Afterwards the attempt's own timeout no longer runs, the operation's
+   * deadline does.
    *
    * @param head the response, as far as it is known; passed to {@link
    *     RetryTransport#outcome(Object)}
    * @return true if the response is for the caller; false if its body is to be discarded
    */
   boolean head(R head);
+
+  /**
+   * Asks the rules about a head after which the client may send another request within the attempt,
+   * or of which not all is known yet. Nothing is decided: that is done by {@link #complete}, or by
+   * {@link #head} once more. As after {@link #head}, the attempt's own timeout no longer runs.
+   *
+   * @param head the response, as far as it is known; passed to {@link RetryTransport#verdict}
+   * @return true if the response is for the caller, unless the client sends another request; false
+   *     if another attempt may follow, so its body is to be kept
+   */
+  boolean peek(R head);
+
+  /**
+   * The client has the whole response after {@link #peek} and may send another request now. From
+   * now on the attempt's own timeout runs again, from its beginning.
+   */
+  void awaitsHead();
 
   /**
    * The attempt failed because user code threw, so a retry would not help. {@link #complete} must

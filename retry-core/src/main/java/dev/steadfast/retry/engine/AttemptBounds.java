@@ -1,10 +1,12 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.TimeLimit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The time of one attempt. While the request body is sent, neither the total timeout nor the
- * client's default runs. Safe for use by many threads.
+ * The time of one attempt. While the request body is sent, the total timeout does not run. Safe for
+ * use by many threads.
  */
 final class AttemptBounds {
   private static final AtomicIntegerFieldUpdater<AttemptBounds> BODY =
@@ -15,16 +17,20 @@ final class AttemptBounds {
   private static final int SENDING = 1;
   private static final int ENDING = 2; // a thread adds up the time that it took
 
-  private long beganNanos;
+  private volatile long beganNanos;
   private long bodyNanos; // how long bodies took; not yet added to the total timeout
-  private long bodyTurnNanos; // when a body was begun while one is sent, else when the last ended
+  private long bodyStartNanos; // of the latest
   private volatile int body = NONE;
   private volatile boolean totalTimeoutOver; // at the head: the body is not bounded by it
 
-  /** The attempt leaves the client's queue. */
+  /** The attempt leaves the client's queue, or waits for another head. */
   void begin(long nowNanos) {
     beganNanos = nowNanos;
-    bodyTurnNanos = nowNanos;
+  }
+
+  /** The body of the latest head is not left to the caller, unless that is said again. */
+  void atHead() {
+    totalTimeoutOver = false;
   }
 
   boolean sendingBody() {
@@ -32,16 +38,15 @@ final class AttemptBounds {
   }
 
   void bodyStarted(long nowNanos) {
-    bodyTurnNanos = nowNanos;
+    bodyStartNanos = nowNanos;
     body = SENDING;
   }
 
   /** A body ends once, by whichever thread comes first; others change nothing. */
   void bodyEnded(long nowNanos) {
     if (BODY.compareAndSet(this, SENDING, ENDING)) {
-      bodyNanos += nowNanos - bodyTurnNanos;
-      bodyTurnNanos = nowNanos;
-      body = NONE; // last: a thread that reads it sees the times above, too
+      bodyNanos += nowNanos - bodyStartNanos;
+      body = NONE; // last: a thread that reads it sees the time above, too
     }
   }
 
@@ -74,6 +79,27 @@ final class AttemptBounds {
   }
 
   /**
+   * As {@link Attempt#timeUp}.
+   *
+   * @param ownNanos the timeout of the attempt; {@link Long#MAX_VALUE} for none, and after the head
+   */
+  @Nullable TimeUp timeUp(Operation<?> operation, long ownNanos) {
+    long now = operation.now();
+    boolean paused = sendingBody() || totalTimeoutOver;
+    TimeUp ofOperation = ReachedLimit.of(operation, paused ? Long.MAX_VALUE : bodyNanos, now);
+    if (ofOperation != null) {
+      return ofOperation;
+    }
+    boolean own = ownNanos != Long.MAX_VALUE;
+    if (own && ReachedLimit.isOver(operation, ownNanos - (now - beganNanos))) {
+      return new TimeUp(TimeLimit.ATTEMPT_TIMEOUT, ownNanos);
+    }
+    return operation.transport().idleLeftNanos(now) == 0
+        ? new TimeUp(TimeLimit.BODY_IDLE_TIMEOUT, operation.plan().nanos().bodyIdle())
+        : null;
+  }
+
+  /**
    * The time that is left to an attempt whose client does not bound it.
    *
    * @param operation the operation that the attempt belongs to
@@ -98,12 +124,8 @@ final class AttemptBounds {
       return left;
     }
     long own = operation.state().ownTimeoutNanos(number);
-    if (own != Long.MAX_VALUE) {
-      return Math.min(left, Math.max(0, own - (nowNanos - beganNanos)));
-    }
-    long untilHead = operation.transport().headTimeoutNanos();
-    return untilHead == Long.MAX_VALUE || sending
+    return own == Long.MAX_VALUE
         ? left
-        : Math.min(left, Math.max(0, untilHead - (nowNanos - bodyTurnNanos)));
+        : Math.min(left, Math.max(0, own - (nowNanos - beganNanos)));
   }
 }

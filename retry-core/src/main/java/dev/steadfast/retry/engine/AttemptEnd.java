@@ -1,5 +1,6 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import java.util.Objects;
@@ -72,7 +73,13 @@ final class AttemptEnd {
     RetryDecision decision;
     try {
       Outcome outcome = outcome(operation, attempt, response, thrown);
-      if (!operation.attemptRuns() && thrown != null) {
+      boolean timedOut =
+          attempt.phase() == AttemptPhase.TIMED_OUT
+              || outcome.verdict().kind() == FailureKind.TIMEOUT;
+      if (thrown != null && timedOut) {
+        operation.record().endedBy(attempt.timeUp());
+      }
+      if (!operation.record().attemptRuns() && thrown != null) {
         // The attempt did not begin, so there is nothing to retry. An executor refused, for
         // example.
         return outside(operation, attempt, stopReason(outcome.verdict()), thrown);
@@ -86,6 +93,7 @@ final class AttemptEnd {
     }
     if (decision instanceof RetryDecision.Retry && response != null) {
       operation.transport().discard(response);
+      attempt.endWith(null, null);
     }
     return decision;
   }
@@ -111,10 +119,19 @@ final class AttemptEnd {
   }
 
   private static <R> RetryDecision timedOut(Operation<R> operation, AttemptRun<R> attempt) {
+    TimeUp limit = attempt.timeUp();
     if (operation.remainingNanos() == 0) {
-      return outside(operation, attempt, StopReason.DEADLINE, Ends.deadline(operation));
+      if (operation.record().attemptRuns() && limit != null) {
+        operation.record().endedBy(limit);
+      }
+      Throwable deadline =
+          limit == null ? Ends.deadline(operation) : operation.transport().timedOut(limit);
+      return outside(operation, attempt, StopReason.DEADLINE, deadline);
     }
-    Throwable timeout = Ends.attemptTimeout(operation);
+    Throwable timeout =
+        limit == null
+            ? operation.transport().failure(RetryTransport.End.ATTEMPT_TIMEOUT, null)
+            : operation.transport().timedOut(limit);
     RetryDecision atHead = attempt.decisionOnHead();
     if (atHead == null) {
       return judged(operation, attempt, null, timeout);
@@ -145,10 +162,6 @@ final class AttemptEnd {
   /** A function of the user's threw. */
   private static <R> RetryDecision userCodeFailed(
       Operation<R> operation, AttemptRun<R> attempt, Throwable thrown) {
-    R response = attempt.response();
-    if (response != null) {
-      operation.discard(response);
-    }
     return outside(operation, attempt, StopReason.USER_CODE_FAILED, thrown);
   }
 
@@ -160,9 +173,13 @@ final class AttemptEnd {
   /** Ends the operation for a reason that the attempt itself did not give. */
   private static <R> RetryDecision outside(
       Operation<R> operation, AttemptRun<R> attempt, StopReason reason, Throwable thrown) {
+    R response = attempt.response();
+    attempt.endWith(null, thrown); // first: what follows may throw, and then this is called again
+    if (response != null) {
+      operation.discard(response);
+    }
     operation.endedOutside(reason, thrown);
     operation.abandon(reason, thrown);
-    attempt.endWith(null, thrown);
     return Decisions.stop(reason);
   }
 }

@@ -14,6 +14,13 @@ import dev.steadfast.retry.Guard;
  */
 record AttemptEnding(long elapsedNanos, long nowNanos, long leftNanos, long mayTakeNanos) {
 
+  /** The end of the attempt that runs. */
+  static AttemptEnding of(RetryPlan plan, RetryState state, OperationRecord record, long nowNanos) {
+    long left = state.remainingNanos(nowNanos) - plan.nanos().minimumAttempt();
+    long may = plan.nanos().longestAttempt(state.ownTimeoutNanos(state.attempts()));
+    return new AttemptEnding(record.attemptNanos(nowNanos), nowNanos, left, may);
+  }
+
   Guard.Failure failure(FailureKind kind, Disposition disposition) {
     return new Guard.Failure(kind, isConclusive(kind, disposition), elapsedNanos, nowNanos);
   }

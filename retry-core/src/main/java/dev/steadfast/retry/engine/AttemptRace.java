@@ -28,42 +28,15 @@ final class AttemptRace<R> implements Runnable {
   private static final AtomicReferenceFieldUpdater<AttemptRace, @Nullable AttemptTimer> TIMER =
       AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, AttemptTimer.class, "timer");
 
-  private final Racer<R> attempt;
+  private final AttemptRacer<R> attempt;
   private volatile AttemptPhase phase;
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable AttemptTimer timer;
   private volatile boolean ended; // what the attempt ended with can be read
+  private volatile @Nullable Settled settled; // by the thread of the timers
 
-  /**
-   * The attempt that is settled.
-   *
-   * @param <R> the response
-   */
-  interface Racer<R> {
-    Operation<R> operation();
-
-    /** Whether the calling thread waits for the outcome. */
-    boolean blocking();
-
-    boolean sendingBody();
-
-    /**
-     * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
-     * the client itself, bounds the attempt.
-     */
-    long leftNanos(AttemptPhase open, long nowNanos);
-
-    void userCodeFailed(Throwable thrown);
-
-    /** Called once, by the winner: what the attempt ended with. */
-    void endWith(@Nullable R response, @Nullable Throwable failure);
-
-    /** Called after it: the operation goes on. */
-    void handOver();
-  }
-
-  AttemptRace(Racer<R> attempt, AttemptPhase phase) {
+  AttemptRace(AttemptRacer<R> attempt, AttemptPhase phase) {
     this.attempt = attempt;
     this.phase = phase;
   }
@@ -88,7 +61,7 @@ final class AttemptRace<R> implements Runnable {
   private void endWith(@Nullable R response, @Nullable Throwable failure) {
     attempt.endWith(response, failure);
     ended = true;
-    stop(timer);
+    AttemptTimer.stopIfAny(timer);
   }
 
   /**
@@ -161,30 +134,34 @@ final class AttemptRace<R> implements Runnable {
         if (phase == AttemptPhase.BUSY) {
           return; // the thread that is busy looks
         }
-      } else if (timeIsUp(now)) {
+      } else if (isTimeUp(now)) {
+        end(AttemptPhase.TIMED_OUT, null, now);
+      } else if (phase == now) { // else what a later phase has set may have been replaced
         return;
       }
       now = phase;
     }
+    Settled before = settled;
+    if (before != null && WorkerThread.isSettling()) {
+      before.handOver(); // there was no memory for it
+    }
   }
 
-  /** Returns false if the attempt has moved on to another phase. */
-  private boolean timeIsUp(AttemptPhase open) {
+  /** Sets a timer if there is time left. */
+  private boolean isTimeUp(AttemptPhase open) {
     try {
       long now = attempt.operation().now();
       if (attempt.leftNanos(open, now) == 0) {
-        boolean claimed = PHASE.compareAndSet(this, open, AttemptPhase.TIMED_OUT);
-        if (claimed) {
-          stopped(AttemptPhase.TIMED_OUT, null);
-        }
-        return claimed;
+        return true;
       }
       setTimer(now, open);
-      return phase == open; // what a later phase has set may have been replaced
     } catch (Throwable rejected) {
+      if (rejected instanceof OutOfMemoryError full && WorkerThread.isSettling()) {
+        throw full; // the timer comes again
+      }
       timerRejected(rejected);
-      return true;
     }
+    return false;
   }
 
   /** Has the attempt look at its time when it is reopened. For the thread that is busy. */
@@ -201,24 +178,40 @@ final class AttemptRace<R> implements Runnable {
         if (phase == AttemptPhase.BUSY) {
           return; // the thread that is busy sees it
         }
-      } else if (PHASE.compareAndSet(this, now, end)) {
-        stopped(end, reason);
-        return;
+      } else {
+        end(end, reason, now);
       }
       now = phase;
     }
   }
 
-  private void stopped(AttemptPhase end, @Nullable Throwable reason) {
-    endWith(null, reason);
-    stopOnTheWire();
-    if (attempt.blocking()) {
-      return; // the calling thread is in the transport and returns from it now
+  private void end(AttemptPhase end, @Nullable Throwable reason, AttemptPhase before) {
+    Settled byTimer = WorkerThread.isSettling() ? new Settled(attempt, this::stopOnTheWire) : null;
+    if (!PHASE.compareAndSet(this, before, end)) {
+      return;
     }
-    if (end == AttemptPhase.CANCELLED) {
+    endWith(null, reason);
+    if (byTimer != null) {
+      settled = byTimer;
+      byTimer.handOver();
+      return;
+    }
+    boolean later = end == AttemptPhase.CANCELLED; // not on the canceller's thread
+    boolean waits = attempt.blocking(); // then the calling thread comes back, and goes on
+    if (later && !waits) {
       Callbacks.afterCancel(attempt.operation(), attempt::handOver);
-    } else {
+    }
+    stopOnTheWire(); // code of the user's may block there
+    if (!later && !waits) {
       attempt.handOver();
+    }
+  }
+
+  /** As {@link UnderWay#help}. */
+  void help() {
+    Settled byTimer = settled;
+    if (byTimer != null) {
+      byTimer.goOn();
     }
   }
 
@@ -282,7 +275,7 @@ final class AttemptRace<R> implements Runnable {
       if (left != Long.MAX_VALUE) {
         replaceTimer(nowNanos, left);
       } else if (!sending) { // else it looks once for nothing, and there is one after the body
-        stop(timer);
+        AttemptTimer.stopIfAny(timer);
       }
     } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
   }
@@ -298,16 +291,10 @@ final class AttemptRace<R> implements Runnable {
       replaceTimer(nowNanos, leftNanos); // another thread has set one
       return;
     }
-    stop(running);
-    next.start(attempt.operation().scheduler(), leftNanos);
+    AttemptTimer.stopIfAny(running);
+    next.start(attempt.operation(), leftNanos);
     if (phase.settled()) {
       next.stop(); // the attempt has ended meanwhile
-    }
-  }
-
-  private static void stop(@Nullable AttemptTimer running) {
-    if (running != null) {
-      running.stop();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.internal.AttemptFigures;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
@@ -21,6 +22,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   private final @Nullable FailureKind kind;
   private final Disposition disposition;
   private final int deliveries;
+  private final @Nullable TimeLimit endedBy;
 
   AttemptRecord(int number, Timing timing, Result result) {
     this.number = number;
@@ -29,6 +31,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
     this.waitedNanos = timing.waitedNanos();
     this.failure = result.failure();
     this.kind = result.kind();
+    this.endedBy = result.endedBy();
     Evidence evidence = result.evidence();
     this.status = evidence.status();
     this.disposition = evidence.disposition();
@@ -43,9 +46,14 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
    *
    * @param failure the exception, if there is one
    * @param kind what went wrong, null if nothing did
+   * @param endedBy the time limit that ended it, null if none did
    * @param evidence what is known of the attempt
    */
-  record Result(@Nullable Throwable failure, @Nullable FailureKind kind, Evidence evidence) {}
+  record Result(
+      @Nullable Throwable failure,
+      @Nullable FailureKind kind,
+      @Nullable TimeLimit endedBy,
+      Evidence evidence) {}
 
   @Override
   public int number() {
@@ -83,6 +91,11 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   }
 
   @Override
+  public Optional<TimeLimit> endedBy() {
+    return Optional.ofNullable(endedBy);
+  }
+
+  @Override
   public Disposition disposition() {
     return disposition;
   }
@@ -117,6 +130,25 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
 
   @Override
   public String toString() {
-    return "#" + number + " " + outcome() + " in " + Durations.printRounded(tookNanos);
+    return text(null);
+  }
+
+  /**
+   * The attempt in one line.
+   *
+   * @param key the idempotency key, which the text does not show; null for none
+   */
+  String text(@Nullable String key) {
+    String by = endedBy == null ? "" : " by the " + endedBy;
+    return "#" + number + " " + end(key) + " in " + Durations.printRounded(tookNanos) + by;
+  }
+
+  /**
+   * What the attempt ended with: a status, or the class, message and kind of a failure.
+   *
+   * @param key the idempotency key, which the text does not show; null for none
+   */
+  String end(@Nullable String key) {
+    return failure == null ? outcome() : FailureText.of(failure, kind, key);
   }
 }

@@ -4,6 +4,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Verdict;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay {
+final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> MET_BY =
       AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "metBy");
@@ -28,10 +29,8 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   // null if none has come.
   private volatile @Nullable Object metBy;
 
-  private enum Came {
-    FIRST,
-    END_AND_WENT_ON
-  }
+  private static final Object CAME_FIRST = new Object();
+  private static final Object END_WENT_ON = new Object();
 
   private volatile @Nullable Throwable userFailure;
 
@@ -39,6 +38,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   // operation after the wait for that thread.
   private @Nullable R response;
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
+  private volatile boolean headCame; // and the client waits for no other one
   private @Nullable Object head; // the outcome if it is accepted, else the decision
 
   AttemptRun(AttemptOwner<R> owner, int number) {
@@ -89,6 +89,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   @Override
   public long remainingNanos() {
     return bounds.remainingNanos(operation());
+  }
+
+  @Override
+  public @Nullable TimeUp timeUp() {
+    return bounds.timeUp(operation(), headCame ? Long.MAX_VALUE : ownTimeoutNanos());
   }
 
   @Override
@@ -194,30 +199,55 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public boolean head(R head) {
-    if (!race.busyAfter(AttemptPhase.RUNNING)) {
+    return atHead(head, this::judge);
+  }
+
+  @Override
+  public boolean peek(R head) {
+    return atHead(
+        head, peeked -> !(operation().verdictAtHead(peeked) instanceof Verdict.Retryable));
+  }
+
+  private boolean atHead(R head, Predicate<R> judge) {
+    if (!race.busyAfter(AttemptPhase.RUNNING) && !race.busyAfter(AttemptPhase.HEAD)) {
       return false;
     }
     boolean delivers = false;
+    Runnable undo = restoreContext(); // for the listeners, which may run on the client's thread
     try {
       addBodyTime();
-      delivers = judge(head);
+      bounds.atHead();
+      delivers = judge.test(head);
     } catch (Throwable thrown) {
       userFailure = thrown;
+    } finally {
+      undo.run();
     }
+    headCame = true;
     race.watchPhase(AttemptPhase.HEAD);
     return race.reopen(AttemptPhase.HEAD) && delivers;
   }
 
   private boolean judge(R head) {
-    Runnable undo = restoreContext(); // for the listeners, which may run on the client's thread
-    try {
-      Outcome outcome = operation().outcomeAtHead(head);
-      boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
-      this.head = accepted ? outcome : operation().decide(outcome, head, null);
-      return !(this.head instanceof RetryDecision.Retry);
-    } finally {
-      undo.run();
+    Outcome outcome = operation().outcomeAtHead(head);
+    boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
+    this.head = accepted ? outcome : operation().decide(outcome, head, null);
+    return !(this.head instanceof RetryDecision.Retry);
+  }
+
+  @Override
+  public void awaitsHead() {
+    if (!race.busyAfter(AttemptPhase.HEAD)) {
+      return;
     }
+    if (head != null) {
+      race.reopen(AttemptPhase.HEAD); // what follows is decided
+      return;
+    }
+    headCame = false;
+    bounds.begin(operation().now());
+    race.watchPhase(AttemptPhase.RUNNING);
+    race.reopen(AttemptPhase.RUNNING);
   }
 
   @Override
@@ -233,6 +263,11 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   @Override
   public void cancel() {
     race.end(AttemptPhase.CANCELLED, null);
+  }
+
+  @Override
+  public void help() {
+    race.help();
   }
 
   // For the race.
@@ -255,10 +290,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
 
   @Override
   public void handOver() {
-    boolean started = !MET_BY.compareAndSet(this, null, Came.FIRST);
+    boolean started = !MET_BY.compareAndSet(this, null, CAME_FIRST);
     if (started && metBy instanceof Thread queuedBy) {
       boolean here = Thread.currentThread().equals(queuedBy);
-      Came next = here ? Came.FIRST : Came.END_AND_WENT_ON;
+      Object next = here ? CAME_FIRST : END_WENT_ON;
       started = !MET_BY.compareAndSet(this, queuedBy, next) || !here;
     }
     if (started) {
@@ -273,10 +308,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
       return true;
     }
     boolean first =
-        MET_BY.compareAndSet(this, null, Came.FIRST)
+        MET_BY.compareAndSet(this, null, CAME_FIRST)
             || (metBy instanceof Thread queuedBy
-                && MET_BY.compareAndSet(this, queuedBy, Came.FIRST));
-    return !first && metBy == Came.FIRST;
+                && MET_BY.compareAndSet(this, queuedBy, CAME_FIRST));
+    return !first && CAME_FIRST.equals(metBy);
   }
 
   // For the loop.
@@ -284,10 +319,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRace.Racer<R>, UnderWay 
   /** Adds what request bodies took to the operation's total timeout. */
   void addBodyTime() {
     bodyEnded();
-    long took = bounds.takeBodyNanos();
-    if (took > 0) {
-      operation().state().extendTotalTimeout(took);
-    }
+    operation().state().extendTotalTimeout(bounds.takeBodyNanos());
   }
 
   AttemptPhase phase() {

@@ -30,14 +30,26 @@ final class AttemptTimer implements Runnable {
   /**
    * Starts it, unless it was stopped.
    *
-   * @param scheduler takes it
+   * @param operation whose attempt it is
    * @param nanos the time until it is due
-   * @throws java.util.concurrent.RejectedExecutionException if the scheduler takes no task
+   * @throws java.util.concurrent.RejectedExecutionException if there is no thread for timers
    */
-  void start(RetryScheduler scheduler, long nanos) {
-    task = scheduler.schedule(nanos, this);
+  void start(Operation<?> operation, long nanos) {
+    try {
+      task = operation.plan().settle(nanos, this);
+    } catch (Throwable notStarted) {
+      over = true; // so that no other timer is left out for it
+      throw notStarted;
+    }
     if (over) {
       stop();
+    }
+  }
+
+  /** Stops one, if there is one. */
+  static void stopIfAny(@Nullable AttemptTimer running) {
+    if (running != null) {
+      running.stop();
     }
   }
 
@@ -61,9 +73,15 @@ final class AttemptTimer implements Runnable {
 
   @Override
   public void run() {
-    if (!over) {
-      over = true;
+    if (over) {
+      return;
+    }
+    over = true; // first, as the attempt may set another one
+    try {
       attempt.run();
+    } catch (OutOfMemoryError full) {
+      over = false; // it comes again
+      throw full;
     }
   }
 }

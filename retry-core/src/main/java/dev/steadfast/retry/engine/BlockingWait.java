@@ -15,7 +15,7 @@ final class BlockingWait implements UnderWay {
   void await(Operation<?> operation) throws InterruptedException {
     // A wait may end early, but a delay that a server asked for must pass: then wait again.
     long left = operation.leftToWaitNanos();
-    while (left > 0 && !operation.scheduler().await(over, left)) {
+    while (left > 0 && !operation.plan().environment().scheduler().await(over, left)) {
       left = operation.leftToWaitNanos();
     }
   }
@@ -23,5 +23,15 @@ final class BlockingWait implements UnderWay {
   @Override
   public void cancel() {
     over.countDown();
+  }
+
+  @Override
+  public void help() {
+    throw new UnsupportedOperationException(); // its own thread waits, and no other
+  }
+
+  @Override
+  public long remainingNanos() {
+    throw new UnsupportedOperationException(); // as above
   }
 }

@@ -63,13 +63,22 @@ final class Callbacks {
     }
   }
 
+  /** Goes on with an operation, where the thread of the timers has settled something. */
+  static void goOn(Operation<?> operation, Runnable continuation) {
+    if (operation.plan().environment().scheduler() instanceof TimerScheduler own) {
+      own.execute(continuation);
+    } else { // another one may block, or refuse
+      operation.plan().lanes().goOn(() -> afterCancel(operation, continuation));
+    }
+  }
+
   /**
    * Runs what follows a cancellation. It runs on the canceller's thread only where nobody else
    * takes it: the operation must end.
    */
   static void afterCancel(Operation<?> operation, Runnable continuation) {
     try {
-      operation.scheduler().execute(continuation);
+      operation.plan().environment().scheduler().execute(continuation);
     } catch (Throwable refused) {
       LOG.warn("a scheduler refused a task, which runs on another thread: {}", operation, refused);
       afterRefusal(operation, continuation);

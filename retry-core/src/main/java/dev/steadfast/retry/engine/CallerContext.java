@@ -43,17 +43,25 @@ final class CallerContext {
    * @param context null for none
    * @return undoes it
    */
-  @SuppressWarnings("ReferenceEquality") // a class loader is equal to itself alone
   static Runnable restore(@Nullable CallerContext context) {
     if (context == null) {
       return CallerContext::nothingToUndo;
     }
-    ClassLoader before = Thread.currentThread().getContextClassLoader();
-    if (context.snapshot == null && before == context.classLoader) {
+    try {
+      return context.restore();
+    } catch (OutOfMemoryError full) { // the operation must go on
       return CallerContext::nothingToUndo;
     }
-    set(context.classLoader);
-    AutoCloseable restored = open(context.snapshot);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a class loader is equal to itself alone
+  private Runnable restore() {
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    if (snapshot == null && before == classLoader) {
+      return CallerContext::nothingToUndo;
+    }
+    set(classLoader);
+    AutoCloseable restored = open(snapshot);
     return () -> {
       close(restored);
       set(before);

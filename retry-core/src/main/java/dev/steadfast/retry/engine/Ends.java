@@ -15,12 +15,12 @@ final class Ends {
     return response;
   }
 
+  /** No attempt can begin any more. */
   static Throwable deadline(Operation<?> operation) {
-    return operation.transport().failure(RetryTransport.End.DEADLINE, null);
-  }
-
-  static Throwable attemptTimeout(Operation<?> operation) {
-    return operation.transport().failure(RetryTransport.End.ATTEMPT_TIMEOUT, null);
+    TimeUp limit = ReachedLimit.of(operation, 0, operation.now());
+    return limit == null
+        ? operation.transport().failure(RetryTransport.End.DEADLINE, null)
+        : operation.transport().timedOut(limit);
   }
 
   /** By the caller: cancelled or interrupted. */

@@ -6,24 +6,49 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of an attempt, whatever its outcome means: the requests that it sent, and the
- * answer. A transport gathers it from the wire, or infers it from its client's contract. Immutable.
+ * answer. A {@link WireLog} derives it from what a client shows of its requests. Immutable.
  *
  * @param requests the requests of the attempt
  * @param status the status of the answer, -1 without one
  * @param deliveries how often a request went to the wire, -1 if the client does not show it
  * @param replayed whether the server marked its answer as the replay of a stored one
  * @param bodySpent whether the request body cannot be sent again
+ * @param proof what the answer proves of the request that it answers
+ * @param trail what the requests on the wire tell beyond that
  */
 public record Evidence(
-    Requests requests, int status, int deliveries, boolean replayed, boolean bodySpent) {
+    Requests requests,
+    int status,
+    int deliveries,
+    boolean replayed,
+    boolean bodySpent,
+    AnswerProof proof,
+    Trail trail) {
 
   /**
    * Checks that nothing is missing.
    *
-   * @throws NullPointerException if the requests are null
+   * @throws NullPointerException if the requests, the proof or the trail are null
    */
   public Evidence {
     Checks.notNull("requests", requests);
+    Checks.notNull("proof", proof);
+    Checks.notNull("trail", trail);
+  }
+
+  /**
+   * What is known of an attempt whose answer proves no more than its status does.
+   *
+   * @param requests the requests of the attempt
+   * @param status the status of the answer, -1 without one
+   * @param deliveries how often a request went to the wire, -1 if the client does not show it
+   * @param replayed whether the server marked its answer as the replay of a stored one
+   * @param bodySpent whether the request body cannot be sent again
+   * @throws NullPointerException if the requests are null
+   */
+  public Evidence(
+      Requests requests, int status, int deliveries, boolean replayed, boolean bodySpent) {
+    this(requests, status, deliveries, replayed, bodySpent, AnswerProof.of(status), Trail.SEEN);
   }
 
   /**
@@ -40,12 +65,18 @@ public record Evidence(
   }
 
   /**
-   * The same evidence, with the last request as one that the server refused.
+   * The same evidence, with the last request as one that the server refused: a rule or a signal of
+   * the answer claims that.
    *
-   * @return a changed copy
+   * @return a changed copy; this if user code has changed the answer, for then the claim is not
+   *     about what the server has sent
    */
   public Evidence refused() {
-    return new Evidence(requests.refused(), status, deliveries, replayed, bodySpent);
+    return trail.answerIsServers() ? with(requests.refused(), replayed, AnswerProof.REFUSED) : this;
+  }
+
+  private Evidence with(Requests requests, boolean replayed, AnswerProof proof) {
+    return new Evidence(requests, status, deliveries, replayed, bodySpent, proof, trail);
   }
 
   /**
@@ -54,7 +85,7 @@ public record Evidence(
    * @return a changed copy
    */
   public Evidence marked() {
-    return new Evidence(requests, status, deliveries, true, bodySpent);
+    return with(requests, true, proof);
   }
 
   /**
@@ -65,7 +96,17 @@ public record Evidence(
    * @return a changed copy
    */
   public Evidence afterEffect() {
-    return new Evidence(requests.afterEffect(), status, deliveries, replayed, bodySpent);
+    return with(requests.afterEffect(), replayed, proof);
+  }
+
+  /**
+   * The same evidence, with what the answer proves by its status, the method and its headers.
+   *
+   * @param proved what it proves
+   * @return this or a changed copy
+   */
+  public Evidence proving(AnswerProof proved) {
+    return proved == proof ? this : with(requests, replayed, proved);
   }
 
   /**
@@ -83,20 +124,49 @@ public record Evidence(
   }
 
   /**
-   * Whether it is unknown what the server did: its answer is lost, or reports an error of the
-   * server. A status from 400 to 499 says that it did not do what was asked. 408 does not: a proxy
-   * may send it after it has passed the request on. Nor does any if it answers another request than
-   * the one that may have had the effect.
+   * Whether it is unknown what the server did: the answer is lost, or does not tell. It tells
+   * nothing of another request than the one that it answers.
+   *
+   * @param accepted whether the rules take the answer for a success
    */
-  boolean ambiguous() {
-    boolean told = status >= 400 && status < 500 && status != 408;
-    return requests.afterEffect || (disposition().mayHaveActed() && !told);
+  boolean leavesUnknown(boolean accepted) {
+    if (accepted && !proof.sendsElsewhere()) {
+      return false;
+    }
+    return requests.afterEffect || (disposition().mayHaveActed() && proof.mayBeDone());
+  }
+
+  /** Whether the answer proves that no request with the same key had an effect. */
+  boolean provesFailure() {
+    return replayed && !proof.mayBeDone();
+  }
+
+  /**
+   * What the requests on the wire tell, beyond how each of them ended. Immutable.
+   *
+   * @param answerIsServers whether the answer has the status that the server sent for the last
+   *     request; true without an answer
+   * @param unsafe the method and place of the request for which the attempt must not be repeated;
+   *     null if there is none, or if it is the only one
+   * @param withoutKey the method and place of a request that may have had an effect and did not
+   *     carry the operation's key; null if there is none
+   */
+  public record Trail(
+      boolean answerIsServers, @Nullable String unsafe, @Nullable String withoutKey) {
+    static final Trail SEEN = new Trail(true, null, null);
+    private static final Trail CHANGED = new Trail(false, null, null);
+
+    static Trail of(boolean answerIsServers) {
+      return answerIsServers ? SEEN : CHANGED;
+    }
   }
 
   /** Why sending a request again adds no effect, the strongest reason first. */
   public enum Safety {
     /** It was not processed: it was not sent, or the server refused it. */
     UNPROCESSED,
+    /** Its method only reads (RFC 9110 section 9.2.1), so it has no effect. */
+    READ_ONLY,
     /** Its method is idempotent (RFC 9110 section 9.2.2). */
     IDEMPOTENT,
     /** It carried the operation's idempotency key, byte for byte. */
@@ -112,6 +182,23 @@ public record Evidence(
      */
     public Safety and(Safety other) {
       return compareTo(other) >= 0 ? this : other;
+    }
+
+    /**
+     * Whether the method of the request is the reason.
+     *
+     * @return true for a method that only reads, and for an idempotent one
+     */
+    public boolean isByMethod() {
+      return this == READ_ONLY || this == IDEMPOTENT;
+    }
+
+    /**
+     * Whether repeating it needs neither a key nor the caller's word, which a server may not
+     * honour.
+     */
+    boolean needsNoKey() {
+      return this != KEYED && this != UNSAFE;
     }
 
     /**
@@ -146,7 +233,7 @@ public record Evidence(
     }
 
     private static Requests[] all(boolean afterEffect) {
-      Requests[] all = new Requests[64];
+      Requests[] all = new Requests[256];
       for (Disposition last : Disposition.values()) {
         for (Safety lastSafety : Safety.values()) {
           for (Safety earlier : Safety.values()) {
@@ -160,7 +247,7 @@ public record Evidence(
 
     @SuppressWarnings("EnumOrdinal") // for a table of all combinations
     private static int index(Disposition last, Safety lastSafety, Safety earlier) {
-      return (last.ordinal() << 4) | (lastSafety.ordinal() << 2) | earlier.ordinal();
+      return (last.ordinal() << 6) | (lastSafety.ordinal() << 3) | earlier.ordinal();
     }
 
     /**
@@ -206,6 +293,11 @@ public record Evidence(
 
     Safety earlier() {
       return earlier;
+    }
+
+    /** Whether one of the requests does more than to read. */
+    boolean mayHaveEffect() {
+      return afterEffect || safety().compareTo(Safety.READ_ONLY) > 0;
     }
 
     /**

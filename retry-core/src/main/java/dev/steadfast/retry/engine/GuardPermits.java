@@ -42,16 +42,27 @@ final class GuardPermits {
     for (Guard guard : guards) {
       long nanos = guard.admitsInNanos(operation, nowNanos);
       if (nanos == Guard.NEVER) {
-        return Opening.NEVER;
+        return new Opening(Guard.NEVER, 0, guard);
       }
       if (nanos == 0 && guard.equals(refuser)) {
         return Opening.NOW;
       }
       if (nanos > latest.inNanos()) {
-        latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)));
+        latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)), guard);
       }
     }
     return latest;
+  }
+
+  /**
+   * The guard that holds the next attempt back.
+   *
+   * @param opening what the guards said when they were asked
+   * @return its name, empty if none does
+   */
+  String refuser(Opening opening) {
+    Guard guard = opening.guard() == null ? refuser : opening.guard();
+    return guard == null ? "" : String.valueOf(guard);
   }
 
   /** Passes all guards, or gives back what the first ones admitted and throws. */
@@ -63,7 +74,7 @@ final class GuardPermits {
       }
       refuser = null;
     } catch (Throwable refused) {
-      release();
+      each(Guard.Permit::unsent);
       throw refused;
     }
   }
@@ -110,7 +121,8 @@ final class GuardPermits {
 
   /** The server answers: 409, 429 and other 4xx are no failures of its health. */
   private static boolean isAlive(int status, FailureKind kind) {
-    return status >= 0 && (status < 500 || kind == FailureKind.BROKEN_BODY);
+    return AnswerProof.showsWorkingServer(status)
+        || (status >= 0 && kind == FailureKind.BROKEN_BODY);
   }
 
   boolean any() {
@@ -126,7 +138,8 @@ final class GuardPermits {
       return false;
     }
     return switch (permanent.reason()) {
-      case CANCELLED, INTERRUPTED, REJECTED, USER_CODE_FAILED, BODY_CHANGED -> true;
+      case CANCELLED, INTERRUPTED, REJECTED, USER_CODE_FAILED, BODY_CHANGED, BODY_NOT_REPEATABLE ->
+          true;
       default -> false;
     };
   }

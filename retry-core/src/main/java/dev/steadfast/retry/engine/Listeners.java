@@ -9,6 +9,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
+import dev.steadfast.retry.internal.ReportFigures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,8 +27,9 @@ final class Listeners implements RetryListener {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final List<RetryListener> listeners;
-  private final OriginTable<LinePerMinute> givenUp =
-      new OriginTable<>((origin, fresh) -> new LinePerMinute());
+  private final OriginTable<LinePerMinute> givenUp = linePerMinute();
+  // In a table of its own: a harmless operation must not use up the line of a payment.
+  private final OriginTable<LinePerMinute> alarming = linePerMinute();
   private final Set<Advice> advised = ConcurrentHashMap.newKeySet();
 
   Listeners(List<RetryListener> listeners) {
@@ -104,48 +106,66 @@ final class Listeners implements RetryListener {
   }
 
   /** One line per retry. */
-  static void logRetry(OperationInfo operation, AttemptReport attempt, RetryDecision.Retry retry) {
-    if (LOG.isDebugEnabled()) {
+  static void logRetry(OperationInfo operation, OperationRecord record, RetryDecision.Retry retry) {
+    AttemptRecord attempt = LOG.isDebugEnabled() ? record.latest() : null;
+    if (attempt != null) {
       LOG.debug(
           "{}: attempt {} ended with {}, next in {} ({})",
           operation,
           attempt.number(),
-          attempt.outcome(),
+          attempt.end(operation.idempotencyKey().orElse(null)),
           Durations.printRounded(retry.delayNanos()),
           retry.why());
     }
   }
 
-  /** Logs an operation that gave up after retries, or could not retry because of its body. */
-  void logEnd(OperationInfo operation, RetryReport report, long nowNanos) {
-    if (report.reason().gaveUp() && report.attempts() > 1) {
-      logGivingUp(operation, report, nowNanos);
-    } else if (report.reason() == StopReason.BODY_NOT_REPEATABLE) {
-      advise(Advice.ONE_SHOT_BODY, operation);
-    }
-  }
-
   /**
-   * Tells of an operation that gives up after having retried. In an outage many do: one line per
-   * origin and minute is a warning and has the number of those since the one before; the others are
-   * for debugging.
+   * Logs an operation that failed: one line that names the limit, the rule or the word that ended
+   * it. The line is a warning if the operation may have taken effect, or gave up after retries. In
+   * an outage many do, so one per origin and minute is a warning and has the number of those since
+   * the one before. All others are for debugging.
+   *
+   * @param replayable the caller's word; if repeating adds no effect, it is no harm that the effect
+   *     is unknown
    */
-  void logGivingUp(OperationInfo operation, RetryReport report, long nowNanos) {
-    if (!LOG.isWarnEnabled()) {
+  void logEnd(
+      OperationInfo operation, RetryReport report, long nowNanos, @Nullable Boolean replayable) {
+    StopReason reason = report.reason();
+    if (reason == StopReason.ACCEPTED) {
       return;
     }
-    long since = givenUp.get(operation.origin()).tellNow(nowNanos);
+    if (reason == StopReason.BODY_NOT_REPEATABLE) {
+      advise(Advice.ONE_SHOT_BODY, operation);
+    }
+    boolean unknown = ReportFigures.effectUnknown(report) && !Boolean.TRUE.equals(replayable);
+    boolean alarms = unknown && !Decisions.byCaller(reason);
+    boolean warns = alarms || (reason.gaveUp() && report.attempts() > 1);
+    OriginTable<LinePerMinute> table = alarms ? alarming : givenUp;
+    long since = LinePerMinute.NOT_NOW;
+    if (warns && LOG.isWarnEnabled()) {
+      since = table.get(operation.origin()).tellNow(nowNanos);
+    }
+    String how = how(reason) + (unknown ? ", and may have taken effect" : "");
     if (since == LinePerMinute.NOT_NOW) {
-      LOG.debug("{}: gave up: {}", operation, report);
+      LOG.debug("{}: {}: {}", operation, how, report);
     } else if (since == 0) {
-      LOG.warn("{}: gave up: {}", operation, report);
+      LOG.warn("{}: {}: {}", operation, how, report);
     } else {
       LOG.warn(
-          "{}: gave up: {}; since the last such line {} more operations of this origin did",
+          "{}: {}: {}; since the last such line {} more operations of this origin did",
           operation,
+          how,
           report,
           since);
     }
+  }
+
+  private static String how(StopReason reason) {
+    return reason.gaveUp() ? "gave up" : "failed";
+  }
+
+  private static OriginTable<LinePerMinute> linePerMinute() {
+    return new OriginTable<>((origin, fresh) -> new LinePerMinute());
   }
 
   /** Warns of a likely mistake, once. */

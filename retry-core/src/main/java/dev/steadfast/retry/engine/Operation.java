@@ -1,12 +1,10 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.AttemptRefusedException;
-import dev.steadfast.retry.AttemptReport;
-import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
@@ -28,18 +26,32 @@ final class Operation<R> implements Admission {
 
   private final RetryPlan plan;
   private final OperationInfo info;
-  private final RetryTransport<R> transport;
+  private RetryTransport<R> transport; // of this run
   private final RetryState state;
+  private final @Nullable LateEnd late; // null: the end is told when a run ends
   private final OperationRecord record = new OperationRecord();
   private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
+  private Opening opening = Opening.NOW; // what the guards said when they were last asked
   private long dueNanos; // when the next attempt is due, or was when the guards were asked
   private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
 
   Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
+    this(plan, info, transport, null);
+  }
+
+  /**
+   * With an end that may be told late.
+   *
+   * @param late null: the end is told when the one run ends
+   */
+  Operation(
+      RetryPlan plan, OperationInfo info, RetryTransport<R> transport, @Nullable LateEnd late) {
     this.plan = plan;
     this.info = info;
     this.transport = transport;
-    this.state = new RetryState(plan, FundedAbove.account(plan, info.origin()), this);
+    this.late = late;
+    RetryBudget.Account account = FundedAbove.account(plan, info.origin());
+    this.state = new RetryState(plan, late == null ? account : late.keepingEnd(account), this);
   }
 
   OperationInfo info() {
@@ -55,8 +67,8 @@ final class Operation<R> implements Admission {
     return state;
   }
 
-  @Nullable ContextCapture context() {
-    return plan.context();
+  RetryPlan plan() {
+    return plan;
   }
 
   void begin(long boundNanos) {
@@ -75,6 +87,21 @@ final class Operation<R> implements Admission {
     record.begin(now);
     if (listeners().any()) {
       listeners().operationStarted(info);
+    }
+  }
+
+  /** Begins another run, after one that has ended. */
+  void beginAgain(RetryTransport<R> next, long boundNanos) {
+    transport = next;
+    long now = now();
+    CallContext callContext = plan.callContext();
+    long callerWaits = callContext == null ? Long.MAX_VALUE : callContext.remainingNanos();
+    state.again(now, Math.min(boundNanos, callerWaits));
+    record.runAgain();
+    opening = Opening.NOW;
+    lastAnswer = null;
+    if (late != null) {
+      late.again(now);
     }
   }
 
@@ -120,15 +147,12 @@ final class Operation<R> implements Admission {
     state.extendBound(nowNanos, Math.min(boundNanos, transport.mostNanos(nowNanos)));
   }
 
-  RetryScheduler scheduler() {
-    return plan.environment().scheduler();
-  }
-
   // The way of an attempt.
 
   @Override
   public Opening opening(long nowNanos) {
-    return permits.opening(plan.guards(), info, nowNanos);
+    opening = permits.opening(plan.guards(), info, nowNanos);
+    return opening;
   }
 
   /** Passes the guards, or throws. */
@@ -148,19 +172,29 @@ final class Operation<R> implements Admission {
     }
   }
 
-  /** Whether an attempt has begun and its end is not recorded yet. */
-  boolean attemptRuns() {
-    return record.attemptRuns();
+  OperationRecord record() {
+    return record;
   }
 
   /** How the attempt ended, by the head of its response. */
   Outcome outcomeAtHead(R head) {
     Outcome outcome = transport.outcome(head);
-    if (outcome.verdict() instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
-      // The guards' part ends with the head; the attempt itself may still break with its body.
-      permits.accepted(outcome.verdict(), record.attemptNanos(now()));
-    }
+    acceptedAtHead(outcome.verdict());
     return outcome;
+  }
+
+  /** What a head means that may not be the last one of its attempt. */
+  Verdict verdictAtHead(R head) {
+    Verdict verdict = transport.verdict(head);
+    acceptedAtHead(verdict);
+    return verdict;
+  }
+
+  private void acceptedAtHead(Verdict verdict) {
+    if (verdict instanceof Verdict.Accepted && !plan.guards().isEmpty()) {
+      // The guards' part ends with the head; the attempt itself may still break with its body.
+      permits.accepted(verdict, record.attemptNanos(now()));
+    }
   }
 
   RetryDecision decide(Outcome outcome, @Nullable R response, @Nullable Throwable thrown) {
@@ -185,7 +219,7 @@ final class Operation<R> implements Admission {
 
   /** Books the end of the attempt for a reason that it did not give itself. */
   void endedOutside(StopReason reason, Throwable thrown) {
-    if (attemptRuns()) {
+    if (record.attemptRuns()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
       Verdict verdict = new Verdict.Permanent(reason, kind, ServerDelay.none());
       ended(new Outcome(verdict, transport.evidence()), thrown, now());
@@ -198,19 +232,12 @@ final class Operation<R> implements Admission {
     if (outcome.verdict().kind() == FailureKind.TIMEOUT && state.cutByCaller(now)) {
       permits.release(); // it says nothing about the server
     } else if (permits.any()) {
-      permits.answer(outcome, ending(now), thrown);
+      permits.answer(outcome, AttemptEnding.of(plan, state, record, now), thrown);
     }
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {
       listeners().attemptEnded(info, Objects.requireNonNull(record.latest()));
     }
-  }
-
-  private AttemptEnding ending(long now) {
-    long left = state.remainingNanos(now) - plan.nanos().minimumAttempt();
-    long own = state.ownTimeoutNanos(state.attempts());
-    long may = plan.nanos().longestAttempt(own, transport.headTimeoutNanos());
-    return new AttemptEnding(record.attemptNanos(now), now, left, may);
   }
 
   /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
@@ -226,10 +253,7 @@ final class Operation<R> implements Admission {
   private void waiting(RetryDecision.Retry retry, long nowNanos) {
     dueNanos = nowNanos + retry.delayNanos();
     record.waiting(retry.delayNanos());
-    AttemptReport latest = Listeners.logsRetries() ? record.latest() : null;
-    if (latest != null) {
-      Listeners.logRetry(info, latest, retry);
-    }
+    Listeners.logRetry(info, record, retry);
     if (listeners().any()) {
       listeners().waiting(info, Duration.ofNanos(retry.delayNanos()), retry.why());
     }
@@ -279,29 +303,68 @@ final class Operation<R> implements Admission {
   }
 
   /**
-   * Tells everybody of the end.
+   * The end, or that of a run. Tells everybody of it, unless it is told later.
    *
    * @param thrown whether the caller gets an exception, which carries the report
    * @return the report; null if no listener needs it
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
+    if (late != null) {
+      RetryReport report = report(reason, thrown);
+      late.keep(reason, report);
+      return report;
+    }
+    tellEnd(reason);
+    RetryReport report = report(reason, thrown);
+    tellEnd(report);
+    return report;
+  }
+
+  /** Tells of an end that is told late. */
+  void close() {
+    LateEnd end = late;
+    StopReason reason = end == null ? null : end.reason();
+    if (end == null || reason == null) {
+      return;
+    }
+    try {
+      end.tellBudget(now());
+    } catch (Throwable broken) { // the budget or the clock is the user's
+      LOG.warn("the budget could not be told of the end: {}", this, broken);
+    }
+    tellEnd(reason);
+    tellEnd(end.report());
+  }
+
+  private void tellEnd(StopReason reason) {
     transport.over();
     GuardPermits.operationEnded(plan.guards(), info);
     CallContext callContext = plan.callContext();
     if (callContext != null && !plan.optional() && state.gaveUp(reason)) {
       callContext.gaveUp(reason);
     }
-    boolean told = listeners().any() || reason.gaveUp() || thrown;
+  }
+
+  private @Nullable RetryReport report(StopReason reason, boolean thrown) {
+    boolean told = listeners().any() || reason != StopReason.ACCEPTED || thrown;
     if (!told && (record.clean(reason) || !transport.carriesReports())) {
       return null;
     }
     long now = now();
-    RetryReport report = record.report(reason, now, info, plan.nanos().maxServerDelay());
-    listeners().logEnd(info, report, now);
+    Because because = new Because(plan, state, now, permits.refuser(opening));
+    return record.report(reason, now, info, because.of(reason, record.outcome()));
+  }
+
+  private void tellEnd(@Nullable RetryReport report) {
+    if (report == null) {
+      return;
+    }
+    if (report.reason() != StopReason.ACCEPTED) {
+      listeners().logEnd(info, report, now(), plan.replayable());
+    }
     if (listeners().any() && transport.endsOperation(report)) {
       listeners().ended(info, report);
     }
-    return report;
   }
 
   /** Whether it was one attempt that was accepted: then no response need carry a report. */

@@ -1,12 +1,17 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.RetryEnvironment;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The future of an operation, which the loop completes. As with the JDK's own HTTP futures,
  * cancelling a derived one reaches the operation; this is why it is a subclass. If anyone except
  * the loop completes it, waits and attempts end too.
+ *
+ * <p>A thread that waits for it depends on no other thread when the time of an attempt or of the
+ * operation is up: if nobody else goes on with the operation a moment later, that thread does.
  */
 final class OperationFuture<R, T> extends CompletableFuture<T>
     implements BiConsumer<@Nullable R, @Nullable Throwable> {
@@ -22,11 +30,37 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
   private final @Nullable Function<R, @Nullable T> result; // null: derived from the operation's own
   private final UnaryOperator<Throwable> failure;
 
+  // How long a waiting thread leaves what is due to others; it doubles while that changes nothing.
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
+
   /** What completes the future. */
   interface Source<R> {
     void cancel();
 
     void discard(R response);
+
+    // A source that is not one operation of the engine's alone cannot be helped.
+
+    /**
+     * The time until the deadline.
+     *
+     * @return nanoseconds; {@link Long#MAX_VALUE} for none
+     */
+    default long deadlineInNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    /**
+     * Continues the operation on the calling thread if no other thread has.
+     *
+     * @return the end, null if there is none yet
+     */
+    default @Nullable Told<R> help() {
+      return null;
+    }
   }
 
   /** The operation while it runs. A future that is kept afterwards keeps nothing of it alive. */
@@ -77,6 +111,100 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
     if (!super.complete(value)) {
       loop.discard(answer); // cancelled, or completed from outside
     }
+  }
+
+  // Waiting.
+
+  @Override
+  public T get() throws InterruptedException, ExecutionException {
+    try {
+      CompletableFuture<T> end = awaitEnd(Long.MAX_VALUE);
+      return end == null ? super.get() : end.get();
+    } catch (TimeoutException never) {
+      throw new AssertionError(never); // there was no limit
+    }
+  }
+
+  @Override
+  public T get(long timeout, TimeUnit unit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long most = unit.toNanos(timeout);
+    long startNanos = REAL_TIME.getAsLong();
+    CompletableFuture<T> end = awaitEnd(most);
+    long left = most - (REAL_TIME.getAsLong() - startNanos);
+    return end == null ? super.get(Math.max(0, left), TimeUnit.NANOSECONDS) : end.get();
+  }
+
+  @Override
+  public T join() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        CompletableFuture<T> end = awaitEnd(Long.MAX_VALUE);
+        if (interrupted) {
+          Thread.currentThread().interrupt(); // kept for the caller
+        }
+        return end == null ? super.join() : end.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      } catch (TimeoutException never) {
+        throw new AssertionError(never); // as above
+      }
+    }
+  }
+
+  /**
+   * Waits while there may be something to help with.
+   *
+   * @return null if this is to be asked; else a copy that is complete, because completing this on
+   *     the calling thread would run there what depends on it
+   */
+  private @Nullable CompletableFuture<T> awaitEnd(long mostNanos)
+      throws InterruptedException, TimeoutException {
+    long startNanos = REAL_TIME.getAsLong();
+    long patience = PATIENCE_NANOS;
+    for (Source<R> loop = running.loop; loop != null && !isDone(); loop = running.loop) {
+      long left = remainingNanos(loop);
+      long most = mostNanos - (REAL_TIME.getAsLong() - startNanos);
+      long moment = left + Math.min(patience, Long.MAX_VALUE - left);
+      if (isDoneWithin(Math.min(most, moment))) {
+        return null;
+      }
+      if (most <= moment) {
+        throw new TimeoutException();
+      }
+      Told<R> end = loop.help();
+      if (end != null) {
+        Function<R, @Nullable T> ofResponse = result;
+        if (ofResponse != null && getNumberOfDependents() > 0) {
+          OperationFuture<R, T> copy = new OperationFuture<>(loop, ofResponse, failure);
+          end.pass(copy);
+          return copy;
+        }
+        end.callBack(); // one that was derived from it needs this
+      }
+      patience = left > 0 ? PATIENCE_NANOS : Math.min(2 * patience, MOST_PATIENCE_NANOS);
+    }
+    return null;
+  }
+
+  private static long remainingNanos(Source<?> loop) {
+    try {
+      return loop.deadlineInNanos();
+    } catch (Throwable noTime) {
+      return Long.MAX_VALUE; // the loop meets that, too, and ends the operation
+    }
+  }
+
+  private boolean isDoneWithin(long nanos) throws InterruptedException {
+    try {
+      T ignored = super.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      return false;
+    } catch (ExecutionException | CancellationException failed) {
+      // It is done, and whoever asks gets the failure.
+    }
+    return true;
   }
 
   private Throwable asStageFailure(Throwable thrown) {

@@ -22,7 +22,7 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
 
   private final Operation<R> operation;
 
-  private @Nullable BiConsumer<@Nullable R, @Nullable Throwable> completion; // null: blocking
+  private @Nullable Told<R> told; // null: blocking
   private @Nullable R result; // the operation is over once there is a result or a failure
   private @Nullable Throwable failure;
 
@@ -32,19 +32,52 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
   private volatile @Nullable UnderWay underWay;
 
   OperationLoop(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
-    this.operation = new Operation<>(plan, info, transport);
+    this(new Operation<>(plan, info, transport));
+  }
+
+  OperationLoop(Operation<R> operation) {
+    this.operation = operation;
   }
 
   // The beginning.
 
   @Override
   public R run(long boundNanos) throws Throwable {
-    if (operation.isHeard()) {
-      context = CallerContext.capture(operation.context()); // a client may show heads elsewhere
-    }
+    return run(boundNanos, 0);
+  }
+
+  /** Of an operation that has used a part of its total timeout. */
+  R run(long boundNanos, long spentNanos) throws Throwable {
+    capture();
     operation.begin(boundNanos);
+    operation.state().extendTotalTimeout(-spentNanos);
     drive();
     return outcome();
+  }
+
+  private void capture() {
+    if (operation.isHeard()) {
+      context =
+          CallerContext.capture(operation.plan().context()); // a client may show heads elsewhere
+    }
+  }
+
+  R runAgain(RetryTransport<R> transport, long boundNanos) throws Throwable {
+    result = null;
+    failure = null;
+    capture();
+    try {
+      operation.beginAgain(transport, boundNanos);
+    } catch (Throwable broken) { // the clock or the budget is the user's
+      abandon(StopReason.USER_CODE_FAILED, broken);
+      return outcome();
+    }
+    drive();
+    return outcome();
+  }
+
+  void close() {
+    operation.close();
   }
 
   /** Goes on, on the calling thread, after a first attempt that was made without the loop. */
@@ -63,8 +96,8 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
 
   @Override
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
-    this.completion = completion;
-    context = CallerContext.capture(operation.context());
+    told = new Told<>(completion);
+    context = CallerContext.capture(operation.plan().context());
     operation.begin(boundNanos);
     if (cancelled == null) {
       drive();
@@ -252,10 +285,15 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
         deliver(Ends.present(operation, response), operation.clean(reason) ? null : report);
       }
     } catch (Throwable broken) {
+      if (thrown == null && response != null && failure == null) {
+        operation.discard(response); // the caller does not get it
+      }
       failure = thrown == null ? broken : thrown;
     }
-    if (completion != null) {
-      Callbacks.run(operation, context, this::callBack);
+    Told<R> others = told;
+    if (others != null) {
+      others.tell(operation, context, result, failure);
+      context = null; // a loop that is kept keeps no class loader
     }
     return false;
   }
@@ -270,22 +308,28 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
     }
   }
 
-  private void callBack() {
-    BiConsumer<@Nullable R, @Nullable Throwable> callback = completion;
-    // A loop that is kept keeps no callback and no class loader.
-    completion = OperationLoop::overBefore;
-    context = null;
-    if (callback != null) {
-      callback.accept(result, failure);
+  // For a thread that waits for the result of an operation that holds no thread.
+
+  @Override
+  public long deadlineInNanos() {
+    UnderWay now = underWay;
+    return now == null ? operation.remainingNanos() : now.remainingNanos();
+  }
+
+  @Override
+  public @Nullable Told<R> help() {
+    Told<R> others = told;
+    UnderWay now = underWay;
+    if (others != null && now != null) {
+      others.help(now);
     }
+    return Told.isOver(others) ? others : null;
   }
 
   @Override
   public void discard(R response) {
     operation.discard(response);
   }
-
-  private static void overBefore(@Nullable Object result, @Nullable Throwable failure) {}
 
   // For attempts and waits.
 
@@ -296,7 +340,7 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
 
   @Override
   public boolean blocking() {
-    return completion == null;
+    return told == null;
   }
 
   @Override

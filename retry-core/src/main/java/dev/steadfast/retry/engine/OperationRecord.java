@@ -1,10 +1,10 @@
 package dev.steadfast.retry.engine;
 
-import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Durations;
 import java.util.ArrayList;
@@ -30,14 +30,22 @@ final class OperationRecord {
   private int attempts;
   private boolean mayHaveActed;
   private boolean earlierMayHaveActed;
-  private boolean ambiguous;
-  private boolean cached; // the first attempt was answered without the server, and counts as none
+  private boolean mayHaveEffect; // a request that does more than to read may have acted
+  private @Nullable String withoutKey; // a request that may have had an effect
+  private boolean unknown; // what the server did on one of the attempts
+  private boolean cached; // all attempts were answered without the server, and count as none
   private @Nullable Outcome outcome; // of the latest attempt, null while it runs
   private @Nullable Throwable failure;
-  private List<AttemptReport> reports = List.of(); // those that have been made
+  private @Nullable TimeLimit endedBy; // the latest attempt
+  private List<AttemptRecord> reports = List.of(); // those that have been made
 
   void begin(long nowNanos) {
     startNanos = nowNanos;
+  }
+
+  /** Another run begins. */
+  void runAgain() {
+    waitAfterNanos = 0; // of a wait that was cut short
   }
 
   void attemptBegan(int number, long nowNanos) {
@@ -47,6 +55,16 @@ final class OperationRecord {
     waitBeforeNanos = waitAfterNanos;
     waitAfterNanos = 0;
     outcome = null;
+    endedBy = null;
+  }
+
+  /**
+   * Notes the time limit that ends the attempt, before its end is noted.
+   *
+   * @param limit of ours; null for a timeout of the client
+   */
+  void endedBy(@Nullable TimeUp limit) {
+    endedBy = limit == null ? TimeLimit.CLIENT_TIMEOUT : limit.limit();
   }
 
   /** Whether an attempt has begun and its end has not been noted. */
@@ -65,32 +83,36 @@ final class OperationRecord {
     boolean accepted = verdict instanceof Verdict.Accepted;
     boolean sent = evidence.disposition().mayHaveActed();
     boolean unseen = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
-    cached = unseen && attempts == 1;
+    cached = unseen && (attempts == 1 || cached);
     earlierMayHaveActed = mayHaveActed;
     mayHaveActed |= sent;
-    ambiguous |= !accepted && evidence.ambiguous();
+    unknown |= evidence.leavesUnknown(accepted);
+    mayHaveEffect |= evidence.requests().mayHaveEffect();
+    if (withoutKey == null) {
+      withoutKey = evidence.trail().withoutKey();
+    }
     attemptNanos = attemptNanos(nowNanos);
     this.outcome = outcome;
     this.failure = failure;
   }
 
   /** The report of the latest attempt, always the same one; null if none has ended. */
-  @Nullable AttemptReport latest() {
+  @Nullable AttemptRecord latest() {
     int made = reports.size();
-    AttemptReport last = made == 0 ? null : reports.get(made - 1);
+    AttemptRecord last = made == 0 ? null : reports.get(made - 1);
     if (outcome == null || (last != null && last.number() == attempts)) {
       return last;
     }
     AttemptRecord.Timing timing =
         new AttemptRecord.Timing(attemptStartNanos - startNanos, attemptNanos, waitBeforeNanos);
     AttemptRecord.Result result =
-        new AttemptRecord.Result(failure, outcome.verdict().kind(), outcome.evidence());
-    AttemptReport report = new AttemptRecord(attempts, timing, result);
+        new AttemptRecord.Result(failure, outcome.verdict().kind(), endedBy, outcome.evidence());
+    AttemptRecord report = new AttemptRecord(attempts, timing, result);
     add(report);
     return report;
   }
 
-  private void add(AttemptReport report) {
+  private void add(AttemptRecord report) {
     if (reports.isEmpty()) {
       reports = new ArrayList<>(2);
     } else if (reports.size() == MOST_REPORTS) {
@@ -105,6 +127,11 @@ final class OperationRecord {
     waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
   }
 
+  /** How the latest attempt ended, null if none did. */
+  @Nullable Outcome outcome() {
+    return outcome;
+  }
+
   /** The delay that the last answer asked for. */
   ServerDelay serverDelay() {
     return outcome == null ? ServerDelay.none() : outcome.verdict().serverDelay();
@@ -113,27 +140,41 @@ final class OperationRecord {
   /** Whether it was one attempt, which was accepted: then the response tells all. */
   boolean clean(StopReason reason) {
     boolean one = attempts == 1 && !cached;
-    return reason == StopReason.ACCEPTED && one && failure == null && !replayed();
+    boolean tells = failure == null && !replayed() && !sentElsewhere();
+    return reason == StopReason.ACCEPTED && one && tells;
+  }
+
+  /** Whether the last answer tells what became of the operation, whatever the others do. */
+  private boolean settled(StopReason reason) {
+    if (outcome == null) {
+      return false;
+    }
+    boolean accepted = reason == StopReason.ACCEPTED && !sentElsewhere();
+    return accepted || outcome.evidence().provesFailure();
+  }
+
+  private boolean sentElsewhere() {
+    return outcome != null && outcome.evidence().proof().sendsElsewhere();
   }
 
   private boolean replayed() {
     return outcome != null && outcome.evidence().replayed();
   }
 
-  RetryReport report(
-      StopReason reason, long nowNanos, OperationInfo info, long maxServerDelayNanos) {
+  RetryReport report(StopReason reason, long nowNanos, OperationInfo info, String because) {
     latest();
-    boolean unknown = ambiguous && reason != StopReason.ACCEPTED;
     return new OperationReport(
         reason,
         new OperationReport.Totals(
-            cached ? 0 : attempts,
-            nowNanos - startNanos,
-            waitedNanos,
-            serverDelay(),
-            maxServerDelayNanos),
+            cached ? 0 : attempts, nowNanos - startNanos, waitedNanos, serverDelay(), because),
         reports,
-        new OperationReport.Flags(mayHaveActed, earlierMayHaveActed, unknown, replayed()),
+        new OperationReport.Flags(
+            mayHaveActed,
+            earlierMayHaveActed,
+            unknown && !settled(reason),
+            replayed(),
+            !mayHaveEffect,
+            withoutKey),
         info);
   }
 }

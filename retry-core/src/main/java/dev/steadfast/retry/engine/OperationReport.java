@@ -10,6 +10,9 @@ import dev.steadfast.retry.internal.ReportFigures;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /** What happened to an operation. Holds nothing of its request but the key. */
 final class OperationReport implements RetryReport, ReportFigures {
@@ -22,7 +25,7 @@ final class OperationReport implements RetryReport, ReportFigures {
   OperationReport(
       StopReason reason,
       Totals totals,
-      List<AttemptReport> attemptReports,
+      List<? extends AttemptReport> attemptReports,
       Flags flags,
       OperationInfo operation) {
     this(reason, totals, List.copyOf(attemptReports), flags, operation.idempotencyKey());
@@ -42,32 +45,50 @@ final class OperationReport implements RetryReport, ReportFigures {
   }
 
   /**
-   * Sums over the operation, and the longest server delay that was obeyed; times in nanoseconds.
+   * Sums over the operation, with times in nanoseconds, and what ended it.
+   *
+   * @param because names the limit, the rule or the word behind the reason; empty for none
    */
   record Totals(
-      int attempts,
-      long elapsedNanos,
-      long waitedNanos,
-      ServerDelay serverDelay,
-      long maxServerDelayNanos) {}
+      int attempts, long elapsedNanos, long waitedNanos, ServerDelay serverDelay, String because) {}
 
-  /** What a caller must know before acting on the answer. */
+  /**
+   * What a caller must know before acting on the answer.
+   *
+   * @param withoutKey names a request that did not carry the key, null for none
+   */
   record Flags(
       boolean serverMayHaveActed,
       boolean earlierMayHaveActed,
       boolean outcomeUnknown,
-      boolean replayed) {
+      boolean replayed,
+      boolean onlyReads,
+      @Nullable String withoutKey) {
     Flags withOutcomeUnknown() {
-      return new Flags(serverMayHaveActed, earlierMayHaveActed, true, replayed);
+      return new Flags(serverMayHaveActed, earlierMayHaveActed, true, replayed, false, withoutKey);
     }
   }
 
   @Override
   public RetryReport withOutcomeUnknown() {
-    return reason == StopReason.ACCEPTED
+    return lastAnswerTells()
         ? this
         : new OperationReport(
             reason, totals, attemptReports, flags.withOutcomeUnknown(), idempotencyKey);
+  }
+
+  @Override
+  public boolean effectUnknown() {
+    return flags.outcomeUnknown() && !flags.onlyReads();
+  }
+
+  /** Whether the last answer tells what became of the operation, whatever came before it. */
+  private boolean lastAnswerTells() {
+    int status = last().map(AttemptReport::status).orElse(OptionalInt.empty()).orElse(-1);
+    AnswerProof proof = AnswerProof.of(status);
+    return reason == StopReason.ACCEPTED
+        ? !proof.sendsElsewhere()
+        : flags.replayed() && !proof.mayBeDone();
   }
 
   @Override
@@ -134,16 +155,25 @@ final class OperationReport implements RetryReport, ReportFigures {
 
   @Override
   public Optional<String> idempotencyKey() {
-    return idempotencyKey;
+    return flags.withoutKey() == null ? idempotencyKey : Optional.empty();
   }
 
-  private String aboveCeiling() {
-    return reason == StopReason.SERVER_DELAY_TOO_LONG
-        ? ": "
-            + Durations.printRounded(totals.serverDelay().nanos())
-            + " asked, at most "
-            + Durations.printRounded(totals.maxServerDelayNanos())
-        : "";
+  @Override
+  public Optional<String> sentWithoutKey() {
+    return idempotencyKey.isPresent() ? Optional.ofNullable(flags.withoutKey()) : Optional.empty();
+  }
+
+  private String because() {
+    return totals.because().isEmpty() ? "" : ": " + totals.because();
+  }
+
+  private String attemptTexts() {
+    String key = idempotencyKey.orElse(null);
+    StringJoiner texts = new StringJoiner(", ", " [", "]");
+    for (AttemptReport each : attemptReports) {
+      texts.add(each instanceof AttemptRecord own ? own.text(key) : each.toString());
+    }
+    return texts.toString();
   }
 
   @Override
@@ -154,7 +184,8 @@ final class OperationReport implements RetryReport, ReportFigures {
         + Durations.printRounded(totals.elapsedNanos())
         + ", "
         + reason
-        + aboveCeiling()
-        + (attemptReports.isEmpty() ? "" : " " + attemptReports);
+        + because()
+        + sentWithoutKey().map(request -> ", without its key: " + request).orElse("")
+        + (attemptReports.isEmpty() ? "" : attemptTexts());
   }
 }

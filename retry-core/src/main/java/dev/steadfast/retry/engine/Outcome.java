@@ -13,6 +13,7 @@ import dev.steadfast.retry.internal.Checks;
 public record Outcome(Verdict verdict, Evidence evidence) {
   /**
    * Adds to the evidence what the verdict claims: that the server did nothing on the last request.
+   * A claim about an answer that user code has changed does not count.
    *
    * @throws NullPointerException if a part is null
    */
@@ -22,5 +23,17 @@ public record Outcome(Verdict verdict, Evidence evidence) {
     if (verdict instanceof Verdict.Retryable failure && failure.claimsUnprocessed()) {
       evidence = evidence.refused();
     }
+  }
+
+  /**
+   * The same answer, when more is known of the requests of its attempt.
+   *
+   * @param wire what the client has shown of the requests by now
+   * @return a changed copy, with what the answer claims and proves
+   */
+  public Outcome on(Evidence wire) {
+    boolean claimed = evidence.proof() == AnswerProof.REFUSED;
+    Evidence known = claimed ? wire.refused() : wire.proving(evidence.proof());
+    return new Outcome(verdict, evidence.replayed() ? known.marked() : known);
   }
 }

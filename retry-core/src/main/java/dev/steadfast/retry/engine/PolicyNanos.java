@@ -13,9 +13,6 @@ import java.util.function.LongSupplier;
  * stands for no bound.
  */
 final class PolicyNanos {
-  // The spread separates clients. It must not turn a server delay of an hour into two hours.
-  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
-
   private final RetryPolicy policy;
   private final long total;
   private final long[] attempts; // by attempt, the last for all that follow; may be empty
@@ -49,11 +46,9 @@ final class PolicyNanos {
    * The longest that an attempt may take by itself.
    *
    * @param own its timeout by the policy
-   * @param ofClient the timeout of the client, which counts where the policy has none
    */
-  long longestAttempt(long own, long ofClient) {
-    long byItself = own == Long.MAX_VALUE ? ofClient : own;
-    return byItself == Long.MAX_VALUE ? total : byItself;
+  long longestAttempt(long own) {
+    return own == Long.MAX_VALUE ? total : own;
   }
 
   long bodyIdle() {
@@ -94,8 +89,7 @@ final class PolicyNanos {
   /** The wait for a server delay: that long and a share more, unless the backoff is longer. */
   private RetryDecision.Retry afterServerDelay(
       long askedNanos, long backoffNanos, long remainingNanos, LongSupplier random) {
-    double share = askedNanos * policy.serverDelaySpread();
-    long wanted = share >= MOST_SPREAD_NANOS ? MOST_SPREAD_NANOS : (long) share;
+    long wanted = Durations.spread(askedNanos, policy.serverDelaySpread());
     long spread = Uniform.upTo(spreadCeiling(wanted, askedNanos, remainingNanos), random);
     long delay = Durations.saturatedAdd(askedNanos, spread);
     return backoffNanos > delay

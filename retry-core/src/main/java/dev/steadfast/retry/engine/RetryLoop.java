@@ -43,6 +43,21 @@ public interface RetryLoop<R> extends OperationFuture.Source<R> {
   R run(long boundNanos) throws Throwable;
 
   /**
+   * As {@link #run}, on a thread of the library's while the calling thread waits: for workers of
+   * fork-join pools, which run other tasks of their pool while they wait within a client. An
+   * interrupt of the calling thread ends the operation.
+   *
+   * @param plan what applies to the operation
+   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
+   *     for none
+   * @return the response
+   * @throws Throwable the failure, with its report
+   */
+  default R runApart(RetryPlan plan, long boundNanos) throws Throwable {
+    return new Apart<>(() -> run(boundNanos), this::interrupt, plan.context()).call(plan.lanes());
+  }
+
+  /**
    * Carries the operation out without a thread of its own.
    *
    * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}

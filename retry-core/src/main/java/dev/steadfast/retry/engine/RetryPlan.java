@@ -8,10 +8,10 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
-import dev.steadfast.retry.limit.AdaptiveLimit;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -84,7 +84,7 @@ public final class RetryPlan {
   }
 
   /**
-   * A plan without guards and listeners.
+   * A plan without guards and listeners. A policy that contradicts itself is warned of.
    *
    * @param policy the policy
    * @param budget the budget
@@ -93,6 +93,7 @@ public final class RetryPlan {
    */
   public static RetryPlan of(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
     PolicyNanos nanos = new PolicyNanos(Checks.notNull("policy", policy));
+    PolicyCheck.warn(policy);
     return new RetryPlan(new Draft(nanos, budget, environment));
   }
 
@@ -194,6 +195,15 @@ public final class RetryPlan {
   }
 
   /**
+   * Whether the policy bounds the first attempt by a time of its own, for authors of adapters.
+   *
+   * @return false if only the total timeout and the client bound it
+   */
+  public boolean boundsAttempts() {
+    return policy().attemptTimeout(1).isPresent();
+  }
+
+  /**
    * The policy's bound on the time in which no byte of a body moves, for authors of adapters.
    *
    * @return nanoseconds, more than zero; {@link Long#MAX_VALUE} for none
@@ -275,6 +285,11 @@ public final class RetryPlan {
     return optional;
   }
 
+  /** Whether more than one attempt may be made that counts. */
+  boolean allowsRetries() {
+    return policy().maxAttempts() > 1 && (callContext == null || !callContext.doNotRetry());
+  }
+
   /**
    * Time, randomness and scheduler.
    *
@@ -282,6 +297,44 @@ public final class RetryPlan {
    */
   public RetryEnvironment environment() {
     return environment;
+  }
+
+  /**
+   * A timer for what ends an attempt or an operation. It is the library's own, and no code of the
+   * user's can make it late; in virtual time it is a task of the scheduler. For authors of
+   * adapters.
+   *
+   * @param nanos the time until it is due
+   * @param task short; it never blocks, and calls no code of the user's but the ticker. If it
+   *     throws an {@link OutOfMemoryError}, it is run again a little later
+   * @return a handle that takes the task back
+   * @throws java.util.concurrent.RejectedExecutionException if no thread can be started for it
+   */
+  public RetryScheduler.Task settle(long nanos, Runnable task) {
+    RetryScheduler timers = timers();
+    // A ticker of the user's may block, and so must not be read on the thread of all timers.
+    boolean ownTicker = environment.ticker().equals(RetryEnvironment.system().ticker());
+    return ownTicker && timers instanceof TimerScheduler own
+        ? own.settle(nanos, task)
+        : timers.schedule(nanos, task);
+  }
+
+  /**
+   * The scheduler for timers of the library's own that may run code of the user's: never the one
+   * that the user has given, unless time is virtual. For authors of adapters.
+   *
+   * @return a scheduler
+   */
+  public RetryScheduler timers() {
+    RetryScheduler scheduler = environment.scheduler();
+    return scheduler.isVirtual() ? scheduler : lanes();
+  }
+
+  /** The library's own threads. */
+  TimerScheduler lanes() {
+    return environment.scheduler() instanceof TimerScheduler own
+        ? own.onOwnThreads()
+        : TimerScheduler.system();
   }
 
   /**
@@ -323,16 +376,19 @@ public final class RetryPlan {
   }
 
   /**
-   * Refuses an adaptive limit if nothing ends an attempt: a few that never end would hold its
-   * places for good. For authors of adapters, when a client is wrapped.
+   * Refuses a guard such as an adaptive limit if nothing ends an attempt: a few that never end
+   * would hold its places for good. For authors of adapters, when a client is wrapped.
    *
    * @param byClient whether the client itself ends an attempt that gets no answer
-   * @throws IllegalArgumentException if there is such a limit, and neither the client nor the
-   *     policy has a timeout
+   * @param byTotalTimeout whether the total timeout, if there is one, ends every attempt: it does
+   *     not run while a request body is sent
+   * @throws IllegalArgumentException if there is such a guard, and neither the client nor the
+   *     policy has such a timeout
    */
-  public void requireEndOfAttempts(boolean byClient) {
-    boolean byPolicy = nanos.total() != Long.MAX_VALUE || nanos.attempt(1) != Long.MAX_VALUE;
-    if (!byClient && !byPolicy && guards.stream().anyMatch(AdaptiveLimit.class::isInstance)) {
+  public void requireEndOfAttempts(boolean byClient, boolean byTotalTimeout) {
+    boolean byTotal = byTotalTimeout && nanos.total() != Long.MAX_VALUE;
+    boolean byPolicy = byTotal || nanos.attempt(1) != Long.MAX_VALUE;
+    if (!byClient && !byPolicy && guards.stream().anyMatch(Guard::requiresAttemptTimeout)) {
       throw Checks.bad(
           "attemptTimeout", "none", "a timeout: attempts that never end fill an adaptive limit");
     }

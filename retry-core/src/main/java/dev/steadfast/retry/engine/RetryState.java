@@ -46,7 +46,7 @@ public final class RetryState {
   private @Nullable CallerDeadline caller; // a part of the bound
 
   private int attempts;
-  private boolean resent; // on a stale connection: one attempt in addition to maxAttempts
+  private int resent; // on a stale connection, once in a run: attempts beside maxAttempts
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
   private short kindsSeen; // a bit for each
@@ -107,6 +107,25 @@ public final class RetryState {
   void beginAfterFirstAttempt(long beganNanos) {
     startTime(beganNanos, Long.MAX_VALUE);
     attempts = 1;
+  }
+
+  /** Whether an attempt was a free resend. */
+  boolean hasResent() {
+    return resent > 0;
+  }
+
+  /**
+   * Begins another run of an operation that ended. What is left of attempts and time goes on; what
+   * was met once may be met once more.
+   */
+  void again(long nowNanos, long boundNanos) {
+    stopped = null;
+    withdrawal = null; // the budget got it with the end
+    retryPending = false;
+    kindsSeen = 0;
+    serverSaysDoNotRetry = false;
+    cutShort = false;
+    extendBound(nowNanos, boundNanos);
   }
 
   /** Ends an operation. Its budget already knows of the success. */
@@ -197,9 +216,9 @@ public final class RetryState {
     return nanos.total() != Long.MAX_VALUE || hasBound;
   }
 
-  /** How many of the attempts count against maxAttempts: the free resend does not. */
+  /** How many of the attempts count against maxAttempts: a free resend does not. */
   private int counted(int made) {
-    return resent ? made - 1 : made;
+    return made - resent;
   }
 
   /**
@@ -255,7 +274,7 @@ public final class RetryState {
       Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
     boolean seen = seenBefore(failure.kind());
     boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
-    boolean safeAsSuch = safety.compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    boolean safeAsSuch = safety.needsNoKey();
     // A stale connection says nothing about the server. Its one resend does not count as an
     // attempt, unless only a key or the caller's word makes it safe: the server may not honour it.
     boolean free = stale && safeAsSuch;
@@ -302,7 +321,7 @@ public final class RetryState {
       withdrawal = taken;
     }
     retryPending = true;
-    resent |= free;
+    resent += free ? 1 : 0;
     return retry;
   }
 

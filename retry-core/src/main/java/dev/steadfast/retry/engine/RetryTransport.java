@@ -1,6 +1,8 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.Verdict;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -9,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
  * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
- * <p>For authors of adapters. One object per operation. Its methods are never called by two threads
- * at the same time, with these exceptions: any thread may call {@link #discard}, {@link #callBack},
- * {@link #idleLeftNanos}, {@link #headTimeoutNanos} and {@link #boundsAttempts}; and after {@link
- * Attempt#queued} an attempt may end, and {@link #start} be called for the next one, before {@code
- * start} has returned.
+ * <p>For authors of adapters. One object per operation, or per run of an {@link OpenLoop}. Its
+ * methods are never called by two threads at the same time, with these exceptions: any thread may
+ * call {@link #discard}, {@link #callBack}, {@link #idleLeftNanos} and {@link #boundsAttempts}; and
+ * after {@link Attempt#queued} an attempt may end, and {@link #start} be called for the next one,
+ * before {@code start} has returned.
  *
  * @param <R> the response
  */
@@ -37,6 +39,17 @@ public interface RetryTransport<R> {
    * @return what it means, and what is known of the attempt
    */
   Outcome outcome(R response);
+
+  /**
+   * What a head means that {@link Attempt#peek} was given. {@link #outcome(Object)} is asked later,
+   * with the response; it must not learn from the same answer a second time.
+   *
+   * @param head the response, as far as it is known
+   * @return what it means
+   */
+  default Verdict verdict(R head) {
+    return outcome(head).verdict();
+  }
 
   /**
    * How the current attempt ended, given the failure. Asked once; after {@link #outcome(Object)}
@@ -77,16 +90,6 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * The longest time from the last byte of the request to the head of the response, where the
-   * policy sets no attempt timeout.
-   *
-   * @return nanoseconds; {@link Long#MAX_VALUE}, the default, for no limit
-   */
-  default long headTimeoutNanos() {
-    return Long.MAX_VALUE;
-  }
-
-  /**
    * How long the body that is on its way, up or down, may still be silent before the attempt counts
    * as stalled. Asked by the threads of timers, too.
    *
@@ -113,6 +116,12 @@ public interface RetryTransport<R> {
    * @param response a response that the caller does not get
    */
   default void discard(R response) {}
+
+  /**
+   * The operation waits for its next attempt without holding a thread: frees what is kept of the
+   * last one, of which nothing is asked any more. May be called more than once.
+   */
+  default void waits() {}
 
   /** The operation is over; called once, before the caller gets the result. It must not throw. */
   default void over() {}
@@ -158,6 +167,27 @@ public interface RetryTransport<R> {
    * @return a new exception
    */
   Throwable failure(End end, @Nullable Throwable cause);
+
+  /**
+   * The exception where a time limit has ended an attempt, or the operation.
+   *
+   * @param limit which one; its text belongs into the message
+   * @return a new exception; by default as {@link #failure} makes it
+   */
+  default Throwable timedOut(TimeUp limit) {
+    boolean attempt =
+        limit.limit() == TimeLimit.ATTEMPT_TIMEOUT || limit.limit() == TimeLimit.BODY_IDLE_TIMEOUT;
+    return failure(attempt ? End.ATTEMPT_TIMEOUT : End.DEADLINE, null);
+  }
+
+  /**
+   * Which limit bounds the operation, where the policy and the scope do not.
+   *
+   * @return by default the deadline that the caller set
+   */
+  default TimeLimit boundLimit() {
+    return TimeLimit.DEADLINE;
+  }
 
   /**
    * Runs a callback of the caller's where the client runs such: on its executor. Called where the

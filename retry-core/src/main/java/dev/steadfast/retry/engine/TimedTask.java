@@ -13,6 +13,7 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
 
   private final Owner owner;
   private final long dueNanos;
+  private final boolean settles;
   private volatile @Nullable Runnable task;
   private volatile @Nullable TimedTask next; // in the inbox; itself once it is not
 
@@ -25,10 +26,21 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     boolean handOver(TimedTask task);
   }
 
-  TimedTask(Owner owner, long dueNanos, Runnable task) {
+  private TimedTask(Owner owner, long dueNanos, Runnable task, boolean settles) {
     this.owner = owner;
     this.dueNanos = dueNanos;
     this.task = task;
+    this.settles = settles;
+  }
+
+  /** A task for a worker. */
+  static TimedTask continuing(Owner owner, long dueNanos, Runnable task) {
+    return new TimedTask(owner, dueNanos, task, false);
+  }
+
+  /** A task for the thread of the timers itself. */
+  static TimedTask settling(Owner owner, long dueNanos, Runnable task) {
+    return new TimedTask(owner, dueNanos, task, true);
   }
 
   long dueNanos() {
@@ -74,8 +86,26 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     }
   }
 
-  /** Returns false if there is no memory for it now. */
-  boolean handOver() {
-    return task == null || owner.handOver(this);
+  /**
+   * Called by the thread of the timers when the task is due; does not throw.
+   *
+   * @return false if there is no memory for it now; then it is kept, and called again
+   */
+  boolean isDue() {
+    if (!settles) {
+      return task == null || owner.handOver(this);
+    }
+    Runnable settling = take();
+    try {
+      if (settling != null) {
+        settling.run();
+      }
+    } catch (OutOfMemoryError full) {
+      task = settling;
+      return false;
+    } catch (Throwable broken) {
+      // A task of the library's tells of it by itself. Logging could hold up the other timers.
+    }
+    return true;
   }
 }

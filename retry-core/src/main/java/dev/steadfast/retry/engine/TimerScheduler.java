@@ -14,10 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The library's own threads: one that waits for what is due, and a few that run it. All are
- * daemons, shared by everything of one class loader. They start when they are needed and end after
- * 10 seconds without work, so there is nothing to close. Nothing depends on the common pool or on
- * the timer of {@link java.util.concurrent.CompletableFuture}.
+ * The library's own threads: one that waits for what is due and settles what ends within the
+ * library, and others that go on from there and may be held by code of the user's. All are daemons,
+ * shared by everything of one class loader. They start when they are needed and end after 10
+ * seconds without work, so there is nothing to close. Nothing depends on the common pool or on the
+ * timer of {@link java.util.concurrent.CompletableFuture}.
  *
  * <p>If the process can make no thread for a while, tasks wait until it can. Only if there is no
  * thread of the library's at all does {@link #schedule} throw.
@@ -35,10 +36,12 @@ public final class TimerScheduler implements RetryScheduler {
 
   private final TimerThread timers;
   private final @Nullable Executor executor; // null: tasks run on the pool
+  private final TimerScheduler withoutExecutor;
 
   TimerScheduler(TimerThread timers, @Nullable Executor executor) {
     this.timers = timers;
     this.executor = executor;
+    this.withoutExecutor = executor == null ? this : new TimerScheduler(timers, null);
   }
 
   /**
@@ -68,6 +71,50 @@ public final class TimerScheduler implements RetryScheduler {
     return timers.schedule(delayNanos, to == null ? task : new HandOver(to, task));
   }
 
+  /**
+   * Settles something within the library after a delay, on the thread of the timers: no task that
+   * blocks can make it late. For authors of adapters, who mostly need {@link RetryPlan#settle}.
+   *
+   * @param delayNanos nanoseconds; zero or less for at once
+   * @param task short; it never blocks and calls no code of the user's. If it throws an {@link
+   *     OutOfMemoryError}, it is run again a little later
+   * @return a handle that takes the task back
+   * @throws RejectedExecutionException if no thread of the library's can be started
+   */
+  public Task settle(long delayNanos, Runnable task) {
+    return timers.settle(delayNanos, task);
+  }
+
+  /**
+   * Ends something on the wire, which may call code of the user's and block: on a thread for just
+   * that if the calling thread is that of the timers, else on the calling thread. For authors of
+   * adapters.
+   *
+   * @param stop what to run
+   */
+  public void cancelOnWire(Runnable stop) {
+    if (WorkerThread.isSettling()) {
+      timers.lanes().cancellers().execute(stop);
+    } else {
+      stop.run();
+    }
+  }
+
+  /** The same threads, without the executor. */
+  TimerScheduler onOwnThreads() {
+    return withoutExecutor;
+  }
+
+  /** Goes on with an operation on a thread of the pool. */
+  void goOn(Runnable task) {
+    timers.lanes().workers().execute(task);
+  }
+
+  /** Runs a task that holds its thread for as long as a call takes. */
+  TimedTask send(Runnable task) {
+    return timers.lanes().senders().execute(task);
+  }
+
   /** Runs a task on an executor of the user's, or, if that does not take it, on the pool. */
   private static final class HandOver implements Runnable {
     private final Executor executor;
@@ -92,7 +139,7 @@ public final class TimerScheduler implements RetryScheduler {
     private void runTask() {
       Runnable once = task.getAndSet(null);
       if (once != null) {
-        WorkerPool.run(once);
+        WorkerThread.runLogged(once);
       }
     }
   }

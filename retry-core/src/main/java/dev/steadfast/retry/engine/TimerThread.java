@@ -10,9 +10,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers, and the one thread that waits for them. It runs no task: what is due goes to the {@link
- * WorkerPool}. The thread starts with the first timer and ends after a time without any. Safe for
- * use by many threads.
+ * Timers, and the one thread that waits for them. It runs the short tasks that settle something
+ * within the library: {@link #settle}. All other tasks may run code of the user's and block, so
+ * they go to a {@link WorkerPool}. The thread starts with the first timer and ends after a time
+ * without any. Safe for use by many threads.
  *
  * <p>A new timer is pushed on a stack, the inbox, from where the thread takes it into its heap.
  * While there may be timers the thread never sleeps longer than a tick, so only a timer that is due
@@ -22,12 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Cancelling drops the task at once; the timer itself is unlinked at the next tick.
  */
-final class TimerThread implements TimedTask.Owner {
+final class TimerThread implements WorkerPool.Watch {
   /** The longest sleep, and how often cancelled timers are unlinked, in nanoseconds. */
   static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-
-  /** How often the thread looks after tasks that no worker has taken, in nanoseconds. */
-  static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   // A bound on the work of one caller.
   private static final int MOST_REPLACED = 16;
@@ -43,7 +41,7 @@ final class TimerThread implements TimedTask.Owner {
 
   private final ThreadFactory threads;
   private final long idleNanos;
-  private final WorkerPool pool;
+  private final Lanes lanes;
 
   private final AtomicReference<@Nullable TimedTask> inbox = new AtomicReference<>();
   private volatile long wakeAt = AWAKE;
@@ -70,11 +68,12 @@ final class TimerThread implements TimedTask.Owner {
   TimerThread(ThreadFactory threads, long idleNanos, int workers) {
     this.threads = threads;
     this.idleNanos = idleNanos;
-    this.pool = new WorkerPool(this, threads, idleNanos, workers);
+    this.lanes =
+        Lanes.of(workers, each -> new WorkerPool(this, this.threads, this.idleNanos, each));
   }
 
-  WorkerPool pool() {
-    return pool;
+  Lanes lanes() {
+    return lanes;
   }
 
   /**
@@ -84,12 +83,27 @@ final class TimerThread implements TimedTask.Owner {
    *     again
    */
   TimedTask schedule(long delayNanos, Runnable task) {
-    long delay = Math.min(delayNanos, LONGEST_NANOS);
-    TimedTask timer = new TimedTask(this, System.nanoTime() + delay, task);
-    if (delay <= 0) {
-      pool.execute(timer);
-      return timer;
-    }
+    return delayNanos <= 0
+        ? lanes.workers().execute(task)
+        : add(TimedTask.continuing(this, after(delayNanos), task));
+  }
+
+  /**
+   * Runs a task on the thread of the timers, after a delay.
+   *
+   * @param task short; it never blocks and calls no code of the user's. If it throws an {@link
+   *     OutOfMemoryError} it is run again a little later
+   * @throws RejectedExecutionException as above
+   */
+  TimedTask settle(long delayNanos, Runnable task) {
+    return add(TimedTask.settling(this, after(delayNanos), task));
+  }
+
+  private static long after(long delayNanos) {
+    return System.nanoTime() + Math.min(Math.max(0, delayNanos), LONGEST_NANOS);
+  }
+
+  private TimedTask add(TimedTask timer) {
     push(timer);
     if (!running) {
       startFor(timer);
@@ -122,24 +136,26 @@ final class TimerThread implements TimedTask.Owner {
     try {
       start();
     } catch (Throwable noThread) {
-      if (pool.isAlive()) {
-        pool.wakeIdle(); // a worker tries again
+      if (lanes.workers().isAlive()) {
+        lanes.workers().wakeIdle(); // a worker tries again
       } else if (timer.take() != null) {
         throw new RejectedExecutionException("no thread for timers can be started", noThread);
       }
     }
   }
 
-  /** Has the thread look after the pool soon; starts it if need be. */
-  void watchPool() {
+  /** Has the thread look after the pools soon; starts it if need be. */
+  @Override
+  public void watchPools() {
     if (!running) {
       start();
     }
-    wakeBefore(System.nanoTime() + LOOK_NANOS);
+    wakeBefore(System.nanoTime() + WorkerPool.LOOK_NANOS);
   }
 
   /** Whether there are timers and no thread, and none can be started. */
-  boolean remainsStranded() {
+  @Override
+  public boolean remainsStranded() {
     if (running || inbox.get() == null) {
       return false;
     }
@@ -176,13 +192,15 @@ final class TimerThread implements TimedTask.Owner {
   }
 
   private void run() {
+    WorkerThread.settlesFromNowOn();
     begin();
     boolean goesOn = true;
     while (goesOn) {
       try {
         goesOn = turn();
       } catch (Throwable broken) {
-        LockSupport.parkNanos(this, LOOK_NANOS); // no memory, say; nothing is lost, so once more
+        LockSupport.parkNanos(
+            this, WorkerPool.LOOK_NANOS); // no memory, say; nothing is lost, so once more
       }
     }
   }
@@ -202,12 +220,12 @@ final class TimerThread implements TimedTask.Owner {
     wakeAt = AWAKE;
     takeIn();
     long now = System.nanoTime();
-    heap.removeDue(now, TimedTask::handOver);
+    heap.removeDue(now, TimedTask::isDue);
     if (sweepAt - now <= 0) {
       sweepAt = now + TICK_NANOS;
       sweep();
     }
-    boolean watching = pool.look(now);
+    boolean watching = lanes.look(now);
     if (watching || !heap.isEmpty()) {
       idleSince = now;
     } else if (now - idleSince >= idleNanos && end()) {
@@ -247,17 +265,21 @@ final class TimerThread implements TimedTask.Owner {
   }
 
   private long nextLook(long now, boolean watching) {
-    long next = watching ? now + LOOK_NANOS : sweepAt;
+    long next = watching ? now + WorkerPool.LOOK_NANOS : sweepAt;
     if (sweepAt - next < 0) {
       next = sweepAt;
     }
-    return !heap.isEmpty() && heap.firstDueNanos() - next < 0 ? heap.firstDueNanos() : next;
+    long first = heap.isEmpty() ? next : heap.firstDueNanos();
+    if (first - now <= 0) {
+      return now + WorkerPool.LOOK_NANOS; // there was no memory for what is due
+    }
+    return first - next < 0 ? first : next;
   }
 
   private void sleepUntil(long nanos, boolean watching) {
     long planned = nanos | 1;
     wakeAt = planned;
-    if (anyNewBefore(planned) || (!watching && pool.hasWork())) {
+    if (anyNewBefore(planned) || (!watching && lanes.hasWork())) {
       return;
     }
     long left = planned - System.nanoTime();
@@ -285,7 +307,7 @@ final class TimerThread implements TimedTask.Owner {
     lock.lock();
     try {
       running = false;
-      if (inbox.get() != null || pool.hasWork()) {
+      if (inbox.get() != null || lanes.hasWork()) {
         running = true;
         return false;
       }
@@ -305,6 +327,6 @@ final class TimerThread implements TimedTask.Owner {
 
   @Override
   public boolean handOver(TimedTask task) {
-    return pool.handOver(task);
+    return lanes.workers().handOver(task);
   }
 }

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.engine;
 
-import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -11,32 +11,41 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The few threads that run what timers and cancellations lead to. They start when there is work and
- * end after a time without any. Safe for use by many threads.
+ * One lane of the library's threads. They start when there is work and end after a time without
+ * any. Safe for use by many threads.
  *
- * <p>A task may block, as user code may run in it. So the pool grows by one thread when the first
- * task in its queue has waited for 20 ms. If no thread can be started, the task stays in the queue,
- * and the {@link TimerThread} tries again every 10 ms.
+ * <p>A task may block, as user code may run in it. So the pool grows while its oldest task is 20 ms
+ * overdue, without a limit on the number of threads but with one on their rate. An additional
+ * thread begins with a new task. So a task that comes after thousands that block does not wait for
+ * them all. If no thread can be started, the tasks stay, and the {@link Watch} tries again every 10
+ * ms.
  *
  * <p>No task is left behind: a task is added before the adding thread looks for an idle worker, and
- * a worker enters itself as idle before it looks at the queue for the last time.
+ * a worker enters itself as idle before it looks for tasks for the last time.
  */
 final class WorkerPool {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-  private static final int MOST_WORKERS = 64;
+  /** How often somebody looks after tasks that no worker has taken, in nanoseconds. */
+  static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final TimerThread timers;
+  // How the pool grows: by a few at each look while few of its threads get on with their tasks; by
+  // one at each look when it is large; and slowly if all it lacks is time of the processor.
+  private static final int MOST_AT_ONCE = 8;
+  private static final int MOST_DOUBLED = 32;
+  private static final int LARGE = 64;
+  private static final long SLOW_GROWTH_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Watch watch;
   private final ThreadFactory threads;
   private final long idleNanos;
-  private final int usualWorkers;
+  private final Lane lane;
 
-  private final Queue<TimedTask> queue = new ConcurrentLinkedQueue<>();
+  private final TaskQueue queue = new TaskQueue();
   private final ConcurrentLinkedDeque<Thread> idle = new ConcurrentLinkedDeque<>();
+  private final Set<Worker> all = ConcurrentHashMap.newKeySet();
   private final AtomicLong started = new AtomicLong();
 
   // Written under the lock.
@@ -45,15 +54,35 @@ final class WorkerPool {
   private volatile boolean starved; // the last attempt to start a thread failed
 
   // Of the timer thread alone.
-  private @Nullable TimedTask head;
-  private long headSince;
   private long lookedAt;
+  private long grewAt;
 
-  WorkerPool(TimerThread timers, ThreadFactory threads, long idleNanos, int usualWorkers) {
-    this.timers = timers;
+  /** Looks after pools whose tasks wait: the thread of the timers. */
+  interface Watch extends TimedTask.Owner {
+    /** Begins to call {@link #look} soon, and starts a thread for it if need be. */
+    void watchPools();
+
+    /** Whether there are timers and no thread that waits for them, and none can be started. */
+    boolean remainsStranded();
+  }
+
+  /**
+   * What a pool is for.
+   *
+   * @param name of its threads
+   * @param usualWorkers how many there are before a task has to wait
+   * @param doubles whether it becomes twice as large while all its threads are held, because many
+   *     operations may wait for its tasks
+   */
+  record Lane(String name, int usualWorkers, boolean doubles) {}
+
+  WorkerPool(Watch watch, ThreadFactory threads, long idleNanos, Lane lane) {
+    this.watch = watch;
     this.threads = threads;
     this.idleNanos = idleNanos;
-    this.usualWorkers = usualWorkers;
+    this.lane = lane;
+    this.lookedAt = System.nanoTime();
+    this.grewAt = lookedAt;
   }
 
   /**
@@ -62,25 +91,27 @@ final class WorkerPool {
    * @throws RejectedExecutionException if no thread can be started and none is there that could try
    *     again
    */
-  void execute(TimedTask task) {
-    queue.add(task);
+  TimedTask execute(Runnable action) {
+    TimedTask task = TimedTask.continuing(watch, System.nanoTime(), action);
+    queue.addEnd(task);
     if (wakeIdle() || startUnlessStarved()) {
-      return;
+      return task;
     }
     try {
-      timers.watchPool();
+      watch.watchPools();
     } catch (Throwable noThread) {
       if (!isAlive() && task.take() != null) {
         queue.remove(task);
         throw new RejectedExecutionException("no thread can be started", noThread);
       }
     }
+    return task;
   }
 
-  /** As execute, for the timer thread. Returns false if there is no memory for the task now. */
+  /** As execute, for a timer that is due. Returns false if there is no memory for it now. */
   boolean handOver(TimedTask task) {
     try {
-      queue.add(task);
+      queue.addBegin(task);
     } catch (OutOfMemoryError full) {
       return false;
     }
@@ -91,22 +122,28 @@ final class WorkerPool {
   }
 
   private boolean startUnlessStarved() {
-    return !starved && start(usualWorkers);
+    return !starved && workers.get() < lane.usualWorkers() && start(lane.usualWorkers(), false);
   }
 
   /** Adds a worker, unless there are as many as allowed. Returns false if none was added. */
-  private boolean start(int most) {
-    if (workers.get() >= most) {
-      return false;
-    }
+  private boolean start(int most, boolean late) {
     lock.lock();
     try {
       if (workers.get() >= most) {
         return false;
       }
-      Thread worker = threads.newThread(this::work);
-      worker.setName("steadfast-worker-" + started.incrementAndGet());
-      worker.start();
+      long number = started.incrementAndGet();
+      Worker worker = new Worker(late ? number % 2 == 0 : null);
+      Thread thread = threads.newThread(worker);
+      thread.setName("steadfast-" + lane.name() + "-" + number);
+      all.add(worker);
+      worker.thread = thread;
+      try {
+        thread.start();
+      } catch (Throwable noThread) {
+        all.remove(worker);
+        throw noThread;
+      }
       workers.incrementAndGet();
       starved = false;
       return true;
@@ -140,108 +177,158 @@ final class WorkerPool {
     return true;
   }
 
+  // Growth.
+
   /** Called by the timer thread now and then. Returns true if tasks wait. */
   boolean look(long nowNanos) {
-    TimedTask first = queue.peek();
-    if (first == null) {
-      head = null;
+    if (!hasWork()) {
       return false;
     }
-    if (!first.equals(head)) {
-      head = first;
-      headSince = nowNanos;
+    if (nowNanos - lookedAt >= LOOK_NANOS) {
       lookedAt = nowNanos;
-    } else if (nowNanos - lookedAt >= TimerThread.LOOK_NANOS) {
-      lookedAt = nowNanos;
-      boolean waitedLong = nowNanos - headSince >= LONGEST_WAIT_NANOS;
-      if (!wakeIdle() && start(waitedLong ? MOST_WORKERS : usualWorkers)) {
-        headSince = nowNanos;
+      if (!wakeIdle()) {
+        grow(nowNanos);
       }
     }
     return true;
   }
 
-  private void work() {
-    boolean goesOn = true;
-    while (goesOn) {
-      try {
-        goesOn = runNext();
-      } catch (Throwable broken) {
-        idle.remove(Thread.currentThread());
-        LockSupport.parkNanos(this, TimerThread.LOOK_NANOS); // no memory, say; so once more
+  private void grow(long nowNanos) {
+    if (workers.get() < lane.usualWorkers() && start(lane.usualWorkers(), false)) {
+      return;
+    }
+    if (!queue.isAnyDueBefore(nowNanos - LONGEST_WAIT_NANOS)) {
+      return;
+    }
+    for (int i = more(nowNanos); i > 0 && start(Integer.MAX_VALUE, true); i--) {
+      grewAt = nowNanos;
+    }
+  }
+
+  private int more(long nowNanos) {
+    int more = lane.usualWorkers() - gettingOn(nowNanos);
+    if (more <= 0) {
+      return nowNanos - grewAt >= SLOW_GROWTH_NANOS ? 1 : 0;
+    }
+    if (lane.doubles()) {
+      return queue.sizeUpTo(Math.min(workers.get(), MOST_DOUBLED));
+    }
+    return workers.get() >= LARGE ? 1 : Math.min(more, MOST_AT_ONCE);
+  }
+
+  /** How many workers do not seem to be held by their tasks; at most as many as usual. */
+  private int gettingOn(long nowNanos) {
+    int count = 0;
+    for (Worker each : all) {
+      if (!each.isHeld(nowNanos) && ++count == lane.usualWorkers()) {
+        break;
       }
     }
+    return count;
   }
 
-  /** Returns false if the worker ends. */
-  private boolean runNext() {
-    TimedTask task = queue.poll();
-    if (task == null) {
-      task = await();
-    }
-    if (task == null) {
-      return false;
-    }
-    run(task);
-    Thread.interrupted(); // it was for the task
-    Thread.currentThread().setContextClassLoader(null);
-    timers.remainsStranded();
-    return true;
-  }
+  // Work.
 
-  /** Runs a task; what it throws is logged. */
-  static void run(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable thrown) {
-      report(thrown);
-    }
-  }
+  /** One thread. */
+  private final class Worker implements Runnable {
+    // A thread that only waits for a processor is not held. But one that waits within the system,
+    // for a socket for instance, looks the same, so this holds for a time.
+    private static final long LONGEST_RUN_NANOS = 25 * LOOK_NANOS;
 
-  private static void report(Throwable thrown) {
-    try {
-      LOG.warn("a task of a timer or of a cancellation threw", thrown);
-    } catch (Throwable broken) {
-      // No memory for the message, say. The worker goes on.
-    }
-  }
+    private @Nullable Boolean newestEnd; // the kind of its first task, the newest; null: any
+    private volatile @Nullable Thread thread;
+    private volatile long sinceNanos = System.nanoTime(); // in its task
+    private volatile boolean busy = true;
 
-  /** The next task; null if the worker ends. */
-  private @Nullable TimedTask await() {
-    Thread self = Thread.currentThread();
-    long idleSince = System.nanoTime();
-    while (true) {
-      idle.addFirst(self);
-      boolean stranded = timers.remainsStranded();
-      if (queue.isEmpty()) {
-        LockSupport.parkNanos(this, stranded ? TimerThread.LOOK_NANOS : idleNanos);
-      }
-      boolean woken = !idle.remove(self);
-      TimedTask task = queue.poll();
-      if (task != null) {
-        if (woken && hasWork()) {
-          wakeIdle(); // it may have been woken for another task than this one
+    Worker(@Nullable Boolean newestEnd) {
+      this.newestEnd = newestEnd;
+    }
+
+    boolean isHeld(long nowNanos) {
+      long took = nowNanos - sinceNanos;
+      Thread of = thread;
+      return busy
+          && took >= LOOK_NANOS
+          && (took >= LONGEST_RUN_NANOS || (of != null && of.getState() != Thread.State.RUNNABLE));
+    }
+
+    @Override
+    public void run() {
+      boolean goesOn = true;
+      while (goesOn) {
+        try {
+          goesOn = runNext();
+        } catch (Throwable broken) {
+          idle.remove(Thread.currentThread());
+          LockSupport.parkNanos(this, LOOK_NANOS); // no memory, say; so once more
         }
-        return task;
       }
-      if (!woken && System.nanoTime() - idleSince >= idleNanos && ends()) {
-        return null;
-      }
+      all.remove(this);
     }
-  }
 
-  /** Whether the worker ends: not if a task or a timer came in the meantime. */
-  private boolean ends() {
-    lock.lock();
-    try {
-      workers.decrementAndGet();
-      if (hasWork() || timers.remainsStranded()) {
-        workers.incrementAndGet();
+    /** Returns false if the worker ends. */
+    private boolean runNext() {
+      TimedTask task = poll();
+      if (task == null) {
+        busy = false;
+        task = await();
+      }
+      if (task == null) {
         return false;
       }
+      sinceNanos = System.nanoTime();
+      busy = true;
+      WorkerThread.runLogged(task);
+      Thread.interrupted(); // it was for the task
+      Thread.currentThread().setContextClassLoader(null);
+      watch.remainsStranded();
       return true;
-    } finally {
-      lock.unlock();
+    }
+
+    private @Nullable TimedTask poll() {
+      Boolean first = newestEnd;
+      newestEnd = null;
+      TimedTask task = first == null ? null : queue.pollNewest(first);
+      return task == null ? queue.poll() : task;
+    }
+
+    /** The next task; null if the worker ends. */
+    private @Nullable TimedTask await() {
+      Thread self = Thread.currentThread();
+      long idleSince = System.nanoTime();
+      while (true) {
+        idle.addFirst(self);
+        boolean stranded = watch.remainsStranded();
+        if (!hasWork()) {
+          LockSupport.parkNanos(this, stranded ? LOOK_NANOS : idleNanos);
+        }
+        boolean woken = !idle.remove(self);
+        TimedTask task = poll();
+        if (task != null) {
+          if (woken && hasWork()) {
+            wakeIdle(); // it may have been woken for another task than this one
+          }
+          return task;
+        }
+        if (!woken && System.nanoTime() - idleSince >= idleNanos && ends()) {
+          return null;
+        }
+      }
+    }
+
+    /** Whether the worker ends: not if a task or a timer came in the meantime. */
+    private boolean ends() {
+      lock.lock();
+      try {
+        workers.decrementAndGet();
+        if (hasWork() || watch.remainsStranded()) {
+          workers.incrementAndGet();
+          return false;
+        }
+        return true;
+      } finally {
+        lock.unlock();
+      }
     }
   }
 }

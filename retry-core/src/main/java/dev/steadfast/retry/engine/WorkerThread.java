@@ -3,6 +3,8 @@ package dev.steadfast.retry.engine;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A daemon thread of the library's own. It keeps nothing of the thread that made it: no context
@@ -10,6 +12,8 @@ import java.util.concurrent.locks.LockSupport;
  * group, which is never destroyed.
  */
 final class WorkerThread extends Thread {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private boolean settles; // read and written on the thread itself
 
   @NotOnAndroid8
   private WorkerThread(ThreadGroup group, Runnable body, boolean inheritThreadLocals) {
@@ -52,9 +56,38 @@ final class WorkerThread extends Thread {
     }
   }
 
+  /** Runs a task; what it throws is logged. */
+  static void runLogged(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable thrown) {
+      log(thrown);
+    }
+  }
+
+  private static void log(Throwable thrown) {
+    try {
+      LOG.warn("a task of a timer or of a cancellation threw", thrown);
+    } catch (Throwable broken) {
+      // No memory for the message, say. The thread goes on.
+    }
+  }
+
   /** Whether the calling thread belongs to the library. */
   static boolean isWorker() {
     return Thread.currentThread() instanceof WorkerThread;
+  }
+
+  /** The calling thread is that of the timers, where nothing may take long. */
+  static void settlesFromNowOn() {
+    if (Thread.currentThread() instanceof WorkerThread own) {
+      own.settles = true;
+    }
+  }
+
+  /** Whether the calling thread is that of the timers. */
+  static boolean isSettling() {
+    return Thread.currentThread() instanceof WorkerThread own && own.settles;
   }
 
   /** Lets another thread take the few steps that the calling one waits for. */

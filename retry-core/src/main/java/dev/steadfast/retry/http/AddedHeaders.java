@@ -2,7 +2,6 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -13,24 +12,20 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The headers that a configuration adds to requests, but for keys and scopes. Immutable. */
 final class AddedHeaders {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-  static final AddedHeaders NONE = new AddedHeaders(null, noHeaders(), noHeaders());
+  static final AddedHeaders NONE = new AddedHeaders(noHeaders(), noHeaders());
 
-  private final @Nullable AttemptHeader number;
   private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>> perOperation;
   private final SortedMap<String, BiFunction<OperationInfo, Integer, Optional<String>>> perAttempt;
 
   private AddedHeaders(
-      @Nullable AttemptHeader number,
       SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>> perOperation,
       SortedMap<String, BiFunction<OperationInfo, Integer, Optional<String>>> perAttempt) {
-    this.number = number;
     this.perOperation = perOperation;
     this.perAttempt = perAttempt;
   }
@@ -45,18 +40,14 @@ final class AddedHeaders {
     return more;
   }
 
-  AddedHeaders withNumber(AttemptHeader header) {
-    return new AddedHeaders(Checks.notNull("attemptHeader", header), perOperation, perAttempt);
-  }
-
   AddedHeaders oncePerOperation(
       String name, BiFunction<RequestView, Instant, Optional<String>> value) {
-    return new AddedHeaders(number, with(perOperation, name, value), perAttempt);
+    return new AddedHeaders(with(perOperation, name, value), perAttempt);
   }
 
   AddedHeaders oncePerAttempt(
       String name, BiFunction<OperationInfo, Integer, Optional<String>> value) {
-    return new AddedHeaders(number, perOperation, with(perAttempt, name, value));
+    return new AddedHeaders(perOperation, with(perAttempt, name, value));
   }
 
   /**
@@ -85,10 +76,19 @@ final class AddedHeaders {
     return stable;
   }
 
-  /** The header with the number of the attempt, null if there is none or its name is taken. */
-  @Nullable AttemptLine attemptLine(
-      RetryPlan plan, RequestView request, Map<String, String> others) {
-    return AttemptLine.of(number, plan, request, others);
+  /** The same headers for a request that comes by again. */
+  Map<String, String> again(Map<String, String> made, RequestView request, OperationKey key) {
+    Map<String, String> same = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    made.forEach((name, value) -> {
+      if (request.headers(name).isEmpty()) {
+        same.put(name, value);
+      }
+    });
+    String added = key.addedLine();
+    if (added != null) {
+      same.put(key.header(), added);
+    }
+    return same;
   }
 
   /** Whether any header is made for each attempt. */

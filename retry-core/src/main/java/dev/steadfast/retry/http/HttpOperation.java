@@ -2,8 +2,10 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
@@ -26,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One logical call: its key, its headers, and what the outcomes of its attempts mean. For authors
- * of adapters. It does not change after construction, but for what answers tell of the server's
- * clock. Safe for use by many threads.
+ * of adapters. Immutable and safe for use by many threads.
  */
 public final class HttpOperation {
   private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
@@ -38,9 +39,8 @@ public final class HttpOperation {
   private final OperationView view;
   private final Map<String, String> headers;
   private final OperationKey key; // every attempt is handed over with it
-  private final @Nullable AttemptLine attemptLine;
   private final RetryOptions options;
-  private final @Nullable JournaledOperation journaled; // null: no journal is asked
+  private final Journaling.@Nullable Journaled journaled; // null: no journal is asked
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
@@ -62,7 +62,6 @@ public final class HttpOperation {
             options,
             new OperationKey.Context(plan.callContext(), clock()));
     this.headers = retry.addedHeaders().ofOperation(request, key, clock());
-    this.attemptLine = retry.addedHeaders().attemptLine(plan, request, headers);
     this.view = new OperationView(request, key.present());
     this.info =
         OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
@@ -71,16 +70,46 @@ public final class HttpOperation {
     adviseOnRetriesAbove(request);
     // A client that makes an attempt for another one must not claim the operation again: it would
     // wait for the claim of the outer client.
-    boolean asks = options.naming() != null && !AttemptContext.isOf(here, request);
-    this.journaled = asks ? journaled(request) : null;
+    Journaling.Naming naming = options.naming();
+    this.journaled =
+        naming == null || AttemptContext.isOf(here, request) ? null : journaled(naming, request);
   }
 
-  private JournaledOperation journaled(RequestView request) {
+  private HttpOperation(HttpOperation first, RequestView request, OperationKey key) {
+    this.retry = first.retry;
+    this.plan = first.plan;
+    this.options = first.options;
+    this.info = first.info;
+    this.key = key;
+    this.headers = first.retry.addedHeaders().again(first.headers, request, key);
+    this.view = new OperationView(request, key.present());
+    this.propagation = first.propagation;
+    this.journaled = null;
+  }
+
+  /**
+   * This operation for the same request when it comes by again within its call, with other
+   * credentials for one. It keeps its key, its options, and the headers that were made once. For
+   * authors of adapters, who compare method, target and body.
+   *
+   * @param request the request
+   * @param options the options that it has now; only a key or a name for the journal matters
+   * @return null if the request is another operation: it has a key of its own, or a journal knows
+   *     one of the two
+   */
+  public @Nullable HttpOperation again(RequestView request, RetryOptions options) {
+    if (journaled != null || options.naming() != null) {
+      return null;
+    }
+    OperationKey same = key.again(retry.idempotencyKeys().orElse(null), request, options);
+    return same == null ? null : new HttpOperation(this, request, same);
+  }
+
+  private Journaling.Journaled journaled(Journaling.Naming naming, RequestView request) {
     IdempotencyKeys keys = retry.idempotencyKeys().orElse(IdempotencyKeys.randomUuid());
-    OperationJournal.Terms terms =
-        JournaledOperation.terms(options.replayable(), safety(), key.sent(), keys.retention());
-    JournaledOperation.Sent sent = new JournaledOperation.Sent(plan, info, terms, headers);
-    return JournaledOperation.of(retry.journal(), request, options, sent);
+    Journaling.Sent sent =
+        new Journaling.Sent(request, headers, key.sent(), keys.retention(), safety());
+    return retry.journal().operation(new Journaling.Call(naming, sent, plan, info, boundNanos()));
   }
 
   /**
@@ -90,7 +119,7 @@ public final class HttpOperation {
    * @throws IllegalArgumentException unless its options name it by {@link
    *     RetryOptions.Builder#journaled}
    */
-  public OperationJournal.Intent intent() {
+  public Journaling.Kept intent() {
     if (journaled == null) {
       throw Checks.bad("operation", "not journaled", "RetryOptions.journaled");
     }
@@ -126,7 +155,26 @@ public final class HttpOperation {
   }
 
   /**
-   * The loop that carries this operation out.
+   * The loop that carries this operation out, for an adapter that keeps no answers.
+   *
+   * @param with {@link #plan}, or a changed copy of it
+   * @param transport how attempts are made
+   * @param <R> the response
+   * @return a new loop
+   * @throws IllegalArgumentException if the operation is journaled
+   */
+  public <R> RetryLoop<R> loop(RetryPlan with, RetryTransport<R> transport) {
+    if (journaled != null) {
+      throw Checks.bad(
+          "journaled operation " + options.naming(),
+          "a client without a codec",
+          "one whose adapter gives Journaling.Codec");
+    }
+    return RetryLoop.of(with, info, transport);
+  }
+
+  /**
+   * The loop that carries this operation out, journaled or not.
    *
    * @param with {@link #plan}, or a changed copy of it
    * @param transport how attempts are made
@@ -135,10 +183,21 @@ public final class HttpOperation {
    * @return a new loop
    */
   public <R> RetryLoop<R> loop(
-      RetryPlan with, RetryTransport<R> transport, OperationJournal.AnswerCodec<R> codec) {
-    return journaled == null
-        ? RetryLoop.of(with, info, transport)
-        : new JournaledLoop<>(journaled.with(with), transport, codec);
+      RetryPlan with, RetryTransport<R> transport, Journaling.Codec<R> codec) {
+    return journaled == null ? loop(with, transport) : journaled.loop(with, transport, codec);
+  }
+
+  /**
+   * The loop for a request that may come by again within its call. For authors of adapters.
+   *
+   * @param with {@link #plan}, or a changed copy of it
+   * @param transport how attempts are made
+   * @param <R> the response
+   * @return a new loop; null if the operation is journaled: then each time that its request comes
+   *     by is a claim of its own
+   */
+  public <R> @Nullable OpenLoop<R> openLoop(RetryPlan with, RetryTransport<R> transport) {
+    return journaled == null ? OpenLoop.of(with, info, transport) : null;
   }
 
   /**
@@ -147,7 +206,7 @@ public final class HttpOperation {
    * @return 0 if the operation is not journaled
    */
   public int keepsAnswerBytes() {
-    return journaled == null ? 0 : journaled.journal().settings().mostBodyBytes();
+    return journaled == null ? 0 : journaled.mostAnswerBytes();
   }
 
   /**
@@ -193,7 +252,10 @@ public final class HttpOperation {
    *     byte, or nothing
    */
   public Evidence.Safety safety(String method, Function<String, List<String>> headers) {
-    return RequestSafety.of(method, headers, key);
+    Evidence.Safety safety = RequestSafety.of(method, headers, key);
+    // A GET of which the caller says that it does not only read.
+    boolean writes = Boolean.FALSE.equals(plan.replayable()) && safety == Evidence.Safety.READ_ONLY;
+    return writes ? Evidence.Safety.IDEMPOTENT : safety;
   }
 
   /**
@@ -215,29 +277,18 @@ public final class HttpOperation {
   }
 
   /**
-   * Whether there is a second attempt if the first one finds that its connection is dead.
+   * Whether a request carries the key of this operation.
    *
-   * @param safety why the request may be sent again, as it goes over the wire
-   * @return false if the operation would end there: then the connection should be tested first
+   * @param headers gives the values of one of its headers by name, none if it is absent
+   * @return whether its key line is the one that the operation handed over, byte for byte; true if
+   *     the operation has no key
    */
-  public boolean survivesDeadConnection(Evidence.Safety safety) {
-    if (Boolean.FALSE.equals(options.replayable())) {
-      return false;
-    }
-    return switch (safety) {
-      case UNPROCESSED, IDEMPOTENT -> true;
-      case KEYED -> plan.policy().maxAttempts() > 1 && !ownedAbove();
-      case UNSAFE -> false;
-    };
-  }
-
-  private boolean ownedAbove() {
-    CallContext callContext = plan.callContext();
-    return callContext != null && callContext.doNotRetry();
+  public boolean carriesKey(Function<String, List<String>> headers) {
+    return !key.present() || key.isIn(headers);
   }
 
   /**
-   * The header that carries the key, which must not leave its origin.
+   * The header that carries the key.
    *
    * @return the name, empty if the request has no key
    */
@@ -246,18 +297,20 @@ public final class HttpOperation {
   }
 
   /**
-   * The headers that must not follow a redirect to another origin: the key, and what only the
-   * origins that the configuration names may learn.
+   * The headers that must not follow a redirect to another server: a key that was added, and what
+   * only the origins that the configuration names may learn. A header that the caller has set goes
+   * wherever the client takes it.
    *
    * @return the names
    */
   public List<String> headersOfOrigin() {
+    List<String> ownKey = key.addedLine() == null ? List.of() : List.of(key.header());
     if (propagation == null) {
-      return key.present() ? List.of(key.header()) : List.of();
+      return ownKey;
     }
     List<String> names = new ArrayList<>(propagation.headers().outbound());
     names.removeIf(name -> !view.request().headers(name).isEmpty());
-    keyHeader().ifPresent(names::add);
+    names.addAll(ownKey);
     return names;
   }
 
@@ -267,10 +320,7 @@ public final class HttpOperation {
    * @return false if the request can be sent as it is
    */
   public boolean changesHeaders() {
-    return !headers.isEmpty()
-        || attemptLine != null
-        || propagation != null
-        || retry.addedHeaders().anyPerAttempt();
+    return !headers.isEmpty() || propagation != null || retry.addedHeaders().anyPerAttempt();
   }
 
   /**
@@ -285,7 +335,6 @@ public final class HttpOperation {
 
   private boolean addsEarly(String name) {
     return headers.keySet().stream().anyMatch(name::equalsIgnoreCase)
-        || (attemptLine != null && attemptLine.name().equalsIgnoreCase(name))
         || (propagation != null
             && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
             && view.request().headers(name).isEmpty());
@@ -297,17 +346,16 @@ public final class HttpOperation {
    * @return false if it does not matter when they are written
    */
   public boolean tellsTimeLeft() {
-    return propagation != null || (attemptLine != null && attemptLine.tellsTimeToLive());
+    return propagation != null;
   }
 
   /**
    * Gives the headers to set on one attempt. None of them is set by the caller.
    *
-   * @param attempt the number of the attempt, from 1
    * @param timeoutNanos the time that the attempt may take; {@link Long#MAX_VALUE} for no bound
    * @param header gets name and value
    */
-  public void headers(int attempt, long timeoutNanos, BiConsumer<String, String> header) {
+  public void headers(long timeoutNanos, BiConsumer<String, String> header) {
     headers.forEach(header);
     if (propagation != null) {
       propagation.write(
@@ -318,9 +366,6 @@ public final class HttpOperation {
               header.accept(name, value);
             }
           });
-    }
-    if (attemptLine != null) {
-      attemptLine.write(attempt, timeoutNanos, header);
     }
   }
 
@@ -351,14 +396,17 @@ public final class HttpOperation {
     boolean replayed = replayed(response);
     Signals read = signals(response);
     Signals signals = replayed && response.status() >= 400 ? read.ofReplay() : read;
-    if (attemptLine != null) {
-      attemptLine.learn(response);
-    }
     learn(response, signals, plan.environment().ticker());
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
-    Evidence evidence = signals.unprocessed() ? wire.refused() : wire;
+    Evidence proved = wire.proving(proof(response.status(), signals, verdict));
+    Evidence evidence = signals.unprocessed() ? proved.refused() : proved;
     return new Outcome(signals.addedTo(verdict), replayed ? evidence.marked() : evidence);
+  }
+
+  private AnswerProof proof(int status, Signals signals, Verdict verdict) {
+    boolean asksToWait = signals.asksToWait() || verdict instanceof Verdict.Retryable;
+    return AnswerProof.of(status, view.request().method(), asksToWait);
   }
 
   /**
@@ -379,32 +427,6 @@ public final class HttpOperation {
   // A success is never read for signals: 202 with Retry-After asks the client to poll.
   private Signals signals(ResponseView response) {
     return response.status() >= 400 ? retry.signals().read(response, now()) : Signals.NONE;
-  }
-
-  /**
-   * Whether a status says that the server did not process the request.
-   *
-   * @param status the status of an answer
-   * @return true for a challenge (401, 407), a request to the wrong server (421), and early data
-   *     (425)
-   */
-  public static boolean refuses(int status) {
-    return status == 401 || status == 407 || status == 421 || status == 425;
-  }
-
-  /**
-   * Whether a request may have had an effect, if its client did not hand its answer over and sent
-   * another request instead. 307 and 308 send the client elsewhere, and 400 to 499 without 408
-   * refuse the request.
-   *
-   * @param method its method
-   * @param status the status of its answer, -1 without one
-   * @return false for a method that only reads, and if the answer says that nothing was done
-   */
-  public static boolean mayHaveHadEffect(String method, int status) {
-    boolean refused = status >= 400 && status <= 499 && status != 408;
-    boolean elsewhere = status == 307 || status == 308;
-    return !RequestSafety.reads(method) && !refused && !elsewhere;
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
+import dev.steadfast.retry.internal.OwnBudgets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,11 +49,12 @@ public final class HttpRetry {
   private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
+    RetryBudget budget = builder.budget();
     this.settings = new Builder(builder);
     this.learning =
         new LearningGuards(builder.serverDelayGate ? new ServerDelayGate() : null, builder.guards);
     this.plan =
-        RetryPlan.of(builder.policy, builder.budget, builder.environment)
+        RetryPlan.of(builder.policy, budget, builder.environment)
             .withGuards(learning.all())
             .withListeners(builder.listeners)
             .withContext(builder.context);
@@ -172,7 +174,7 @@ public final class HttpRetry {
     return Optional.ofNullable(settings.keys);
   }
 
-  OperationJournal journal() {
+  ClientJournal journal() {
     return settings.journal;
   }
 
@@ -214,7 +216,7 @@ public final class HttpRetry {
     return "HttpRetry("
         + plan.policy()
         + "; keys="
-        + settings.keys
+        + (settings.keys == null ? "none" : settings.keys)
         + "; budget="
         + plan.budget()
         + ")";
@@ -223,7 +225,7 @@ public final class HttpRetry {
   /** Collects settings; not safe for use by several threads. */
   public static final class Builder {
     private RetryPolicy policy = RetryPolicy.defaults();
-    private RetryBudget budget = RetryBudget.perOrigin(0.1);
+    private @Nullable RetryBudget budget; // null: the default, made by the first build
     private RetryEnvironment environment = RetryEnvironment.system();
     private @Nullable ContextCapture context;
     private final List<Guard> guards = new ArrayList<>();
@@ -241,7 +243,7 @@ public final class HttpRetry {
     private final Set<String> propagateTo = new TreeSet<>();
     private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
     private boolean ownsRetries;
-    private OperationJournal journal = OperationJournal.inMemory(10_000);
+    private ClientJournal journal = new ClientJournal(null);
 
     private Builder() {}
 
@@ -299,18 +301,21 @@ public final class HttpRetry {
     /**
      * Remembers the operations that ask for it by {@link RetryOptions.Builder#journaled}. Default:
      * one in memory for 10,000 operations, which guards this process and forgets everything at its
-     * end.
+     * end. Journaled operations need the module {@code retry-operations}, and are refused without
+     * it.
      *
-     * @param journal the journal
+     * @param journal the journal: an {@code OperationJournal} of that module, or a {@code
+     *     JdbcJournal}
      * @return this
      */
-    public Builder journal(OperationJournal journal) {
-      this.journal = Checks.notNull("journal", journal);
+    public Builder journal(Journaling.Journal journal) {
+      this.journal = new ClientJournal(Checks.notNull("journal", journal));
       return this;
     }
 
     /**
-     * What pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}.
+     * What pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}, for this configuration
+     * alone. So build a configuration once: if many are built within a minute, a warning says so.
      *
      * @param budget the budget; share one object between configurations to give them one budget
      * @return this
@@ -380,25 +385,13 @@ public final class HttpRetry {
     }
 
     /**
-     * A header that tells the server the number of the attempt. Default: none. A header that the
-     * caller set is never overwritten.
-     *
-     * @param attemptHeader name and form
-     * @return this
-     */
-    public Builder attemptHeader(AttemptHeader attemptHeader) {
-      addedHeaders = addedHeaders.withNumber(attemptHeader);
-      return this;
-    }
-
-    /**
      * A header that is made once per operation and sent unchanged on every attempt, such as {@code
      * Repeatability-First-Sent} of OASIS Repeatable Requests. Default: none. A header that the
      * caller set is never overwritten, and neither is the key. A second call for one name replaces
      * the first.
      *
      * <p>A journaled operation that is resumed sends the value of its first call again if the
-     * journal keeps that header ({@link OperationJournal.Settings#withHeaders}). Otherwise, and
+     * journal keeps that header ({@code OperationJournal.Settings.withHeaders}). Otherwise, and
      * when the same call is made again, the value is made anew.
      *
      * @param name the header
@@ -414,10 +407,10 @@ public final class HttpRetry {
     }
 
     /**
-     * A header that is made for each attempt, such as the {@code traceparent} of a span per
-     * attempt. Default: none. A header that the caller set is never overwritten, and neither are
-     * the key and the other headers of this configuration. A second call for one name replaces the
-     * first.
+     * A header that is made for each attempt, such as its number, or the {@code traceparent} of a
+     * span per attempt. Default: none. A header that the caller set is never overwritten, and
+     * neither are the key and the other headers of this configuration. A second call for one name
+     * replaces the first.
      *
      * @param name the header
      * @param value makes the value of the operation and the number of the attempt, right before the
@@ -563,6 +556,7 @@ public final class HttpRetry {
     /**
      * Whether this client tells the origins of {@link #propagateTo} not to retry, because it does.
      * Default false: then only a scope in which a layer above retries makes this client send it.
+     * Without such origins it has no effect, and {@link #build} logs a warning.
      *
      * @param owns true where this is the layer that retries
      * @return this
@@ -584,12 +578,23 @@ public final class HttpRetry {
     }
 
     /**
-     * The configuration.
+     * The configuration. Logs a warning if settings contradict each other, such as a first wait
+     * that does not fit in the total timeout.
      *
      * @return an immutable configuration
      */
     public HttpRetry build() {
       return new HttpRetry(this);
+    }
+
+    private RetryBudget budget() {
+      RetryBudget chosen = budget;
+      if (chosen == null) {
+        chosen = RetryBudget.perOrigin(0.1);
+        budget = chosen;
+        OwnBudgets.all().built("HttpRetry.builder()", environment.ticker());
+      }
+      return chosen;
     }
   }
 }

@@ -2,11 +2,10 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
-import dev.steadfast.retry.limit.Quota;
-import dev.steadfast.retry.limit.QuotaPacing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The guards of a configuration that learn from answers. Immutable. */
 final class LearningGuards {
   private final @Nullable ServerDelayGate gate;
-  private final List<QuotaPacing> pacings = new ArrayList<>();
+  private final List<Guard> learning = new ArrayList<>();
   private final List<Guard> all;
 
   /**
@@ -29,8 +28,8 @@ final class LearningGuards {
     this.gate = gate;
     this.all = ServerDelayGate.before(gate, guards);
     for (Guard guard : guards) {
-      if (guard instanceof QuotaPacing pacing) {
-        pacings.add(pacing);
+      if (guard.learnsQuotas()) {
+        learning.add(guard);
       }
     }
   }
@@ -53,7 +52,7 @@ final class LearningGuards {
       Signals signals,
       LongSupplier headNanos) {
     boolean failed = gate != null && response.status() >= 400;
-    boolean quotas = !pacings.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
+    boolean quotas = !learning.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
     String origin = failed || quotas ? response.origin().orElse(null) : null;
     if (origin == null) {
       return;
@@ -68,8 +67,8 @@ final class LearningGuards {
       long sinceNanos = environment.ticker().getAsLong() - nanos;
       Instant at = environment.clock().get().minusNanos(sinceNanos);
       List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), at);
-      for (QuotaPacing pacing : pacings) {
-        pacing.learn(operation, told, nanos);
+      for (Guard guard : learning) {
+        guard.learn(operation, told, nanos);
       }
     }
   }

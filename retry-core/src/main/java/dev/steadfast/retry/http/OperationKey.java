@@ -2,8 +2,11 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Digest;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +25,9 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   static OperationKey of(
       @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options, Context in) {
     IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
-    JournalNaming naming = options.naming();
+    Journaling.Naming naming = options.naming();
     if (naming != null && naming.resumed() != null) {
-      return resumed(form, naming.resumed().intent().terms().key());
+      return resumed(form, naming.resumed().due().sentKey());
     }
     List<String> written = request.headers(form.header());
     if (!written.isEmpty()) {
@@ -38,13 +41,30 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
       key =
           naming == null
               ? keys.mint(request, in.clock())
-              : keys.fit(JournaledOperation.wireKey(naming, in.callContext()));
+              : keys.fit(wireKey(naming, in.callContext()));
     }
     return added(form, key);
   }
 
+  /**
+   * This key for the same request when it comes by again, perhaps made anew without its key.
+   *
+   * @return null if that request has a key of its own
+   */
+  @Nullable OperationKey again(
+      @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options) {
+    IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
+    String named = options.idempotencyKey().orElse(key);
+    List<String> written = request.headers(present() ? header : form.header());
+    boolean own = !written.isEmpty() && !written.equals(line == null ? null : List.of(line));
+    if (own || !Objects.equals(named, key)) {
+      return null;
+    }
+    return new OperationKey(header, key, line, present() && written.isEmpty());
+  }
+
   // A resumed operation keeps its key, even if this client is configured to send another one.
-  private static OperationKey resumed(IdempotencyKeys form, OperationJournal.@Nullable Key key) {
+  private static OperationKey resumed(IdempotencyKeys form, Journaling.@Nullable Key key) {
     return key == null
         ? NONE
         : new OperationKey(key.header(), form.read(key.line()), key.line(), true);
@@ -65,6 +85,15 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     }
     String derived = callContext.deriveKey(name, () -> RequestHash.fingerprint(request));
     return derived == null ? null : form.fit(derived);
+  }
+
+  // The same for the same operation, whoever sends it.
+  private static String wireKey(Journaling.Naming naming, @Nullable CallContext callContext) {
+    String principal = callContext == null ? "" : callContext.principal();
+    List<String> parts = List.of("journal", principal, naming.name(), naming.key());
+    Digest digest = new Digest().addNumber(parts.size());
+    parts.forEach(part -> digest.add(Checks.wellFormed("journaled", part)));
+    return digest.hex();
   }
 
   /** The key that the caller has written into the request. */
@@ -94,12 +123,18 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   }
 
   /** What goes over the wire, null for nothing. */
-  OperationJournal.@Nullable Key sent() {
-    return line == null ? null : new OperationJournal.Key(header, line);
+  Journaling.@Nullable Key sent() {
+    return line == null ? null : new Journaling.Key(header, line);
   }
 
   boolean present() {
     return key != null;
+  }
+
+  /** Whether a request with these headers carries it, byte for byte. */
+  boolean isIn(Function<String, List<String>> headers) {
+    List<String> lines = headers.apply(header);
+    return lines.size() == 1 && lines.get(0).equals(line);
   }
 
   /** What is added to the request, null for nothing. */

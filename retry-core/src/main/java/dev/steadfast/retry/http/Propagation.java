@@ -7,6 +7,8 @@ import java.net.URISyntaxException;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which parts of a scope are sent, and to which servers.
@@ -16,6 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param ownsRetries whether the layers below learn that this layer retries
  */
 record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetries) {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  Propagation {
+    if (ownsRetries && origins.isEmpty()) {
+      LOG.warn(
+          "ownsRetries has no effect without propagateTo, which names the origins that are told");
+    }
+  }
 
   private static final int MOST_PORT = 65_535;
 

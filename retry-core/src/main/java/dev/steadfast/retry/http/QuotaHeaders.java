@@ -1,7 +1,7 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.ServerDelay;
-import dev.steadfast.retry.limit.Quota;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,14 +1,14 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.internal.Methods;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
 /** Why sending a request again adds no effect, by its method, its conditions and its key. */
 final class RequestSafety {
-  // RFC 9110 sections 9.2.1 and 9.2.2; QUERY by RFC 10008.
-  private static final Set<String> READS = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "QUERY");
+  // RFC 9110 section 9.2.2. Methods that only read are idempotent, too.
   private static final Set<String> IDEMPOTENT_WRITES = Set.of("PUT", "DELETE");
   // RFC 9110 section 13.1. The other conditions apply to reads only.
   private static final List<String> CONDITIONS =
@@ -25,22 +25,13 @@ final class RequestSafety {
    * @param key the key that the operation handed over
    */
   static Safety of(String method, Function<String, List<String>> headers, OperationKey key) {
-    if (reads(method)) {
-      return Safety.IDEMPOTENT;
+    if (Methods.reads(method)) {
+      return Safety.READ_ONLY;
     }
     if (IDEMPOTENT_WRITES.contains(method) && !conditional(headers)) {
       return Safety.IDEMPOTENT;
     }
-    if (!key.present()) {
-      return Safety.UNSAFE;
-    }
-    List<String> keyLines = headers.apply(key.header());
-    boolean keyed = keyLines.size() == 1 && keyLines.get(0).equals(key.line());
-    return keyed ? Safety.KEYED : Safety.UNSAFE;
-  }
-
-  static boolean reads(String method) {
-    return READS.contains(method);
+    return key.present() && key.isIn(headers) ? Safety.KEYED : Safety.UNSAFE;
   }
 
   private static boolean conditional(Function<String, List<String>> headers) {

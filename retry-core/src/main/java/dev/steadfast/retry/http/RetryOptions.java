@@ -25,7 +25,7 @@ public final class RetryOptions {
   private final @Nullable String derivedKey;
   private final boolean noRetry;
   private final boolean optional;
-  private final @Nullable JournalNaming naming;
+  private final Journaling.@Nullable Naming naming;
 
   private RetryOptions(Builder builder) {
     this.idempotencyKey = builder.idempotencyKey;
@@ -65,14 +65,13 @@ public final class RetryOptions {
    * @param due the operation
    * @return options for sending it, with its key
    */
-  public static RetryOptions resuming(OperationJournal journal, OperationJournal.Intent due) {
-    Builder builder = builder().journaled(due.id().name(), due.id().key()).refuseInFlight();
-    builder.resumed = new JournalNaming.Resumed(journal, due);
-    return switch (due.terms().repeat()) {
-      case KEYED -> builder.build();
-      case IDEMPOTENT -> builder.replayable(true).build();
-      case NEVER -> builder.replayable(false).build();
-    };
+  public static RetryOptions resuming(Journaling.Journal journal, Journaling.Kept due) {
+    Builder builder = builder().refuseInFlight();
+    builder.journalName = due.toString();
+    builder.journalKey = "";
+    builder.resumed = new Journaling.Resumed(journal, due);
+    builder.replayable = due.replayable();
+    return builder.build();
   }
 
   /**
@@ -154,7 +153,7 @@ public final class RetryOptions {
     return naming != null;
   }
 
-  @Nullable JournalNaming naming() {
+  Journaling.@Nullable Naming naming() {
     return naming;
   }
 
@@ -205,13 +204,14 @@ public final class RetryOptions {
     private @Nullable String journalKey;
     private @Nullable String fingerprint;
     private boolean refuseInFlight;
-    private JournalNaming.@Nullable Resumed resumed;
+    private Journaling.@Nullable Resumed resumed;
 
     private Builder() {}
 
-    private @Nullable JournalNaming naming() {
+    private Journaling.@Nullable Naming naming() {
       if (journalName != null && journalKey != null) {
-        return new JournalNaming(journalName, journalKey, fingerprint, !refuseInFlight, resumed);
+        return new Journaling.Naming(
+            journalName, journalKey, fingerprint, !refuseInFlight, resumed);
       }
       if (fingerprint != null || refuseInFlight) {
         String option = fingerprint == null ? "refuseInFlight" : "fingerprint";
@@ -220,7 +220,7 @@ public final class RetryOptions {
       return null;
     }
 
-    private void journaled(@Nullable JournalNaming naming) {
+    private void journaled(Journaling.@Nullable Naming naming) {
       if (naming != null) {
         journalName = naming.name();
         journalKey = naming.key();
@@ -368,9 +368,8 @@ public final class RetryOptions {
      * @throws IllegalArgumentException if one is out of its range
      */
     public Builder journaled(String name, String key) {
-      OperationJournal.Id checked = new OperationJournal.Id(name, "", key);
-      this.journalName = checked.name();
-      this.journalKey = checked.key();
+      this.journalName = Checks.kept("journal name", name, 1, 100);
+      this.journalKey = Checks.kept("journal key", key, 1, 255);
       return this;
     }
 

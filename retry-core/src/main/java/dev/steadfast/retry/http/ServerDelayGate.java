@@ -4,6 +4,7 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
+import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
@@ -20,21 +21,8 @@ import org.jspecify.annotations.Nullable;
  * origin.
  */
 final class ServerDelayGate implements Guard {
-  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
   // An operation that is refused at the very end gets a delay of almost zero, and not "unknown".
   private static final long GRACE_NANOS = 1_000_000;
-
-  private static final Permit NOTHING_HELD =
-      new Permit() {
-        @Override
-        public void succeeded(long elapsedNanos) {}
-
-        @Override
-        public void failed(long elapsedNanos, Throwable failure) {}
-
-        @Override
-        public void released() {}
-      };
 
   /** A gate that is shut. */
   private record Shut(long untilNanos, long spreadNanos) {}
@@ -77,8 +65,8 @@ final class ServerDelayGate implements Guard {
     if (nanos == 0) {
       return;
     }
-    double spread = Math.min(nanos * policy.serverDelaySpread(), MOST_SPREAD_NANOS);
-    Shut next = new Shut(nowNanos + nanos, (long) spread);
+    long spread = Durations.spread(nanos, policy.serverDelaySpread());
+    Shut next = new Shut(nowNanos + nanos, spread);
     learnedNanos = nowNanos;
     AtomicReference<@Nullable Shut> gate = gates.get(origin);
     if (!gate.equals(nobodys)) {
@@ -106,7 +94,7 @@ final class ServerDelayGate implements Guard {
     if (left > 0) {
       throw new ServerDelayPendingException(Duration.ofNanos(left));
     }
-    return NOTHING_HELD;
+    return Permit.none();
   }
 
   private @Nullable Shut shut(OperationInfo operation) {

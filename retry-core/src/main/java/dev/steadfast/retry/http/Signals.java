@@ -33,6 +33,11 @@ public record Signals(
     return Boolean.TRUE.equals(shouldRetry);
   }
 
+  /** Whether the server wants the request again, later. A stored answer stays what it is. */
+  boolean asksToWait() {
+    return !replayed && (serverDelay.present() || saysRetry());
+  }
+
   boolean saysDoNotRetry() {
     return Boolean.FALSE.equals(shouldRetry);
   }

@@ -9,6 +9,15 @@ public enum Advice {
           + " own request factory, or a body above keepBodiesUpTo of ours). Send bytes, a string or"
           + " a file; where the stream yields the same bytes each time, say"
           + " RetryOptions.bodyRepeatable(true)"),
+  /** Only the total timeout ended an attempt that got no answer. */
+  SILENT_ATTEMPT(
+      "its first attempt got no answer within the total timeout, so there was no time to retry."
+          + " java.net.http has no timeout of its own. Set attemptTimeout, or HttpRequest.timeout,"
+          + " so that a silent attempt is followed by another one"),
+  /** Nothing at all bounds an operation. */
+  UNBOUNDED(
+      "neither a total timeout, an attempt timeout, a deadline nor a timeout of the request bounds"
+          + " it, so it may wait for its answer for ever. Set attemptTimeout or totalTimeout"),
   /** A layer below this library sends again what failed. */
   RESENT_BENEATH(
       "its request was sent again within one attempt after it had failed, which redirects,"

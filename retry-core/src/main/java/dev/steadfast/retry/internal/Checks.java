@@ -78,6 +78,17 @@ public final class Checks {
     throw bad(name, "holds half a surrogate pair", "well-formed text");
   }
 
+  /** Text that a database keeps. */
+  public static String kept(String name, String value, int least, int most) {
+    notNull(name, value);
+    if (value.length() < least || value.length() > most) {
+      throw bad(name, value.length() + " characters", least + " to " + most);
+    }
+    wellFormed(name, value);
+    secret(name, value, c -> c != 0, "no NUL");
+    return value;
+  }
+
   /** RFC 9110 section 5.1: a field name is a token. */
   public static String headerName(String name, String value) {
     return token(name, value, "a header name");

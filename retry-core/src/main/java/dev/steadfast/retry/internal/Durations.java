@@ -2,6 +2,7 @@ package dev.steadfast.retry.internal;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** Conversions between {@link Duration}, saturated nanoseconds and the text form of a duration. */
 public final class Durations {
@@ -15,6 +16,9 @@ public final class Durations {
 
   private static final int SECONDS = 3;
 
+  // The spread separates clients. It must not turn a server delay of an hour into two hours.
+  private static final long MOST_SPREAD_NANOS = 10_000_000_000L;
+
   private Durations() {}
 
   /** Nanoseconds of a duration; one beyond the range of a long counts as 292 years. */
@@ -25,6 +29,11 @@ public final class Durations {
   public static long saturatedAdd(long a, long b) {
     long sum = a + b;
     return ((a ^ sum) & (b ^ sum)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : sum;
+  }
+
+  /** The longest random time that is added to a server delay: that share of it, at most 10 s. */
+  public static long spread(long serverDelayNanos, double share) {
+    return (long) Math.min(serverDelayNanos * share, MOST_SPREAD_NANOS);
   }
 
   public static String print(long nanos) {
@@ -64,20 +73,37 @@ public final class Durations {
     return printRounded(nanos(duration));
   }
 
-  /** Reads digits and a unit at the reader's position. */
+  /**
+   * Reads a duration at the reader's position: amounts with units, the largest unit first, such as
+   * {@code 90s}, {@code 1m30s} and {@code 1.5s}.
+   */
   public static long read(TextReader in) {
     int start = in.position();
-    long amount = in.digits("a duration such as 100ms");
-    int unitAt = in.position();
-    String name = in.letters();
-    for (int unit = 0; unit < UNITS.length; unit++) {
-      if (UNITS[unit].equals(name)) {
-        if (amount > Long.MAX_VALUE / NANOS[unit]) {
-          throw in.error(start, "a duration of at most " + Long.MAX_VALUE + "ns");
-        }
-        return amount * NANOS[unit];
+    BigDecimal sum = BigDecimal.ZERO;
+    int unit = -1;
+    do {
+      BigDecimal amount = in.amount("a duration such as 100ms");
+      int unitAt = in.position();
+      int smaller = unit(in.letters());
+      if (smaller < 0) {
+        throw in.error(unitAt, "a unit: ns, us, ms, s, m, h or d");
       }
+      if (smaller <= unit) {
+        throw in.error(unitAt, "a unit smaller than the one before");
+      }
+      unit = smaller;
+      sum = sum.add(amount.multiply(BigDecimal.valueOf(NANOS[unit])));
+    } while (in.atDigit());
+    if (sum.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
+      throw in.error(start, "a duration of at most " + Long.MAX_VALUE + "ns");
     }
-    throw in.error(unitAt, "a unit: ns, us, ms, s, m, h or d");
+    if (sum.stripTrailingZeros().scale() > 0) {
+      throw in.error(start, "whole nanoseconds");
+    }
+    return sum.longValueExact();
+  }
+
+  private static int unit(String name) {
+    return Arrays.asList(UNITS).indexOf(name);
   }
 }

@@ -11,6 +11,16 @@ public interface ReportFigures {
   /** The same report where nobody knows what the operation did, unless it was accepted. */
   RetryReport withOutcomeUnknown();
 
+  /** Whether it is unknown what the operation did, and it may have done more than to read. */
+  boolean effectUnknown();
+
+  /** Whether the operation of a report may have taken effect although it failed. */
+  static boolean effectUnknown(RetryReport report) {
+    return report instanceof ReportFigures figures
+        ? figures.effectUnknown()
+        : report.outcomeUnknown();
+  }
+
   /** A report of which the client has learnt with the whole response that it is one of those. */
   static RetryReport withOutcomeUnknown(RetryReport report) {
     return report instanceof ReportFigures figures ? figures.withOutcomeUnknown() : report;

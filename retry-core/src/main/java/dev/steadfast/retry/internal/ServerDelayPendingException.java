@@ -3,8 +3,8 @@ package dev.steadfast.retry.internal;
 import java.time.Duration;
 
 /**
- * A guard refused an attempt, because the server had asked other operations to wait: the cause of
- * an {@code AttemptRefusedException}.
+ * A guard refused an attempt, because the server had asked other operations to wait, or because a
+ * quota is used up: the cause of an {@code AttemptRefusedException}.
  */
 public final class ServerDelayPendingException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -18,12 +18,23 @@ public final class ServerDelayPendingException extends RuntimeException {
    * @param remaining how long the server is not to be asked
    */
   public ServerDelayPendingException(Duration remaining) {
-    super(
-        "the server asked to wait, " + Durations.printRounded(remaining) + " are left",
-        null,
-        false,
-        false);
+    this("the server asked to wait, " + Durations.printRounded(remaining) + " are left", remaining);
+  }
+
+  private ServerDelayPendingException(String message, Duration remaining) {
+    super(message, null, false, false);
     this.remaining = remaining;
+  }
+
+  /**
+   * For an attempt that would exceed a quota.
+   *
+   * @param remaining the time until the attempt is within the quota
+   * @return an exception without a stack
+   */
+  public static ServerDelayPendingException ofQuota(Duration remaining) {
+    String left = Durations.printRounded(remaining);
+    return new ServerDelayPendingException("the quota allows it in " + left, remaining);
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.internal;
 
+import java.math.BigDecimal;
+
 /** A cursor over a text form; its errors point at the character. */
 public final class TextReader {
   private final String text;
@@ -68,6 +70,22 @@ public final class TextReader {
     return value;
   }
 
+  public boolean atDigit() {
+    return digitAt(position);
+  }
+
+  /** Digits, with a point and more digits if there are any. */
+  public BigDecimal amount(String expected) {
+    long whole = digits(expected);
+    if (atEnd() || text.charAt(position) != '.' || !digitAt(position + 1)) {
+      return BigDecimal.valueOf(whole);
+    }
+    position++;
+    int start = position;
+    long fraction = digits(expected);
+    return BigDecimal.valueOf(whole).add(BigDecimal.valueOf(fraction, position - start));
+  }
+
   public double decimal(String expected) {
     int start = position;
     while (!atEnd() && (isDigit(text.charAt(position)) || isExponent(start))) {
@@ -99,6 +117,10 @@ public final class TextReader {
   private boolean isExponent(int start) {
     char c = text.charAt(position);
     return c == '.' || c == 'E' || (c == '-' && position > start);
+  }
+
+  private boolean digitAt(int at) {
+    return at < text.length() && isDigit(text.charAt(at));
   }
 
   private static boolean isLetter(char c) {

@@ -100,13 +100,19 @@ public final class AdaptiveLimit implements Guard {
   public Permit acquire(OperationInfo operation, long nowNanos) {
     String name = name(operation);
     if (name == null) {
-      return Unlimited.PERMIT;
+      return Permit.none();
     }
     LimitAccount account = accounts.get(name);
     if (account.tryAcquire(nowNanos)) {
       return account;
     }
     throw new Refused(name, account.toString());
+  }
+
+  /** Attempts that never end would hold its places for good. */
+  @Override
+  public boolean requiresAttemptTimeout() {
+    return true;
   }
 
   private @Nullable String name(OperationInfo operation) {
@@ -149,20 +155,6 @@ public final class AdaptiveLimit implements Guard {
     private Refused(String key, String state) {
       super("limit of " + key + " reached: " + state, null, false, false);
     }
-  }
-
-  /** Holds no place. */
-  private enum Unlimited implements Permit {
-    PERMIT;
-
-    @Override
-    public void succeeded(long elapsedNanos) {}
-
-    @Override
-    public void failed(long elapsedNanos, Throwable failure) {}
-
-    @Override
-    public void released() {}
   }
 
   /** Collects settings; not safe for use by several threads. */

@@ -130,12 +130,6 @@ final class LimitAccount implements Guard.Permit {
     }
   }
 
-  /** Without the kind of failure nothing is learned. */
-  @Override
-  public void failed(long elapsedNanos, Throwable failure) {
-    released();
-  }
-
   @Override
   public void released() {
     word.decrementAndGet();

@@ -1,22 +1,27 @@
 package dev.steadfast.retry.limit;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The quotas of one key, and the operations that spend from them. Safe for use by many threads. The
- * lock is held for a few steps of arithmetic, and only where a server has told of a quota.
+ * The quotas of one key, and the operations that spend from them. Safe for use by many threads.
  *
  * <p>An operation that must wait gets a turn, which is its own until it has come back, has ended,
  * or is a second late. It is not made to wait again, unless somebody else has spent what was left.
+ *
+ * <p>Only an operation that needs a turn, or whose turn has come, takes the lock. What is learned
+ * or has ended is put into a queue, and whoever has the lock next books it: so an answer waits for
+ * nobody. All that is done under the lock takes steps in proportion to the logarithm of the number
+ * of turns.
  */
-final class PacedAccount {
+final class PacedAccount implements Turn.Account {
   private static final int MOST_WINDOWS = 8;
   private static final long LATE_NANOS = 1_000_000_000;
   // If answers under one key name different partitions, it is not known whose quota the next
@@ -24,10 +29,12 @@ final class PacedAccount {
   private static final long MIXED_NANOS = 60_000_000_000L;
 
   private final Map<OperationInfo, Turn> turns; // of all accounts
-  private final ReentrantLock lock = new ReentrantLock();
-  private final TreeSet<Turn> waiting = new TreeSet<>(Turn::compare);
+  private final @Nullable FixedQuota fixed;
+  private final Queue<Runnable> told = new ConcurrentLinkedQueue<>(); // and not booked yet
+
+  private final ReentrantLock lock = new ReentrantLock(); // guards what follows
+  private final Line line = new Line();
   private final List<QuotaWindow> windows = new ArrayList<>();
-  private final int[] waitingHere = new int[MOST_WINDOWS];
   private int inFlight;
   private @Nullable Long lastNanos; // when the latest attempt was sent
   private @Nullable Long mixedNanos; // when a partition last followed another one
@@ -35,62 +42,60 @@ final class PacedAccount {
 
   record State(long remaining, int inFlight, int waiting) {}
 
-  PacedAccount(Map<OperationInfo, Turn> turns) {
+  /**
+   * An account that has learned nothing.
+   *
+   * @param fixed what the user has named, null for nothing
+   */
+  PacedAccount(Map<OperationInfo, Turn> turns, @Nullable FixedQuota fixed) {
     this.turns = turns;
+    this.fixed = fixed;
   }
 
   /** A turn that runs, or one that is due later. */
   Turn acquire(OperationInfo operation, long nowNanos) {
+    Turn kept = kept(operation);
+    if (kept != null && kept.atNanos - nowNanos > 0) {
+      return kept;
+    }
     lock.lock();
     try {
       update(nowNanos);
-      Turn kept = kept(operation);
-      if (kept != null && kept.atNanos - nowNanos > 0) {
-        return kept;
-      }
-      boolean due = kept != null && hasRoom();
+      kept = kept(operation); // it may have been too late
+      boolean due = kept != null && hasRoom(nowNanos);
       if (kept != null) {
         leave(kept);
       }
-      Turn turn = new Turn(this, operation, order++, due ? nowNanos : next(nowNanos));
-      if (turn.atNanos - nowNanos > 0) {
-        await(turn);
-      } else {
-        turn.atNanos = nowNanos;
-        turn.runs = true;
-        inFlight++;
-        turn.beforeNanos = lastNanos;
-        lastNanos = nowNanos;
-        turns.put(operation, turn);
-      }
-      return turn;
+      long atNanos = due ? nowNanos : next(nowNanos);
+      return atNanos - nowNanos > 0 ? await(operation, atNanos) : send(operation, nowNanos);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** How long until an attempt; reserves a turn if that is not now. */
   long admitsInNanos(OperationInfo operation, long nowNanos) {
+    Turn kept = kept(operation);
+    if (kept != null) {
+      return Math.max(0, kept.atNanos - nowNanos);
+    }
     lock.lock();
     try {
       update(nowNanos);
-      Turn turn = kept(operation);
-      if (turn == null) {
-        turn = new Turn(this, operation, order++, next(nowNanos));
-        if (turn.atNanos - nowNanos > 0) {
-          await(turn);
-        }
+      long atNanos = next(nowNanos);
+      if (atNanos - nowNanos > 0) {
+        await(operation, atNanos);
       }
-      return Math.max(0, turn.atNanos - nowNanos);
+      return Math.max(0, atNanos - nowNanos);
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   /** Ends an attempt. */
-  void end(Turn turn, Turn.Ending how) {
-    lock.lock();
-    try {
+  @Override
+  public void end(Turn turn, Turn.Ending how) {
+    book(() -> {
       if (turn.over) {
         return;
       }
@@ -102,32 +107,34 @@ final class PacedAccount {
       if (how == Turn.Ending.LOST && !turn.answered) {
         windows.forEach(QuotaWindow::lost);
       }
+      boolean gone = how == Turn.Ending.RELEASED || how == Turn.Ending.UNSENT;
       Long last = lastNanos;
-      if (how == Turn.Ending.RELEASED && !turn.answered && last != null && last == turn.atNanos) {
+      if (gone && !turn.answered && last != null && last == turn.atNanos) {
         lastNanos = turn.beforeNanos;
       }
-    } finally {
-      lock.unlock();
-    }
+      if (fixed != null && how == Turn.Ending.UNSENT) {
+        fixed.unsent(turn.number);
+      }
+    });
   }
 
   /** Ends a turn whose attempt was not sent. */
-  void withdraw(Turn turn) {
-    lock.lock();
-    try {
-      if (!turn.over && !turn.runs) {
+  @Override
+  public void withdraw(Turn turn) {
+    if (turn.runs) {
+      return;
+    }
+    book(() -> {
+      if (!turn.over) {
         leave(turn);
       }
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
   /** Learns from an answer. */
   void learn(@Nullable Turn attempt, List<Quota> quotas, long nowNanos) {
-    lock.lock();
-    try {
-      update(nowNanos);
+    book(() -> {
+      roll(nowNanos);
       long sentNanos = nowNanos;
       if (attempt != null && attempt.of(this) && attempt.runs) {
         sentNanos = attempt.atNanos;
@@ -136,10 +143,7 @@ final class PacedAccount {
       for (Quota quota : quotas) {
         learn(quota, sentNanos, nowNanos);
       }
-      recount();
-    } finally {
-      lock.unlock();
-    }
+    });
   }
 
   private void learn(Quota quota, long sentNanos, long nowNanos) {
@@ -169,10 +173,56 @@ final class PacedAccount {
     return -1;
   }
 
-  /** Whether it is not known whose quota an operation spends. */
-  private boolean isMixed(long nowNanos) {
-    Long mixed = mixedNanos;
-    return mixed != null && nowNanos - mixed < MIXED_NANOS;
+  // The lock.
+
+  /** Books what was told, at once if nobody has the lock. */
+  private void book(Runnable what) {
+    told.add(what);
+    bookRest();
+  }
+
+  private void bookRest() {
+    // Whoever has the lock comes here after letting it go, so nothing is left behind.
+    while (!told.isEmpty() && lock.tryLock()) {
+      try {
+        bookTold();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void bookTold() {
+    Runnable next = told.poll();
+    while (next != null) {
+      next.run();
+      next = told.poll();
+    }
+  }
+
+  private void unlock() {
+    lock.unlock();
+    bookRest();
+  }
+
+  private void update(long nowNanos) {
+    bookTold();
+    roll(nowNanos);
+    Turn first = line.first();
+    while (first != null && nowNanos - first.atNanos > LATE_NANOS) {
+      leave(first);
+      first = line.first();
+    }
+  }
+
+  private void roll(long nowNanos) {
+    boolean rolled = false;
+    for (QuotaWindow window : windows) {
+      rolled |= window.roll(nowNanos);
+    }
+    if (rolled) {
+      windows.removeIf(QuotaWindow::isForgotten);
+    }
   }
 
   // Turns.
@@ -182,97 +232,86 @@ final class PacedAccount {
     return turn != null && turn.of(this) && !turn.runs ? turn : null;
   }
 
-  private boolean hasRoom() {
+  private Turn await(OperationInfo operation, long atNanos) {
+    Turn turn = Turn.due(this, operation, order++, atNanos);
+    line.add(turn);
+    turns.put(operation, turn);
+    return turn;
+  }
+
+  private void leave(Turn turn) {
+    turn.over = true;
+    line.remove(turn);
+    turns.remove(turn.operation(), turn);
+  }
+
+  private Turn send(OperationInfo operation, long nowNanos) {
+    Turn turn = Turn.running(this, operation, nowNanos);
+    inFlight++;
+    turn.beforeNanos = lastNanos;
+    lastNanos = nowNanos;
+    if (fixed != null) {
+      turn.number = fixed.sent(nowNanos);
+    }
+    turns.put(operation, turn);
+    return turn;
+  }
+
+  private boolean hasRoom(long nowNanos) {
     for (QuotaWindow window : windows) {
       if (!window.hasRoom(inFlight)) {
         return false;
       }
     }
-    return true;
-  }
-
-  private void await(Turn turn) {
-    waiting.add(turn);
-    turns.put(turn.operation(), turn);
-    place(turn);
-  }
-
-  private void leave(Turn turn) {
-    turn.over = true;
-    waiting.remove(turn);
-    turns.remove(turn.operation(), turn);
-    for (int i = 0; i < windows.size(); i++) {
-      waitingHere[i] -= (turn.here >> i) & 1;
-    }
-  }
-
-  private void place(Turn turn) {
-    turn.here = 0;
-    for (int i = 0; i < windows.size(); i++) {
-      if (turn.atNanos - windows.get(i).latestEnd() < 0) {
-        turn.here |= 1 << i;
-        waitingHere[i]++;
-      }
-    }
-  }
-
-  private void recount() {
-    Arrays.fill(waitingHere, 0);
-    waiting.forEach(this::place);
-  }
-
-  private void update(long nowNanos) {
-    boolean rolled = false;
-    for (QuotaWindow window : windows) {
-      rolled |= window.roll(nowNanos);
-    }
-    if (rolled) {
-      windows.removeIf(QuotaWindow::isForgotten);
-      recount();
-    }
-    while (!waiting.isEmpty() && nowNanos - waiting.first().atNanos > LATE_NANOS) {
-      leave(waiting.first());
-    }
+    return fixed == null || fixed.hasRoom(nowNanos);
   }
 
   /** When all quotas allow a further attempt: the strictest decides. */
   private long next(long nowNanos) {
-    long latest = nowNanos;
+    long latest = fixed == null ? nowNanos : fixed.turn(nowNanos, line);
     if (isMixed(nowNanos)) {
       return latest;
     }
     Long last = lastNanos;
     long since = last == null ? nowNanos - QuotaWindow.MOST_SPACING_NANOS : last;
-    for (int i = 0; i < windows.size(); i++) {
-      int here = waitingHere[i];
-      QuotaWindow.Ahead ahead = new QuotaWindow.Ahead(inFlight, here, waiting.size() - here);
-      long turn = windows.get(i).turn(nowNanos, since, ahead);
+    for (QuotaWindow window : windows) {
+      long turn = window.turn(nowNanos, since, inFlight, line);
       latest = turn - latest > 0 ? turn : latest;
     }
     return latest;
   }
 
+  /** Whether it is not known whose quota an operation spends. */
+  private boolean isMixed(long nowNanos) {
+    Long mixed = mixedNanos;
+    return mixed != null && nowNanos - mixed < MIXED_NANOS;
+  }
+
   // How it stands.
 
-  boolean isIdle() {
+  /** Whether nothing is lost if the account is forgotten, but for what it has learned. */
+  boolean isIdle(long nowNanos) {
     lock.lock();
     try {
-      return inFlight == 0 && waiting.isEmpty();
+      bookTold();
+      boolean unused = inFlight == 0 && line.size() == 0;
+      return unused && (fixed == null || fixed.isWhole(nowNanos));
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 
   State state() {
     lock.lock();
     try {
-      long least = Long.MAX_VALUE;
+      bookTold();
+      long least = fixed == null ? Long.MAX_VALUE : fixed.left();
       for (QuotaWindow window : windows) {
         least = Math.min(least, window.left());
       }
-      return new State(least, inFlight, waiting.size());
+      return new State(least, inFlight, line.size());
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 }

@@ -3,7 +3,9 @@ package dev.steadfast.retry.limit;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
@@ -28,6 +30,12 @@ import org.jspecify.annotations.Nullable;
  * several, the strictest decides. What cannot be read is ignored. After a redirect to another
  * origin nothing is learned.
  *
+ * <p>A quota that only the contract names is set by {@link Builder#quota}, and needs no headers:
+ *
+ * <pre>{@code
+ * QuotaPacing pacing = QuotaPacing.builder().quota(100, Duration.ofMinutes(1)).build();
+ * }</pre>
+ *
  * <p>An operation waits at most until its deadline. If its turn comes later, it ends at once with
  * an {@link AttemptRefusedException} that tells the delay. A turn is reserved: an operation that
  * was told to wait need not wait again, unless another client has spent what was left. A burst is
@@ -42,29 +50,41 @@ import org.jspecify.annotations.Nullable;
  * request will spend.
  *
  * <p>At most 1,024 keys are remembered. If there are more, one that is not in use is forgotten; if
- * all are, further keys are not held back. Immutable except for what it has learned, and safe for
- * use by many threads. Share one object between clients to give them the same quotas.
+ * all are, further keys are not held back, or share the quota of {@link Builder#quota}. Immutable
+ * except for what it has learned, and safe for use by many threads. Share one object between
+ * clients to give them the same quotas.
  */
 public final class QuotaPacing implements Guard {
+  private static final Duration LEAST_WINDOW = Duration.ofMillis(1);
+  private static final Duration MOST_WINDOW = Duration.ofDays(1);
+
   private final Function<OperationInfo, @Nullable String> key;
+  private final FixedQuota.@Nullable Terms fixed; // what the user has named
   final Map<OperationInfo, Turn> turns = new ConcurrentHashMap<>();
-  private final PacedAccount nobodys = new PacedAccount(turns);
+  private final PacedAccount nobodys;
+  private volatile long latestNanos; // where the user has named a quota: when it was last spent
   private final OriginTable<PacedAccount> accounts =
       new OriginTable<>(
           new OriginTable.Values<>() {
             @Override
             public PacedAccount create(String name, boolean fresh) {
-              return name.equals(OriginTable.OVERFLOW) ? nobodys : new PacedAccount(turns);
+              return name.equals(OriginTable.OVERFLOW) ? nobodys : newAccount();
             }
 
             @Override
             public boolean forgettable(PacedAccount account, boolean used) {
-              return !used && account.isIdle();
+              return !used && account.isIdle(latestNanos);
             }
           });
 
-  private QuotaPacing(Function<OperationInfo, @Nullable String> key) {
-    this.key = key;
+  private QuotaPacing(Builder builder) {
+    this.key = builder.key;
+    this.fixed = builder.fixed;
+    this.nobodys = newAccount();
+  }
+
+  private PacedAccount newAccount() {
+    return new PacedAccount(turns, fixed == null ? null : new FixedQuota(fixed));
   }
 
   /**
@@ -88,7 +108,7 @@ public final class QuotaPacing implements Guard {
   /** Reserves a turn for the operation if an attempt has to wait. */
   @Override
   public long admitsInNanos(OperationInfo operation, long nowNanos) {
-    PacedAccount account = account(operation);
+    PacedAccount account = account(operation, nowNanos);
     return account == null ? 0 : account.admitsInNanos(operation, nowNanos);
   }
 
@@ -99,13 +119,13 @@ public final class QuotaPacing implements Guard {
    */
   @Override
   public Permit acquire(OperationInfo operation, long nowNanos) {
-    PacedAccount account = account(operation);
+    PacedAccount account = account(operation, nowNanos);
     if (account == null) {
-      return Unpaced.PERMIT;
+      return Permit.none();
     }
     Turn turn = account.acquire(operation, nowNanos);
     if (!turn.runs()) {
-      throw new ServerDelayPendingException(Duration.ofNanos(turn.leftNanos(nowNanos)));
+      throw ServerDelayPendingException.ofQuota(Duration.ofNanos(turn.leftNanos(nowNanos)));
     }
     return turn;
   }
@@ -119,14 +139,27 @@ public final class QuotaPacing implements Guard {
     }
   }
 
-  private @Nullable PacedAccount account(OperationInfo operation) {
+  private @Nullable PacedAccount account(OperationInfo operation, long nowNanos) {
     String name = key.apply(operation);
-    PacedAccount account = name == null ? null : accounts.find(name);
+    PacedAccount account = name == null ? null : account(name, nowNanos);
     Turn turn = turns.isEmpty() ? null : turns.get(operation);
     if (turn != null && (account == null || !turn.of(account))) {
       turn.withdraw(); // the key has changed, or is forgotten
     }
     return account;
+  }
+
+  private @Nullable PacedAccount account(String name, long nowNanos) {
+    if (fixed == null) {
+      return accounts.find(name);
+    }
+    latestNanos = nowNanos;
+    return accounts.get(name);
+  }
+
+  @Override
+  public boolean learnsQuotas() {
+    return true;
   }
 
   /**
@@ -137,6 +170,7 @@ public final class QuotaPacing implements Guard {
    * @param quotas what the answer says; nothing is learned from none
    * @param nowNanos when the head of the answer came
    */
+  @Override
   public void learn(OperationInfo operation, List<Quota> quotas, long nowNanos) {
     Checks.notNull("operation", operation);
     String name = Checks.notNull("quotas", quotas).isEmpty() ? null : key.apply(operation);
@@ -159,7 +193,7 @@ public final class QuotaPacing implements Guard {
   public State state(String key) {
     PacedAccount account = accounts.find(Checks.notNull("key", key));
     if (account == null) {
-      return new State(Long.MAX_VALUE, 0, 0);
+      return new State(fixed == null ? Long.MAX_VALUE : fixed.requests(), 0, 0);
     }
     PacedAccount.State now = account.state();
     return new State(now.remaining(), now.inFlight(), now.waiting());
@@ -181,25 +215,33 @@ public final class QuotaPacing implements Guard {
    */
   public record State(long remaining, int inFlight, int waiting) {}
 
-  /** Spends from no known quota. */
-  private enum Unpaced implements Permit {
-    PERMIT;
-
-    @Override
-    public void succeeded(long elapsedNanos) {}
-
-    @Override
-    public void failed(long elapsedNanos, Throwable failure) {}
-
-    @Override
-    public void released() {}
-  }
-
   /** Collects settings; not safe for use by several threads. */
   public static final class Builder {
     private Function<OperationInfo, @Nullable String> key = OperationInfo::origin;
+    private FixedQuota.@Nullable Terms fixed;
 
     private Builder() {}
+
+    /**
+     * A quota that the contract with the server names, for each key: it holds whether or not
+     * answers tell of quotas, and the stricter one decides. No more attempts than this are sent
+     * within the window, wherever it begins; they are spread evenly, at most 10 s apart. Default:
+     * none.
+     *
+     * @param requests how many attempts, 1 to 1,000,000
+     * @param window in which time, 1 ms to 24 h
+     * @return this
+     * @throws IllegalArgumentException if an argument is out of its range
+     */
+    public Builder quota(int requests, Duration window) {
+      Checks.within("requests", requests, 1, 1_000_000);
+      Checks.notNull("window", window);
+      if (window.compareTo(LEAST_WINDOW) < 0 || window.compareTo(MOST_WINDOW) > 0) {
+        throw Checks.bad("window", Durations.print(window), "1ms to 24h");
+      }
+      this.fixed = new FixedQuota.Terms(requests, window.toNanos());
+      return this;
+    }
 
     /**
      * What has quotas of its own, such as an API key. Default: each origin.
@@ -220,7 +262,7 @@ public final class QuotaPacing implements Guard {
      * @return pacing with these settings
      */
     public QuotaPacing build() {
-      return new QuotaPacing(key);
+      return new QuotaPacing(this);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.limit;
 
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Durations;
 
 /**
@@ -8,7 +9,9 @@ import dev.steadfast.retry.internal.Durations;
  *
  * <p>A server that counts in seconds leaves open when exactly it begins a new window. So there are
  * two times: what is left is spent by the earliest end, and nothing is taken from a new window
- * before the latest one. Each answer brings the two closer together.
+ * before the latest one. Each answer brings the two closer together. A window may be so short that
+ * such a number tells nothing. Then an answer shows that a window has begun if more is left than an
+ * answer said that came before its request was sent.
  *
  * <p>Other clients may spend from the same quota. Then this client takes the same share of the
  * units that are left as it had of the units that are gone. It does not use the last few units,
@@ -24,6 +27,7 @@ final class QuotaWindow {
   // The last tenth of a window is kept for threads that wake late. Then requests are sent at once.
   private static final int RESERVE = 10;
 
+  private static final int LEAST_STEPS = 5; // in which a server counts down a window
   private static final int MOST_SILENT = 2; // windows
   private static final double LEAST_SHARE = 0.05;
   private static final double ALONE = 0.98;
@@ -36,6 +40,8 @@ final class QuotaWindow {
   private long latestEnd;
   private long began; // an answer to what was sent before may tell of the window before
   private long silent; // the windows that have begun since an answer last spoke of it
+  private long toldNanos; // when the answer came that told what is left
+  private long toldSentNanos; // and when its request was sent
   private long leftAtFirst;
   private long own; // units that this client spent since then
   private double shareBefore = 1; // of this client, in the window before
@@ -80,25 +86,67 @@ final class QuotaWindow {
   void learn(Quota quota, long sentNanos, long nowNanos, int inFlight) {
     policy = quota.policy();
     size(quota);
+    if (isVague(quota)) {
+      learnFromRemainder(quota, sentNanos, nowNanos, inFlight);
+      return;
+    }
     long low = low(quota, sentNanos);
     long high = high(quota, nowNanos);
     if (high - earliestEnd < 0 && sentNanos - began < 0) {
       return; // of the window before
     }
-    if (silent == 0) {
-      long spent = (left - quota.remaining()) / Math.max(1, inFlight);
-      cost = Math.max(cost, Math.min(spent, whole));
-    }
+    learnCost(quota, inFlight);
     if (low - latestEnd > 0 || high - earliestEnd < 0) {
       end(inFlight);
       startAt(quota, sentNanos, nowNanos);
       return;
     }
-    own++;
-    left = silent > 0 ? quota.remaining() : Math.min(left, quota.remaining());
-    silent = 0;
+    spend(quota, sentNanos, nowNanos);
     earliestEnd = low - earliestEnd > 0 ? low : earliestEnd;
     latestEnd = high - latestEnd < 0 ? high : latestEnd;
+  }
+
+  /** Whether the time that the server tells is too coarse to say when its window ends. */
+  private boolean isVague(Quota quota) {
+    return quota.resolutionNanos() > length / LEAST_STEPS;
+  }
+
+  private void learnFromRemainder(Quota quota, long sentNanos, long nowNanos, int inFlight) {
+    if (sentNanos - began < 0) {
+      return; // perhaps of the window before
+    }
+    learnCost(quota, inFlight);
+    boolean rose = silent == 0 && sentNanos - toldNanos >= 0 && quota.remaining() > left;
+    if (!rose) {
+      spend(quota, sentNanos, nowNanos);
+      return;
+    }
+    long earliestBegin = toldSentNanos;
+    end(inFlight);
+    startAt(quota, sentNanos, nowNanos);
+    earliestEnd = earliestBegin + length;
+    latestEnd = nowNanos + length;
+  }
+
+  private void learnCost(Quota quota, int inFlight) {
+    if (silent == 0) {
+      long spent = (left - quota.remaining()) / Math.max(1, inFlight);
+      cost = Math.max(cost, Math.min(spent, whole));
+    }
+  }
+
+  private void spend(Quota quota, long sentNanos, long nowNanos) {
+    own++;
+    if (silent > 0 || quota.remaining() <= left) {
+      told(quota, sentNanos, nowNanos);
+    }
+    silent = 0;
+  }
+
+  private void told(Quota quota, long sentNanos, long nowNanos) {
+    left = quota.remaining();
+    toldNanos = nowNanos;
+    toldSentNanos = sentNanos;
   }
 
   /** An attempt got no answer. It may have cost a unit. */
@@ -119,7 +167,7 @@ final class QuotaWindow {
   }
 
   private void startAt(Quota quota, long sentNanos, long nowNanos) {
-    left = quota.remaining();
+    told(quota, sentNanos, nowNanos);
     leftAtFirst = left;
     own = 0;
     earliestEnd = low(quota, sentNanos);
@@ -143,7 +191,7 @@ final class QuotaWindow {
   // How far the reset may be off in each direction. With more than a fifth of the window, a window
   // of one second would have no time left that surely belongs to it.
   private long slack(Quota quota) {
-    return Math.min(quota.resolutionNanos(), length / 5);
+    return Math.min(quota.resolutionNanos(), length / LEAST_STEPS);
   }
 
   /** Begins with the next window if this one is over. */
@@ -202,39 +250,58 @@ final class QuotaWindow {
   }
 
   /**
-   * When a further attempt may be sent.
+   * When a further attempt may be sent, after those that wait.
    *
    * @param lastNanos when the latest one was
-   * @param ahead what comes before it
+   * @param inFlight the attempts that are under way
    * @return {@code nowNanos} or later
    */
-  long turn(long nowNanos, long lastNanos, Ahead ahead) {
+  long turn(long nowNanos, long lastNanos, int inFlight, Line line) {
     if (!policy.ofRequests()) {
       return coversOne() ? nowNanos : latestEnd;
     }
-    long free = free(ahead.inFlight());
-    if (ahead.waitingHere() < free) {
-      double share = share(ahead.inFlight());
+    long free = free(inFlight);
+    int waitingHere = line.before(latestEnd);
+    if (waitingHere < free) {
+      double share = share(inFlight);
       long time = Math.max(0, earliestEnd - length / RESERVE - nowNanos);
       long spacing = spacing(time, (free + 1.0) * share);
       long first = lastNanos + spacing - nowNanos > 0 ? lastNanos + spacing : nowNanos;
-      long turn = first + ahead.waitingHere() * spacing;
+      long turn = first + waitingHere * spacing;
       if (turn - latestEnd < 0 || turn - nowNanos <= 0) {
         return turn;
       }
     }
-    long time = Math.max(0, length - (latestEnd - earliestEnd));
-    return latestEnd + ahead.waitingLater() * spacing(time, (whole + 1.0) * share(0));
+    return laterTurn(nowNanos, line, waitingHere);
   }
 
-  /**
-   * What comes before an attempt.
-   *
-   * @param inFlight the attempts that are under way
-   * @param waitingHere those that wait for their turn in the window that runs
-   * @param waitingLater those that wait for a later one
-   */
-  record Ahead(int inFlight, int waitingHere, int waitingLater) {}
+  /** A turn in a later window in which fewer wait than the window has units. */
+  private long laterTurn(long nowNanos, Line line, int waitingHere) {
+    double units = Math.max(1, whole * share(0));
+    int waiting = line.size() - waitingHere;
+    // As many windows as the second number plus one have more units than operations wait.
+    long full = -1;
+    long fits = (long) Math.min(waiting / units, LONGEST_NANOS / (double) length);
+    while (fits - full > 1) {
+      long middle = (full + fits) >>> 1;
+      int until = line.before(startOf(middle + 1)) - waitingHere;
+      if (until < (middle + 1) * units) {
+        fits = middle;
+      } else {
+        full = middle;
+      }
+    }
+    long start = startOf(fits);
+    int waitingThere = line.before(startOf(fits + 1)) - line.before(start);
+    long time = Math.max(0, length - (latestEnd - earliestEnd) - length / RESERVE);
+    long turn = start + waitingThere * spacing(time, units + 1);
+    return nowNanos + Math.min(turn - nowNanos, 2 * LONGEST_NANOS);
+  }
+
+  /** When a later window begins: the one after this one has the number 0. */
+  private long startOf(long number) {
+    return latestEnd + number * length;
+  }
 
   private static long spacing(long nanos, double units) {
     return Math.min(MOST_SPACING_NANOS, (long) (nanos / Math.max(1, units)));

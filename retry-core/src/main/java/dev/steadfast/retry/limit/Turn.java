@@ -6,8 +6,8 @@ import dev.steadfast.retry.OperationInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time at which an operation may send its next attempt. Once the attempt is sent, it is the
- * permit of that attempt. All fields that change are guarded by the lock of the account.
+ * The time at which an operation may send its next attempt, or the attempt that it has sent: then
+ * it is the permit of that attempt. All fields that change are guarded by the lock of the account.
  */
 final class Turn implements Guard.Permit {
   /** How an attempt ended. */
@@ -16,26 +16,64 @@ final class Turn implements Guard.Permit {
     OVER,
     /** Without an answer: it may have cost a unit. */
     LOST,
-    /** It may not have been sent, so the next one need not keep its distance from it. */
-    RELEASED
+    /** Cancelled: the next one need not keep its distance from it. */
+    RELEASED,
+    /** It was not sent. */
+    UNSENT
   }
 
-  private final PacedAccount account;
+  /** The account that the turn belongs to. */
+  interface Account {
+    /** Gives up a turn that has not come. */
+    void withdraw(Turn turn);
+
+    /** The attempt is over. */
+    void end(Turn attempt, Ending how);
+  }
+
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+
+  private final Account account;
   private final OperationInfo operation;
   private final long order;
 
-  long atNanos; // when it is due; once it runs, when it was sent
-  int here; // the quotas in whose present window it is due, a bit for each
-  boolean runs;
+  final long atNanos; // when it is due; if it runs, when it was sent
+  final boolean runs;
   boolean over;
   boolean answered; // with quotas
   @Nullable Long beforeNanos; // when the attempt before it was sent
+  long number; // among those that a fixed quota has counted
 
-  Turn(PacedAccount account, OperationInfo operation, long order, long atNanos) {
+  // Its place in the line.
+  final long priority;
+  int size;
+  @Nullable Turn left;
+  @Nullable Turn right;
+
+  private Turn(Account account, OperationInfo operation, long order, long atNanos, boolean runs) {
     this.account = account;
     this.operation = operation;
     this.order = order;
     this.atNanos = atNanos;
+    this.runs = runs;
+    this.priority = scattered(order);
+  }
+
+  /** A turn that is still to come. */
+  static Turn due(Account account, OperationInfo operation, long order, long atNanos) {
+    return new Turn(account, operation, order, atNanos, false);
+  }
+
+  /** An attempt that is sent now. */
+  static Turn running(Account account, OperationInfo operation, long nowNanos) {
+    return new Turn(account, operation, 0, nowNanos, true);
+  }
+
+  // Numbers that follow each other become numbers without an order, so that the tree stays flat.
+  private static long scattered(long number) {
+    long mixed = number * GOLDEN;
+    mixed = (mixed ^ (mixed >>> 32)) * GOLDEN;
+    return mixed ^ (mixed >>> 29);
   }
 
   OperationInfo operation() {
@@ -51,7 +89,7 @@ final class Turn implements Guard.Permit {
     return Math.max(1, atNanos - nowNanos);
   }
 
-  boolean of(PacedAccount other) {
+  boolean of(Account other) {
     return account.equals(other);
   }
 
@@ -71,12 +109,6 @@ final class Turn implements Guard.Permit {
     account.end(this, Ending.OVER);
   }
 
-  /** Without the kind of failure it is not known whether the server counted the attempt. */
-  @Override
-  public void failed(long elapsedNanos, Throwable failure) {
-    account.end(this, Ending.OVER);
-  }
-
   @Override
   public void failed(Guard.Failure how, Throwable failure) {
     FailureKind kind = how.kind();
@@ -87,5 +119,10 @@ final class Turn implements Guard.Permit {
   @Override
   public void released() {
     account.end(this, Ending.RELEASED);
+  }
+
+  @Override
+  public void unsent() {
+    account.end(this, Ending.UNSENT);
   }
 }

@@ -49,9 +49,9 @@ class RetryReportTest {
   private static RetryReport report(StopReason reason) {
     return new OperationReport(
         reason,
-        new OperationReport.Totals(2, 3_000_000_000L, 1_000_000_000L, ServerDelay.none(), 0),
+        new OperationReport.Totals(2, 3_000_000_000L, 1_000_000_000L, ServerDelay.none(), ""),
         List.of(),
-        new OperationReport.Flags(true, false, false, false),
+        new OperationReport.Flags(true, false, false, false, false, null),
         INFO);
   }
 
@@ -82,14 +82,14 @@ class RetryReportTest {
     assertEquals(32, shared.getSuppressed().length);
   }
 
-  /** The server acted; an earlier answer was lost; the answer is a replay. */
+  /** The server acted; what it did is unknown, unless the answer is a replay. */
   private static RetryReport report(
       StopReason reason, boolean acted, boolean lost, boolean replay) {
     return new OperationReport(
         reason,
-        new OperationReport.Totals(2, 0, 0, ServerDelay.none(), 0),
+        new OperationReport.Totals(2, 0, 0, ServerDelay.none(), ""),
         List.of(),
-        new OperationReport.Flags(acted, lost, lost, replay),
+        new OperationReport.Flags(acted, lost, lost && !replay, replay, false, null),
         INFO);
   }
 
@@ -98,7 +98,11 @@ class RetryReportTest {
     "ACCEPTED,           true,  false, false, 200, SUCCEEDED",
     "ACCEPTED,           true,  false, true,  201, SUCCEEDED",
     "ACCEPTED,           true,  false, false, 303, SUCCEEDED",
-    "ACCEPTED,           true,  false, false, 307, UNKNOWN",
+    "ACCEPTED,           true,  false, false, 302, SUCCEEDED", // to a GET
+    "ACCEPTED,           true,  true,  false, 302, UNKNOWN",
+    "ACCEPTED,           true,  false, false, 307, FAILED",
+    "ACCEPTED,           true,  true,  false, 307, UNKNOWN",
+    "ACCEPTED,           false, false, false, 307, NEVER_SENT", // by a cache
     "ACCEPTED,           true,  false, false, 404, SUCCEEDED", // by a rule of the user's
     "ACCEPTED,           false, false, false, 200, NEVER_SENT", // by a cache
     "NOT_RETRYABLE,      true,  false, false, 404, FAILED",
@@ -107,9 +111,10 @@ class RetryReportTest {
     "NOT_RETRYABLE,      true,  true,  false, 412, ASKED",
     "NOT_RETRYABLE,      false, false, false, 401, FAILED",
     "NOT_RETRYABLE,      true,  false, false, 409, FAILED",
-    "ATTEMPTS_EXHAUSTED, true,  false, false, 409, ASKED", // somebody works on it
+    "ATTEMPTS_EXHAUSTED, true,  true,  false, 409, ASKED", // somebody works on it
     "ATTEMPTS_EXHAUSTED, false, false, false, 429, FAILED",
     "ATTEMPTS_EXHAUSTED, true,  true,  false, 408, UNKNOWN",
+    "NOT_RETRYABLE,      true,  true,  false, 499, UNKNOWN",
     "ATTEMPTS_EXHAUSTED, true,  true,  false, 503, UNKNOWN",
     "GUARD_REFUSED,      false, false, false, 503, NEVER_SENT",
     "NOT_RETRYABLE,      true,  true,  false, 200, UNKNOWN", // by a rule of the user's
@@ -220,22 +225,25 @@ class RetryReportTest {
             1,
             new AttemptRecord.Timing(0, 250_000_000, 0),
             new AttemptRecord.Result(
-                new IOException("x"), FailureKind.OTHER, evidence(Disposition.UNKNOWN, -1, 1)));
+                new IOException("x"),
+                FailureKind.OTHER,
+                null,
+                evidence(Disposition.UNKNOWN, -1, 1)));
     AttemptReport second =
         new AttemptRecord(
             2,
             new AttemptRecord.Timing(1_250_000_000, 5_000, 1_000_000_000),
             new AttemptRecord.Result(
-                null, FailureKind.UNAVAILABLE, evidence(Disposition.ANSWERED, 503, -1)));
+                null, FailureKind.UNAVAILABLE, null, evidence(Disposition.ANSWERED, 503, -1)));
     List<AttemptReport> attempts = new ArrayList<>(List.of(first, second));
     ServerDelay serverDelay = ServerDelay.atLeast(Duration.ofSeconds(90));
     RetryReport report =
         new OperationReport(
             StopReason.SERVER_DELAY_TOO_LONG,
             new OperationReport.Totals(
-                2, 1_250_005_000L, 1_000_000_000L, serverDelay, 60_000_000_000L),
+                2, 1_250_005_000L, 1_000_000_000L, serverDelay, "90s asked, at most 60s"),
             attempts,
-            new OperationReport.Flags(true, true, false, true),
+            new OperationReport.Flags(true, true, false, true, false, null),
             INFO.keyed("secret"));
     attempts.clear();
 
@@ -251,7 +259,7 @@ class RetryReportTest {
     assertSame(second, report.last().orElseThrow());
     assertEquals(
         "2 attempts in 1.25s, the server's delay is above the ceiling: 90s asked, at most 60s"
-            + " [#1 IOException in 250ms, #2 503 in 5us]",
+            + " [#1 IOException \"x\" in 250ms, #2 503 in 5us]",
         report.toString());
 
     assertEquals(1, first.number());

@@ -354,7 +354,7 @@ class TimerThreadTest {
       for (Thread thread : threads.made) {
         awaitEnd(thread);
       }
-      await(() -> timers.pool().workers() == 0);
+      await(() -> timers.lanes().workers().workers() == 0);
       threads.made.clear();
     }
   }
@@ -468,36 +468,97 @@ class TimerThreadTest {
       timers.schedule(0, () -> block(begun));
     }
     await(begun);
-    await(() -> timers.pool().workers() >= 10);
+    await(() -> timers.lanes().workers().workers() >= 10);
     end.countDown();
     for (Thread thread : threads.made) {
       awaitEnd(thread);
     }
-    await(() -> timers.pool().workers() == 0);
+    await(() -> timers.lanes().workers().workers() == 0);
+  }
+
+  /** Each task is begun although all before it block: there is no number at which that ends. */
+  @Test
+  void thePoolGrowsAsLongAsItsThreadsBlock() {
+    TimerThread timers = timers(SHORT, 2);
+    CountDownLatch begun = new CountDownLatch(200);
+    for (int i = 0; i < 200; i++) {
+      timers.schedule(i % 2, () -> block(begun));
+    }
+    await(begun);
+  }
+
+  /** Those that came first block, and the pool makes two threads in two steps and no more. */
+  @Test
+  void aThreadThatIsAdded_beginsWithTheNewestTask() throws Exception {
+    TimerThread timers = timers(LONG, 1);
+    TimedTask far = timers.schedule(HOUR, () -> {}); // the timer thread runs
+    CountDownLatch begun = new CountDownLatch(1);
+    timers.schedule(0, () -> block(begun));
+    await(begun);
+    threads.refuses = true;
+    for (int i = 0; i < 100; i++) {
+      timers.schedule(0, () -> block(begun));
+    }
+    CountDownLatch newest = new CountDownLatch(1);
+    timers.schedule(0, newest::countDown);
+    await(() -> threads.refused.get() > 5);
+    int before = threads.made.size();
+    threads.refuses = false;
+    await(newest);
+    assertTrue(threads.made.size() - before < 50, () -> "threads: " + threads.made.size());
+    far.cancel();
   }
 
   @Test
-  void thePoolGrowsToItsLimit_andAllTasksRunInTheEnd() {
-    TimerThread timers = timers(SHORT, 2);
-    CountDownLatch begun = new CountDownLatch(64);
-    AtomicInteger most = new AtomicInteger();
-    CountDownLatch ended = new CountDownLatch(100);
-    for (int i = 0; i < 100; i++) {
-      timers.schedule(
-          1,
-          () -> {
-            most.accumulateAndGet(timers.pool().workers(), Math::max);
-            block(begun);
-            ended.countDown();
-          });
-    }
+  void whatSettles_runsOnTheThreadOfTheTimers_howeverManyTasksWait() throws Exception {
+    TimerThread timers = timers(LONG, 1);
+    CountDownLatch begun = new CountDownLatch(1);
+    timers.schedule(0, () -> block(begun));
     await(begun);
-    // A worker is counted only after its thread has started, so the 64th task may see 63 workers.
-    await(() -> timers.pool().workers() >= 64);
-    most.accumulateAndGet(timers.pool().workers(), Math::max);
-    end.countDown();
-    await(ended);
-    assertEquals(64, most.get());
+    threads.refuses = true;
+    for (int i = 0; i < 1_000; i++) {
+      timers.schedule(1, () -> block(begun));
+    }
+    threads.refuses = false;
+    TimedTask first = timers.schedule(HOUR, () -> {}); // starts the thread
+    threads.refuses = true;
+    CompletableFuture<String> ran = new CompletableFuture<>();
+    timers.settle(1, () -> ran.complete(Thread.currentThread().getName()));
+    assertEquals("steadfast-timer", ran.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    first.cancel();
+  }
+
+  @Test
+  void whatSettlesAndFindsNoMemory_isRunAgain_andHoldsUpNothingForGood() {
+    TimerThread timers = timers(LONG, 1);
+    AtomicInteger runs = new AtomicInteger();
+    CountDownLatch settled = new CountDownLatch(1);
+    timers.settle(
+        1,
+        () -> {
+          if (runs.incrementAndGet() < 3) {
+            throw new OutOfMemoryError("made to fail");
+          }
+          settled.countDown();
+        });
+    await(settled);
+    awaitTick(timers);
+    assertEquals(3, runs.get());
+  }
+
+  @Test
+  void whatSettlesAndThrows_endsNeitherTheThreadNorOtherTimers() {
+    TimerThread timers = timers(LONG, 1);
+    CountDownLatch settled = new CountDownLatch(2);
+    timers.settle(
+        1,
+        () -> {
+          settled.countDown();
+          throw new IllegalStateException("made to fail");
+        });
+    timers.settle(2, settled::countDown);
+    await(settled);
+    awaitTick(timers);
   }
 
   // --- where no thread can be made ---

@@ -72,7 +72,7 @@ class GivenUpLogTest {
         });
     assertEquals(2, first.size(), () -> first.subList(0, 3).toString());
     assertEquals(
-        "GET https://a.example:443/x: gave up: 2 attempts in 0s, attempts exhausted"
+        "GET https://a.example:443/x: gave up: 2 attempts in 0s, attempts exhausted: maxAttempts=2"
             + " [#1 503 in 0s, #2 503 in 0s]",
         first.get(0));
     assertTrue(first.get(1).startsWith("GET https://b.example:443/x"), first::toString);
@@ -117,8 +117,9 @@ class GivenUpLogTest {
           new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
           new Spent(true).run(retry.operation(TestRequest.of("PUT"), RetryOptions.none()));
         });
-    assertEquals(1, warnings.size(), warnings::toString);
+    assertEquals(2, warnings.size(), warnings::toString);
     assertTrue(warnings.get(0).contains("can be read only once"), warnings::toString);
+    assertTrue(warnings.get(1).contains("failed, and may have taken effect"), warnings::toString);
   }
 
   /** A timer of the user's may be early, and may then take no more work: on its own thread. */
@@ -160,6 +161,11 @@ class GivenUpLogTest {
 
     EarlyThenFull(List<Runnable> timers) {
       this.timers = timers;
+    }
+
+    @Override
+    public boolean isVirtual() {
+      return true;
     }
 
     @Override

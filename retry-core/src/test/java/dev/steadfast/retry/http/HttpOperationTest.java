@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -336,7 +337,7 @@ class HttpOperationTest {
             .oncePerOperation("x-first", (request, start) -> Optional.of("b"));
     HttpOperation operation = get(retry);
     List<String> set = new ArrayList<>();
-    operation.headers(1, Long.MAX_VALUE, (name, value) -> set.add(value));
+    operation.headers(Long.MAX_VALUE, (name, value) -> set.add(value));
     assertEquals(List.of("b"), set);
   }
 
@@ -398,7 +399,7 @@ class HttpOperationTest {
         lines.get(0).text().contains("the attempt goes without it"), () -> lines.get(0).text());
   }
 
-  // The attempt header.
+  // The number of the attempt.
 
   static Stream<Vector> attemptHeaders() {
     return Vectors.group("request_attempt_header");
@@ -409,27 +410,35 @@ class HttpOperationTest {
   void numbersAttemptsAsTheVectorsSay(Vector vector) {
     JsonObject input = vector.input();
     if (input.has("max")) {
-      assertTrue(input.get("ttl").isJsonNull());
-      List<String> pairs =
+      int max = input.get("max").getAsInt();
+      int last = input.get("attempt").getAsInt();
+      RetryPolicy policy = policy().maxAttempts(max).build();
+      HttpRetry.Builder told =
+          retry()
+              .policy(policy)
+              .oncePerAttempt(
+                  AMZ, (operation, number) -> Optional.of("attempt=" + number + "; max=" + max));
+      String value = Wire.run(get(told), status(503)).sent(AMZ).get(last - 1);
+      assertEquals(
           vector.expected().getAsJsonArray("pairs").asList().stream()
               .map(JsonElement::getAsString)
-              .toList();
-      for (AttemptHeader form : List.of(AttemptHeader.attemptAndMax(AMZ), ttl())) {
-        String value =
-            form.value(input.get("attempt").getAsInt(), input.get("max").getAsInt()).orElseThrow();
-        assertEquals(pairs, Arrays.asList(value.split("; ")));
-      }
+              .toList(),
+          Arrays.asList(value.split("; ")));
       return;
     }
     String name = input.get("header").getAsString();
-    AttemptHeader header =
+    BiFunction<OperationInfo, Integer, Optional<String>> value =
         switch (name) {
-          case "X-Stainless-Retry-Count" -> AttemptHeader.fromZero(name);
-          case "x-envoy-attempt-count" -> AttemptHeader.fromOne(name);
-          default -> AttemptHeader.onRetries(name);
+          case "X-Stainless-Retry-Count" ->
+              (operation, number) -> Optional.of(Integer.toString(number - 1));
+          case "x-envoy-attempt-count" ->
+              (operation, number) -> Optional.of(Integer.toString(number));
+          default ->
+              (operation, number) ->
+                  number == 1 ? Optional.empty() : Optional.of(Integer.toString(number - 1));
         };
     RetryPolicy policy = policy().maxAttempts(input.get("attempts").getAsInt()).build();
-    Wire wire = Wire.run(get(retry().policy(policy).attemptHeader(header)), status(503));
+    Wire wire = Wire.run(get(retry().policy(policy).oncePerAttempt(name, value)), status(503));
     List<String> expected =
         vector.expected().getAsJsonArray("values").asList().stream()
             .map(each -> each.isJsonNull() ? "absent" : each.getAsString())
@@ -438,119 +447,16 @@ class HttpOperationTest {
   }
 
   @Test
-  void attemptAndMaxNamesThePolicysMaximum() {
-    HttpRetry retry = retry().attemptHeader(AttemptHeader.attemptAndMax("amz-sdk-request")).build();
-    RetryOptions two = RetryOptions.builder().policy(policy().maxAttempts(2).build()).build();
-    assertEquals(
-        List.of("attempt=1; max=2", "attempt=2; max=2"),
-        Wire.run(retry.operation(TestRequest.of("GET"), two), status(503)).sent("amz-sdk-request"));
-  }
-
-  @Test
-  void aResendBesideTheCountNeverExceedsTheMaximumItNames() {
-    HttpRetry retry = retry().attemptHeader(AttemptHeader.attemptAndMax("amz-sdk-request")).build();
-    Wire.Failure stale = Wire.failure(FailureKind.STALE_CONNECTION, Disposition.UNKNOWN);
-    RetryOptions once = RetryOptions.builder().noRetry().build();
-    assertEquals(
-        List.of("attempt=1; max=1", "attempt=2; max=2"),
-        Wire.run(retry.operation(TestRequest.of("GET"), once), stale, status(200))
-            .sent("amz-sdk-request"));
-  }
-
-  private static AttemptHeader ttl() {
-    return AttemptHeader.attemptMaxAndTimeToLive(AMZ);
-  }
-
-  /** As published: smithy-swift, test_getTTL. The skew and the timeout are parts of the end. */
-  @Test
-  void theTimeToLiveIsWrittenAsTheAwsSdksDo() {
-    Instant end =
-        Instant.parse("2024-07-15T01:24:12Z").plusMillis(2_039_340).plus(Duration.ofSeconds(60));
-    assertEquals(Optional.of("attempt=2; max=3; ttl=20240715T015911Z"), ttl().value(2, 3, end));
-    assertEquals(Optional.of("2"), AttemptHeader.fromOne("X-Attempt").value(2, 3, end));
-  }
-
-  /** The server is an hour ahead. A Date has no fraction, so it may be up to a second later. */
-  @Test
-  void theTimeToLiveIsTheEndOfTheAttemptByTheServersClock() {
-    RetryPolicy policy = policy().attemptTimeout(Duration.ofMillis(2500)).build();
-    HttpOperation get = get(retry().policy(policy).attemptHeader(ttl()));
-    assertTrue(get.changesHeaders() && get.tellsTimeLeft() && get.adds("Amz-Sdk-Request"));
-    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 13:30:00 GMT");
-    Wire wire = Wire.run(get, busy, LOST, status(500), status(200));
-    assertEquals(
-        List.of(
-            "attempt=1; max=4",
-            "attempt=2; max=4; ttl=20140606T133004Z", // 13:30:00 + 1 s + 100 ms + 2500 ms
-            "attempt=3; max=4; ttl=20140606T133004Z", // + 100 ms
-            "attempt=4; max=4; ttl=20140606T133004Z"),
-        wire.sent(AMZ));
-  }
-
-  @Test
-  void theTimeToLiveEndsWithTheOperation() {
-    RetryPolicy policy =
-        policy().attemptTimeout(Duration.ofSeconds(9)).totalTimeout(Duration.ofSeconds(5)).build();
-    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
-    assertEquals(
-        "attempt=2; max=4; ttl=20140606T123006Z", // 5 s after the start, and 1 s for the fraction
-        Wire.run(get(retry().policy(policy).attemptHeader(ttl())), busy).sent(AMZ).get(1));
-  }
-
-  static Stream<TestResponse> answersOfUnknownTime() {
-    String date = "Fri, 06 Jun 2014 12:30:00 GMT";
-    return Stream.of(
-        status(503),
-        status(503).header("Date", date).header("Age", "0"),
-        status(503).header("Date", date).header("Date", date),
-        status(503).header("Date", "soon"),
-        status(503).header("Date", ""),
-        status(503).header("Date", date).from("https://other.example:443"));
-  }
-
-  @ParameterizedTest
-  @MethodSource("answersOfUnknownTime")
-  void thereIsNoTimeToLiveUnlessTheServersClockIsKnown(TestResponse answer) {
-    List<String> sent = Wire.run(get(retry().attemptHeader(ttl())), answer).sent(AMZ);
-    assertEquals("attempt=2; max=4", sent.get(1));
-  }
-
-  @Test
-  void theServersClockIsLearntFromItselfAlone() {
-    TestResponse own =
-        status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT").from("https://api.example:443");
-    assertEquals(
-        "attempt=2; max=4; ttl=20140606T123031Z",
-        Wire.run(get(retry().attemptHeader(ttl())), own).sent(AMZ).get(1));
-  }
-
-  @Test
-  void thereIsNoTimeToLiveWithoutABound() {
-    RetryPolicy endless = policy().noTotalTimeout().build();
-    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
-    List<String> sent = Wire.run(get(retry().policy(endless).attemptHeader(ttl())), busy).sent(AMZ);
-    assertEquals("attempt=2; max=4", sent.get(1));
-  }
-
-  @Test
-  void otherFormsDoNotTellTheTime() {
-    HttpOperation get = get(retry().attemptHeader(AttemptHeader.attemptAndMax(AMZ)));
-    assertFalse(get.tellsTimeLeft());
-    TestResponse busy = status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT");
-    assertEquals("attempt=2; max=4", Wire.run(get, busy).sent(AMZ).get(1));
-  }
-
-  @Test
-  void theAttemptHeaderIsOffByDefaultAndNeverOverwrites() {
+  void aHeaderOfAnAttemptIsOffByDefaultAndNeverOverwrites() {
     assertFalse(get(retry()).changesHeaders());
-    HttpRetry retry = retry().attemptHeader(AttemptHeader.fromOne("X-Attempt")).build();
+    HttpRetry retry =
+        retry().oncePerAttempt("X-Attempt", (operation, number) -> Optional.of("1")).build();
     HttpOperation own =
         retry.operation(TestRequest.of("GET").header("x-attempt", "7"), RetryOptions.none());
-    assertFalse(own.changesHeaders());
     assertEquals(List.of("absent"), Wire.run(own, status(200)).sent("X-Attempt"));
     HttpRetry.Builder both =
         retry()
-            .attemptHeader(AttemptHeader.fromOne("Idempotency-KEY"))
+            .oncePerAttempt("Idempotency-KEY", (operation, number) -> Optional.of("1"))
             .idempotencyKeys(IdempotencyKeys.from(request -> "key"));
     assertEquals(List.of("key"), Wire.run(post(both), status(201)).sent("Idempotency-Key"));
   }
@@ -759,7 +665,7 @@ class HttpOperationTest {
           public void succeeded(long elapsedNanos) {}
 
           @Override
-          public void failed(long elapsedNanos, Throwable failure) {}
+          public void failed(Guard.Failure how, Throwable failure) {}
 
           @Override
           public void released() {}
@@ -843,7 +749,6 @@ class HttpOperationTest {
   @Test
   void anAdapterLearnsWhetherItHasHeadersToSet() {
     assertFalse(get(retry()).changesHeaders());
-    assertTrue(get(retry().attemptHeader(AttemptHeader.onRetries("X-Retry"))).changesHeaders());
     assertTrue(
         get(retry().oncePerOperation("X-First", (request, start) -> Optional.of("a")))
             .changesHeaders());

@@ -79,7 +79,6 @@ class HttpRetryTest {
             .classifier(StandardRules.builder().neverRetry(500).build())
             .context(() -> () -> () -> {})
             .environment(new LeapingTime().environment())
-            .attemptHeader(AttemptHeader.fromOne("X-Attempt"))
             .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
             .oncePerAttempt("X-Each", (operation, attempt) -> Optional.of("a"))
             .replayMarker("X-Replayed")
@@ -212,7 +211,6 @@ class HttpRetryTest {
     cases.put("listener", () -> retry.listener(null));
     cases.put("classifier", () -> retry.classifier(null));
     cases.put("environment", () -> retry.environment(null));
-    cases.put("attemptHeader", () -> retry.attemptHeader(null));
     cases.put("header", () -> retry.oncePerOperation(null, (request, now) -> Optional.empty()));
     cases.put("value", () -> retry.oncePerOperation("X-First", null));
     cases.put("replay marker", () -> retry.replayMarker(null));
@@ -220,7 +218,6 @@ class HttpRetryTest {
     cases.put("methods", () -> IdempotencyKeys.randomUuid().onMethods((String[]) null));
     cases.put("method", () -> IdempotencyKeys.randomUuid().onMethods("PUT", null));
     cases.put("signal value", () -> retry.shouldRetrySignal("X-Again", null, true));
-    cases.put("attempt header", () -> AttemptHeader.fromZero(null));
     cases.put("idempotency key", () -> options.idempotencyKey(null));
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
@@ -263,7 +260,6 @@ class HttpRetryTest {
     places.put("header", each -> retry.oncePerOperation(each, (request, now) -> Optional.empty()));
     places.put("replay marker", retry::replayMarker);
     places.put("signal header", each -> retry.shouldRetrySignal(each, "true", false));
-    places.put("attempt header", AttemptHeader::fromOne);
     places.put("idempotency key header", IdempotencyKeys.randomUuid()::header);
     places.forEach((what, place) -> {
       String message = refusal(() -> place.accept(name));
@@ -272,10 +268,7 @@ class HttpRetryTest {
       assertTrue(message.chars().allMatch(c -> c >= 0x20 && c <= 0x7e), message);
     });
     refusal(() -> retry.shouldRetrySignal(name, "true", true));
-    refusal(() -> AttemptHeader.fromZero(name));
-    refusal(() -> AttemptHeader.onRetries(name));
-    refusal(() -> AttemptHeader.attemptAndMax(name));
-    refusal(() -> AttemptHeader.attemptMaxAndTimeToLive(name));
+    refusal(() -> retry.oncePerAttempt(name, (operation, attempt) -> Optional.empty()));
     refusal(() -> retry.doNotRetrySignal(name));
     refusal(() -> IdempotencyKeys.requestHash(name));
     refusal(() -> IdempotencyKeys.requestHashWithin(Duration.ofHours(1), "Tenant", name));
@@ -305,8 +298,8 @@ class HttpRetryTest {
         .replayMarker(name)
         .shouldRetrySignal(name, "true", false)
         .shouldRetrySignal(name, "", true)
+        .oncePerAttempt(name, (operation, attempt) -> Optional.empty())
         .doNotRetrySignal(name);
-    assertEquals(name, AttemptHeader.fromOne(name).name());
   }
 
   @ParameterizedTest
@@ -390,20 +383,5 @@ class HttpRetryTest {
         Optional.of(true), RetryOptions.builder().bodyRepeatable(true).build().bodyRepeatable());
     assertEquals(
         Optional.of(false), RetryOptions.builder().bodyRepeatable(false).build().bodyRepeatable());
-  }
-
-  // The attempt header.
-
-  @Test
-  void theFormsOfTheAttemptHeader() {
-    assertEquals(Optional.of("0"), AttemptHeader.fromZero("X").value(1, 3));
-    assertEquals(Optional.of("2"), AttemptHeader.fromZero("X").value(3, 3));
-    assertEquals(Optional.of("1"), AttemptHeader.fromOne("X").value(1, 3));
-    assertEquals(Optional.of("3"), AttemptHeader.fromOne("X").value(3, 3));
-    assertEquals(Optional.empty(), AttemptHeader.onRetries("X").value(1, 3));
-    assertEquals(Optional.of("1"), AttemptHeader.onRetries("X").value(2, 3));
-    assertEquals(Optional.of("attempt=2; max=3"), AttemptHeader.attemptAndMax("X").value(2, 3));
-    assertEquals(Optional.of("attempt=4; max=4"), AttemptHeader.attemptAndMax("X").value(4, 3));
-    assertEquals("X ATTEMPT_AND_MAX", AttemptHeader.attemptAndMax("X").toString());
   }
 }

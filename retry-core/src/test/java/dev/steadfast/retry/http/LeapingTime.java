@@ -9,17 +9,22 @@ import java.util.concurrent.CountDownLatch;
  * Time that leaps over every wait of a blocking loop and stands still otherwise, so that no timer
  * of an attempt is ever due. Jitter is always the lowest. For one thread.
  */
-final class LeapingTime implements RetryScheduler {
+public final class LeapingTime implements RetryScheduler {
   static final Instant START = Instant.parse("2014-06-06T12:30:00Z");
 
   private long nanos;
 
-  RetryEnvironment environment() {
+  public RetryEnvironment environment() {
     return new RetryEnvironment(() -> nanos, this::instant, () -> 0, this);
   }
 
   Instant instant() {
     return START.plusNanos(nanos);
+  }
+
+  @Override
+  public boolean isVirtual() {
+    return true;
   }
 
   @Override

@@ -82,8 +82,8 @@ class LoggingTest {
             new Line(
                 Level.WARN,
                 who
-                    + ": gave up: 3 attempts in 2.1s, attempts exhausted"
-                    + " [#1 503 in 0s, #2 500 in 0s, #3 429 in 0s]")),
+                    + ": gave up, and may have taken effect: 3 attempts in 2.1s,"
+                    + " attempts exhausted: maxAttempts=3 [#1 503 in 0s, #2 500 in 0s, #3 429 in 0s]")),
         logged(status(503), TestResponse.of(500).header("Retry-After", "2"), status(429)));
   }
 
@@ -98,16 +98,18 @@ class LoggingTest {
   }
 
   @Test
-  void anEndWithoutARetryLogsNothing() {
-    assertEquals(List.of(), logged(status(404)));
-    assertEquals(List.of(), logged(status(503).header("x-should-retry", "false")));
-    assertEquals(List.of(), logged(status(503).header("Retry-After", "3600")));
+  void anEndWithoutARetryIsOneLine_andAWarningIfItMayHaveTakenEffect() {
+    assertEquals(List.of(Level.DEBUG), levels(logged(status(404))));
+    TestResponse told = status(503).header("x-should-retry", "false");
+    assertEquals(List.of(Level.WARN), levels(logged(told)));
+    assertEquals(List.of(Level.WARN), levels(logged(status(503).header("Retry-After", "3600"))));
+    assertEquals(List.of(Level.DEBUG), levels(logged(status(429).header("Retry-After", "3600"))));
   }
 
   @Test
-  void aFinalAnswerAfterARetryIsNoGivingUp() {
-    assertEquals(List.of(Level.DEBUG), levels(logged(status(503), status(404))));
-    assertEquals(List.of(Level.DEBUG), levels(logged(status(503), status(422))));
+  void aFinalAnswerAfterARetryIsAWarningIfAnEarlierAttemptMayHaveTakenEffect() {
+    assertEquals(List.of(Level.DEBUG, Level.WARN), levels(logged(status(503), status(404))));
+    assertEquals(List.of(Level.DEBUG, Level.DEBUG), levels(logged(status(429), status(404))));
   }
 
   @Test

@@ -3,8 +3,8 @@ package dev.steadfast.retry.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.ServerDelay;
-import dev.steadfast.retry.limit.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

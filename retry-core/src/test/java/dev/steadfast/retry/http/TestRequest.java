@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** A request as a client would show it; its toString tells everything, as OkHttp's does. */
-final class TestRequest implements RequestView {
+public final class TestRequest implements RequestView {
   private final String method;
   private final URI uri;
   private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -21,7 +21,7 @@ final class TestRequest implements RequestView {
     this.uri = uri;
   }
 
-  static TestRequest of(String method) {
+  public static TestRequest of(String method) {
     return of(method, "https://api.example/orders");
   }
 
@@ -35,7 +35,7 @@ final class TestRequest implements RequestView {
     return this;
   }
 
-  TestRequest body(String text) {
+  public TestRequest body(String text) {
     return body(text.getBytes(StandardCharsets.UTF_8));
   }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** A response head as a client would show it. */
-final class TestResponse implements ResponseView {
+public final class TestResponse implements ResponseView {
   private final int status;
   private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private Optional<String> origin = Optional.empty();
@@ -16,12 +16,12 @@ final class TestResponse implements ResponseView {
     this.status = status;
   }
 
-  static TestResponse of(int status) {
+  public static TestResponse of(int status) {
     return new TestResponse(status);
   }
 
   /** A response with headers given as "Name: value". */
-  static TestResponse of(int status, List<String> lines) {
+  public static TestResponse of(int status, List<String> lines) {
     TestResponse response = of(status);
     for (String line : lines) {
       int colon = line.indexOf(": ");
@@ -31,7 +31,7 @@ final class TestResponse implements ResponseView {
   }
 
   /** Adds a line. */
-  TestResponse header(String name, String value) {
+  public TestResponse header(String name, String value) {
     headers.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
     return this;
   }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Carries operations out as an adapter does, against a script: each entry is a {@link TestResponse}
  * or a {@link Failure}, and the last one is repeated.
  */
-final class Wire implements RetryTransport<TestResponse> {
+public final class Wire implements RetryTransport<TestResponse> {
   private final HttpOperation operation;
   private final Queue<Object> script;
   private final List<Map<String, String>> sent = new ArrayList<>();
@@ -35,7 +36,7 @@ final class Wire implements RetryTransport<TestResponse> {
     this.script = new ArrayDeque<>(script);
   }
 
-  static Wire run(HttpOperation operation, Object... script) {
+  public static Wire run(HttpOperation operation, Object... script) {
     Wire wire = new Wire(operation, List.of(script));
     wire.run();
     return wire;
@@ -65,7 +66,7 @@ final class Wire implements RetryTransport<TestResponse> {
     return outcomes;
   }
 
-  RetryReport report() {
+  public RetryReport report() {
     return report == null ? CleanReport.of(operation.info()) : report;
   }
 
@@ -74,16 +75,15 @@ final class Wire implements RetryTransport<TestResponse> {
   }
 
   /** A failure and what became of the request. */
-  record Failure(TransportFailure what, Disposition last) {}
+  public record Failure(TransportFailure what, Disposition last) {}
 
-  static Failure failure(FailureKind kind, Disposition last) {
+  public static Failure failure(FailureKind kind, Disposition last) {
     return new Failure(TransportFailure.of(kind), last);
   }
 
   /** How an attempt ends that gets an answer to the request as it was handed over. */
   static Outcome outcome(HttpOperation operation, TestResponse response) {
-    Disposition last =
-        HttpOperation.refuses(response.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    Disposition last = AnswerProof.of(response.status()).disposition();
     return operation.outcome(response, evidence(operation, last, response.status()));
   }
 
@@ -111,7 +111,7 @@ final class Wire implements RetryTransport<TestResponse> {
   @Override
   public void start(Attempt<TestResponse> attempt) throws IOException {
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    operation.headers(attempt.number(), attempt.timeoutNanos(), headers::put);
+    operation.headers(attempt.timeoutNanos(), headers::put);
     sent.add(headers);
     attempt.begin(headers);
     headers.putAll(operation.lateHeaders(attempt));

@@ -24,4 +24,16 @@ final class DurationsTest {
   void measuredTimesArePrintedWithThreeDigits(long nanos, String expected) {
     assertEquals(expected, Durations.printRounded(nanos));
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4000, 0.5, 2000",
+    "4000, 0, 0",
+    "10000000000, 1, 10000000000",
+    "10000000001, 1, 10000000000",
+    "9223372036854775807, 1, 10000000000"
+  })
+  void theSpreadIsAShare_andAtMostTenSeconds(long serverDelayNanos, double share, long spread) {
+    assertEquals(spread, Durations.spread(serverDelayNanos, share));
+  }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -155,5 +156,19 @@ class PacedServerTest {
     int all = refused + sum(accepted, 1);
     assertTrue(refused <= 0.02 * all, () -> accepted + " " + rejected);
     assertTrue(sum(accepted, 1) >= 0.9 * 18 * limit, () -> accepted + " " + rejected);
+  }
+
+  /** Each call waits for half a minute. None of them waits for longer than its turn asks. */
+  @ParameterizedTest
+  @CsvSource({"NONE, 1", "UP, 1", "DOWN, 1", "UP, 5"})
+  void thirtyThousandCallsThatWaitUseNearlyAll(Rounding rounds, int seconds) {
+    rounding = rounds;
+    window = seconds * SECOND;
+    limit = 1_000 * seconds;
+    client(QuotaPacing.perOrigin(), 30_000);
+    run(20 / seconds);
+    int windows = accepted.size() - 1;
+    assertTrue(sum(accepted, 1) >= 0.95 * windows * limit, () -> accepted + " " + rejected);
+    assertTrue(sum(rejected, 1) <= 0.001 * sum(accepted, 1), () -> accepted + " " + rejected);
   }
 }

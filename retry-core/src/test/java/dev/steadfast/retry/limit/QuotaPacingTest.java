@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -221,7 +222,6 @@ class QuotaPacingTest {
     assertEquals(4, pacing.state("a").remaining());
     Guard.Failure unsent = new Guard.Failure(FailureKind.CONNECT, true, 1, 1);
     pacing.acquire(operation(), 3 * SECOND).failed(unsent, new IOException());
-    pacing.acquire(operation(), 6 * SECOND).failed(1, new IOException());
     assertEquals(new QuotaPacing.State(4, 0, 0), pacing.state("a"));
   }
 

@@ -78,14 +78,17 @@ record JdkClient(RetryingHttpClient http) implements Client<HttpRequest> {
   }
 
   private static boolean redirected(HttpResponse<?> response) {
-    String method = response.request().method();
-    for (HttpResponse<?> each = response;
-        each != null;
-        each = each.previousResponse().orElse(null)) {
-      if (!each.request().method().equals(method) && each.statusCode() != 303) {
+    HttpResponse<?> next = response;
+    for (HttpResponse<?> prior = prior(next); prior != null; prior = prior(next)) {
+      if (Reply.redirected(prior.statusCode(), prior.request().method(), next.request().method())) {
         return true;
       }
+      next = prior;
     }
     return false;
+  }
+
+  private static @Nullable HttpResponse<?> prior(HttpResponse<?> response) {
+    return response.previousResponse().orElse(null);
   }
 }

@@ -107,11 +107,12 @@ record OkHttpCalls(RetryingCallFactory calls) implements Client<Request> {
   }
 
   private static boolean redirected(Response response) {
-    String method = response.request().method();
-    for (Response each = response; each != null; each = each.priorResponse()) {
-      if (!each.request().method().equals(method) && each.code() != 303) {
+    Response next = response;
+    for (Response prior = next.priorResponse(); prior != null; prior = next.priorResponse()) {
+      if (Reply.redirected(prior.code(), prior.request().method(), next.request().method())) {
         return true;
       }
+      next = prior;
     }
     return false;
   }

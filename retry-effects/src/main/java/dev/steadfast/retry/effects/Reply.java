@@ -2,6 +2,8 @@ package dev.steadfast.retry.effects;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.engine.AnswerProof;
+import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import dev.steadfast.retry.http.ResponseView;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +71,18 @@ final class Reply implements ResponseView {
 
   /** Whether the server refuses what was sent. */
   boolean refused() {
-    return head.status >= 400 && head.status <= 499 && !head.redirected;
+    return AnswerProof.of(head.status, "", false).saysNo() && !head.redirected;
+  }
+
+  /**
+   * Whether a redirect has made a request with another method, whose answer tells nothing of it.
+   *
+   * @param status the status of the redirect
+   * @param method the method of the request that was redirected
+   * @param next the method of the request that followed
+   */
+  static boolean redirected(int status, String method, String next) {
+    return EarlierRequest.before(status, method, next) == EarlierRequest.UNANSWERED;
   }
 
   /** The status, -1 without an answer. */

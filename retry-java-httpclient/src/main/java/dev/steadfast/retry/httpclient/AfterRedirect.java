@@ -1,8 +1,8 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
+import dev.steadfast.retry.engine.AnswerProof;
+import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import dev.steadfast.retry.internal.ReportFigures;
 import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class AfterRedirect {
   static boolean hidesEffect(HttpResponse<?> response) {
     HttpResponse<?> prior = prior(response);
     while (prior != null) {
-      if (HttpOperation.mayHaveHadEffect(prior.request().method(), prior.statusCode())) {
+      if (AnswerProof.mayHaveHadEffect(prior.request().method(), prior.statusCode())) {
         return true;
       }
       prior = prior(prior);

@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import java.net.http.HttpHeaders;
@@ -51,11 +50,6 @@ final class Answer<T> implements ResponseView {
     RetryReport told = AfterRedirect.told(report, whole);
     HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
     return new Answer<>(status, headers, origin, reported, collector);
-  }
-
-  /** What a journal keeps of it. */
-  OperationJournal.Answer kept(byte @Nullable [] body) {
-    return new OperationJournal.Answer(status(), new OperationJournal.Content(headerMap(), body));
   }
 
   HttpResponse<T> response() {

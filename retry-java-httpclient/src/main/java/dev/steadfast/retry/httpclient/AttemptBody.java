@@ -1,10 +1,12 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptBody implements BodyPublisher {
   private final RequestBody body;
-  private final @Nullable Attempt<?> attempt; // null: the bytes are only looked at
-  private final Consumer<Throwable> userCodeFailed;
+  // Null if the bytes are only looked at, and once the client's call is over: the client may hold
+  // this for longer, and an attempt leads to the client itself.
+  private volatile @Nullable Attempt<?> attempt;
+  private volatile boolean over;
+  private volatile Consumer<Throwable> userCodeFailed;
   private final LongSupplier ticker;
-  private volatile boolean subscribed;
+  private final AtomicInteger passes = new AtomicInteger();
   private volatile @Nullable VerifyingSubscriber latest;
   private volatile @Nullable SendInterrupt sentBy;
   private volatile @Nullable RequestBodyChangedException changed;
+  private volatile @Nullable Throwable sourceFailure;
 
   AttemptBody(
       RequestBody body,
@@ -41,9 +47,24 @@ final class AttemptBody implements BodyPublisher {
     }
   }
 
+  /** The client's call is over: nothing is sent any more, and nobody wants to know of it. */
+  void over() {
+    if (attempt != null) {
+      over = true;
+      attempt = null;
+      userCodeFailed = late -> {};
+      sentBy = null;
+    }
+  }
+
   /** Whether the client has asked for it: false proves that no byte of it was sent. */
   boolean subscribed() {
-    return subscribed;
+    return passes.get() > 0;
+  }
+
+  /** How often the client has asked for it. */
+  int passes() {
+    return passes.get();
   }
 
   /** How long the body may still be silent; not counted while the publisher has to give bytes. */
@@ -57,6 +78,25 @@ final class AttemptBody implements BodyPublisher {
     return changed;
   }
 
+  /** What the publisher has failed with, null if it has not. */
+  @Nullable Throwable sourceFailure() {
+    return sourceFailure;
+  }
+
+  /** Why it could not be sent: for a reason that lies in the body itself; null if there is none. */
+  @Nullable StopReason whyNotSent() {
+    if (changed != null) {
+      return StopReason.BODY_CHANGED;
+    }
+    Throwable failure = sourceFailure;
+    return failure == null || failure instanceof Error ? null : StopReason.BODY_NOT_REPEATABLE;
+  }
+
+  /** Whether the next attempt might find that the bytes cannot be read again. */
+  boolean mayFail() {
+    return body.mayFail();
+  }
+
   @Override
   public long contentLength() {
     return body.publisher().map(BodyPublisher::contentLength).orElse(0L);
@@ -65,15 +105,16 @@ final class AttemptBody implements BodyPublisher {
   @Override
   public void subscribe(Flow.Subscriber<? super ByteBuffer> receiver) {
     BodyPublisher publisher = body.publisher().orElseThrow();
-    if (attempt != null && attempt.stopped()) {
+    Attempt<?> sender = attempt;
+    if (over || (sender != null && sender.stopped())) {
       refuse(receiver);
       return;
     }
-    subscribed = true;
+    passes.incrementAndGet();
     VerifyingSubscriber pass = new VerifyingSubscriber(receiver, this, body.sent());
     latest = pass;
-    if (attempt != null) {
-      attempt.bodyStarted();
+    if (sender != null) {
+      sender.bodyStarted();
     }
     try {
       inUserCode(() -> publisher.subscribe(pass));
@@ -112,8 +153,9 @@ final class AttemptBody implements BodyPublisher {
 
   /** The client has the last byte, or wants no more. */
   void ended() {
-    if (attempt != null) {
-      attempt.bodyEnded();
+    Attempt<?> sender = attempt;
+    if (sender != null) {
+      sender.bodyEnded();
     }
   }
 
@@ -126,6 +168,7 @@ final class AttemptBody implements BodyPublisher {
   }
 
   void sourceFailed(Throwable failure) {
+    sourceFailure = failure;
     userCodeFailed.accept(failure);
   }
 

@@ -1,18 +1,15 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.http.HttpOperation;
+import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt on the wire. It is the body handler that the client sees. It has the head judged
  * before the user's handler is asked, so a response that will be retried never reaches the user's
- * handler. It also learns of the end of the client's call, and it cancels the attempt.
+ * handler. It also learns of the end of the client's call.
  */
 final class AttemptBodyHandler<T>
-    implements BodyHandler<T>,
-        BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable>,
-        Runnable {
-  // How long a blocking call has to end by itself, before its thread is interrupted.
-  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
+    implements BodyHandler<T>, BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicReferenceFieldUpdater<AttemptBodyHandler, Taken> TAKEN =
       AtomicReferenceFieldUpdater.newUpdater(AttemptBodyHandler.class, Taken.class, "taken");
@@ -40,26 +32,29 @@ final class AttemptBodyHandler<T>
     NEVER
   }
 
-  private final Attempt<Answer<T>> attempt;
+  // Null once the client's call is over. The client holds this for as long as a body is on its way,
+  // and an attempt leads to the client itself, which it would keep from being collected.
+  private volatile @Nullable Attempt<Answer<T>> attempt;
   private final AttemptBody body;
   private final BodyHandler<T> users;
   private final HttpOperation operation;
 
   private @Nullable String origin; // of all answers; null: the client follows redirects
   private volatile long headNanos; // when the head came, if the origin is not known before the body
-  private volatile @Nullable CompletableFuture<?> sent; // null: blocking
-  private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
-  private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
-  private volatile RetryScheduler.@Nullable Task lastResort;
-  private volatile boolean headPassed; // the user's handler has got the head
+  private final WireStop stop = new WireStop();
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
-  private volatile boolean asked; // for the body of an answer
+  private volatile @Nullable Provisional<T> provisional; // null: a head tells all
+  private volatile byte @Nullable [] heldBytes; // of the answer that the caller gets
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
   private volatile boolean hidesEffect; // the whole response does
   private volatile boolean afterEffect;
+  private volatile @Nullable EarlierAnswer<T> before; // to the attempt before
+  private volatile @Nullable RecordingSubscriber<T> unwanted; // body of an answer to be retried
+  private volatile @Nullable EarlierAnswer<T> kept; // that answer
+  private volatile @Nullable StopReason endedAsBefore;
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
@@ -75,7 +70,28 @@ final class AttemptBodyHandler<T>
 
   /** Whether the head of the response came. */
   boolean answered() {
-    return answered;
+    return answered && !waitsAgain();
+  }
+
+  /** Sets what is needed if a head does not tell all; null if it does. */
+  void heads(@Nullable Provisional<T> heads) {
+    provisional = heads;
+  }
+
+  @Nullable Provisional<T> heads() {
+    return provisional;
+  }
+
+  private boolean waitsAgain() {
+    Provisional<T> heads = provisional;
+    return heads != null && heads.waitsAgain();
+  }
+
+  /** Whether the user's code got an answer that the rules would have retried. */
+  boolean handedOnEarly() {
+    WatchedSubscriber<T> collecting = collector;
+    Provisional<T> heads = provisional;
+    return heads != null && heads.wasHeld() && collecting != null && collecting.handsOn();
   }
 
   /** The status of the response once it is whole, -1 before. */
@@ -83,9 +99,30 @@ final class AttemptBodyHandler<T>
     return status;
   }
 
-  /** The attempt comes after another one of the same operation, null for none. */
-  void follows(@Nullable AttemptBodyHandler<?> before) {
-    afterEffect = before != null && (before.afterEffect || before.hidesEffect);
+  /**
+   * The attempt comes after others of the same operation.
+   *
+   * @param effect whether one may have had an effect that its answer does not tell of
+   * @param answer to the attempt before, null if it was not kept
+   */
+  void follows(boolean effect, @Nullable EarlierAnswer<T> answer) {
+    afterEffect = effect;
+    before = answer;
+  }
+
+  /** The answer, if another attempt follows it and may find that it cannot send the body. */
+  @Nullable EarlierAnswer<T> kept() {
+    return kept;
+  }
+
+  /** Why the request body could not be sent, so that the attempt ended as the one before. */
+  @Nullable StopReason endedAsBefore() {
+    return endedAsBefore;
+  }
+
+  /** Whether this attempt or an earlier one may have had such an effect. */
+  boolean leavesEffect() {
+    return afterEffect || hidesEffect;
   }
 
   /** Whether an earlier attempt may have had an effect that its answer does not tell of. */
@@ -95,14 +132,18 @@ final class AttemptBodyHandler<T>
 
   /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
   byte @Nullable [] recordedBody() {
+    byte[] whole = heldBytes;
     WatchedSubscriber<T> collecting = collector;
+    if (whole != null) {
+      return whole.length <= operation.keepsAnswerBytes() ? whole : null;
+    }
     return collecting == null ? null : collecting.recorded();
   }
 
   /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
     WatchedSubscriber<T> collecting = collector;
-    return collecting != null && collecting.handsOn();
+    return collecting != null && !waitsAgain() && collecting.handsOn();
   }
 
   /**
@@ -133,140 +174,128 @@ final class AttemptBodyHandler<T>
     this.origin = origin;
   }
 
-  /** The client's future of it. */
-  void of(CompletableFuture<?> future) {
-    sent = future;
-  }
-
-  /**
-   * The calling thread waits in the client.
-   *
-   * @param timesOut whether the request has a timeout that ends with the attempt
-   */
-  void of(SendInterrupt waiting, boolean timesOut) {
-    interrupt = waiting;
-    clientTimesOut = timesOut;
-  }
-
-  /** The calling thread is out of the client. */
-  void returned() {
-    interrupt = null;
-    RetryScheduler.Task pending = lastResort;
-    if (pending != null) {
-      pending.cancel();
-    }
-  }
-
   /** Stops the attempt on the wire. */
-  @Override
-  public void run() {
-    CompletableFuture<?> future = sent;
-    if (future != null) {
-      future.cancel(true);
-      return;
-    }
-    SendInterrupt waiting = interrupt;
-    if (waiting == null) {
-      return;
-    }
-    if (headPassed || !clientTimesOut) {
-      waiting.fire(); // the client's timeout has ended with the head
-      return;
-    }
-    // In real time, as the client's own timeout is.
-    lastResort = TimerScheduler.system().schedule(GRACE_NANOS, waiting::fire);
-    if (interrupt == null) {
-      returned(); // just now
-    }
+  WireStop stop() {
+    return stop;
   }
 
   /** How long the body that is on its way, up or down, may still be silent. */
   long idleLeftNanos(long nowNanos) {
     long most = operation.plan().bodyIdleTimeoutNanos();
     WatchedSubscriber<T> collecting = collector;
-    if (collecting != null) {
+    if (collecting != null && !waitsAgain()) {
       return collecting.idleLeftNanos(nowNanos, most);
     }
-    return answered ? most : body.idleLeftNanos(nowNanos, most);
+    return answered() ? most : body.idleLeftNanos(nowNanos, most);
   }
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
-    RetryEnvironment environment = operation.plan().environment();
-    if (asked) {
-      return ofResend(environment.scheduler());
+    Attempt<Answer<T>> running = attempt;
+    if (running == null) {
+      return new Discarder<>(operation.plan().timers());
     }
-    asked = true;
-    answered = !attempt.stopped(); // one that comes too late is none
+    answered = !running.stopped(); // one that comes too late is none
     if (origin == null) {
-      headNanos = environment.ticker().getAsLong();
+      headNanos = operation.plan().environment().ticker().getAsLong();
     }
-    if (!attempt.head(Answer.head(info, origin))) {
-      return new Discarder<>(environment.scheduler());
+    Provisional<T> heads = provisional;
+    Answer<T> head = Answer.head(info, origin);
+    if (heads != null) {
+      collector = null;
+      return heads.taker(running, head, () -> ofUsers(running, info));
     }
+    return running.head(head)
+        ? ofUsers(running, info)
+        : ofUnwanted(new Discarder<>(operation.plan().timers()));
+  }
+
+  private BodySubscriber<T> ofUsers(Attempt<Answer<T>> running, HttpResponse.ResponseInfo info) {
     BodySubscriber<T> made;
     try {
       made = Objects.requireNonNull(users.apply(info), "body subscriber");
     } catch (Throwable thrown) {
       handlerFailed = true;
-      attempt.userCodeFailed(thrown);
+      running.userCodeFailed(thrown);
       // Not thrown on: the client would leave the body unread.
-      return new Discarder<>(environment.scheduler(), thrown);
+      return new Discarder<>(operation.plan().timers(), thrown);
     }
-    headPassed = true;
+    stop.headPassed();
     int kept = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
     boolean inMemory = WatchedSubscriber.collectsInMemory(made);
     if (inMemory && kept == 0 && operation.plan().endsBeforeIdleTimeout()) {
       return made; // the client runs its own subscribers without another thread's turn
     }
     BodySubscriber<T> recording = kept == 0 ? made : new RecordingSubscriber<>(made, kept);
-    WatchedSubscriber<T> collecting = new WatchedSubscriber<>(recording, environment.ticker());
+    WatchedSubscriber<T> collecting =
+        new WatchedSubscriber<>(recording, operation.plan().environment().ticker());
     collector = collecting;
     if (!inMemory) {
-      attempt.leaveBodyToCaller();
+      running.leaveBodyToCaller();
     }
     return collecting;
   }
 
-  // The JDK's own client asks once per call. Of the first answer the end is decided, or under way.
-  private BodySubscriber<T> ofResend(RetryScheduler scheduler) {
-    Throwable resent =
-        new IllegalStateException("the wrapped client has sent the request again by itself");
-    if (!attempt.stopped()) {
-      attempt.userCodeFailed(resent);
+  private BodySubscriber<T> ofUnwanted(Discarder<T> discarder) {
+    if (!body.mayFail()) {
+      return discarder;
     }
-    return new Discarder<>(scheduler, resent);
+    RecordingSubscriber<T> recording = new RecordingSubscriber<>(discarder, Discarder.MOST_BYTES);
+    unwanted = recording;
+    return recording;
   }
 
   /** The client's call is over, with exactly one of these. */
   @Override
   public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
+    Attempt<Answer<T>> over = Objects.requireNonNull(attempt, "the call was over before");
+    attempt = null;
+    body.over();
     try {
       if (response == null) {
-        failed(Objects.requireNonNull(thrown));
+        failed(over, Objects.requireNonNull(thrown));
       } else {
-        succeeded(response);
+        succeeded(over, response);
       }
     } catch (Throwable broken) {
-      attempt.complete(null, broken);
+      over.complete(null, broken);
     }
   }
 
-  private void succeeded(HttpResponse<T> response) {
+  private void succeeded(Attempt<Answer<T>> attempt, HttpResponse<T> response) {
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
+    Provisional<T> heads = provisional;
+    byte[] bytes = heads == null ? null : heads.over(response);
     if (collecting != null) {
       BodyWatch.start(collecting, operation.plan(), attempt);
     }
     Answer<T> answer = Answer.whole(response, collecting);
     if (origin == null) {
       hidesEffect = AfterRedirect.hidesEffect(response);
-      learn(answer);
+      learn(attempt, answer);
     }
+    if (bytes != null && attempt.head(answer)) {
+      deliverHeld(attempt, response, bytes);
+      return;
+    }
+    RecordingSubscriber<T> recording = unwanted;
+    byte[] earlier = recording == null ? bytes : recording.whole();
+    kept = earlier == null || !body.mayFail() ? null : new EarlierAnswer<>(response, earlier);
     attempt.complete(answer, null);
   }
 
-  private void learn(Answer<T> answer) {
+  private void deliverHeld(Attempt<Answer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
+    heldBytes = bytes;
+    try {
+      attempt.complete(Answer.whole(StoredResponse.of(response, bytes, users), null), null);
+    } catch (Throwable thrown) {
+      attempt.userCodeFailed(thrown);
+      attempt.complete(null, thrown);
+    }
+  }
+
+  private void learn(Attempt<Answer<T>> attempt, Answer<T> answer) {
     try {
       operation.learn(answer, headNanos);
     } catch (Throwable thrown) {
@@ -274,8 +303,8 @@ final class AttemptBodyHandler<T>
     }
   }
 
-  private void failed(Throwable thrown) {
-    boolean blocking = sent == null;
+  private void failed(Attempt<Answer<T>> attempt, Throwable thrown) {
+    boolean blocking = stop.blocking();
     // What a blocking call throws has the caller's frames already, and belongs to it alone.
     Throwable own = blocking ? thrown : Failures.ownCopy(unwrapped(thrown));
     WatchedSubscriber<T> collecting = collector;
@@ -283,9 +312,44 @@ final class AttemptBodyHandler<T>
     if ((handlerFailed || userFailure != null) && !attempt.stopped()) {
       attempt.userCodeFailed(blocking || userFailure == null ? own : unwrapped(userFailure));
     }
-    RequestBodyChangedException changed = body.changed();
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
+    if (!interrupted && endsAsBefore(attempt)) {
+      return;
+    }
+    Throwable source = body.sourceFailure();
+    if (source != null && !attempt.stopped()) {
+      // The client wraps what the publisher threw. It never gets to see a ConnectException.
+      attempt.userCodeFailed(blocking && !(source instanceof ConnectException) ? own : source);
+    }
+    Provisional<T> heads = provisional;
+    if (heads != null) {
+      heads.fails(attempt);
+    }
+    RequestBodyChangedException changed = body.changed();
     attempt.complete(null, changed == null || interrupted ? own : changed);
+  }
+
+  /**
+   * If the request body cannot be sent again, the answer to the attempt before tells the caller
+   * more than the failure of the body does.
+   */
+  private boolean endsAsBefore(Attempt<Answer<T>> attempt) {
+    EarlierAnswer<T> earlier = before;
+    StopReason reason = body.whyNotSent();
+    if (earlier == null || reason == null || answered() || attempt.stopped()) {
+      return false;
+    }
+    HttpResponse<T> response;
+    try {
+      response = earlier.handledBy(users);
+    } catch (Throwable thrown) {
+      attempt.userCodeFailed(thrown);
+      attempt.complete(null, thrown);
+      return true;
+    }
+    endedAsBefore = reason;
+    attempt.complete(Answer.whole(response, null), null);
+    return true;
   }
 
   private static Throwable unwrapped(Throwable thrown) {

@@ -9,24 +9,27 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's request as one attempt sends it. A view, because a copy by the JDK's builder sorts
- * the headers twice more.
+ * the headers twice more. The headers are put together when they are asked for, because some are
+ * made only after listeners have got the request.
  */
 final class AttemptRequest extends HttpRequest {
   private final HttpRequest request;
-  private final HttpHeaders headers;
+  private final Map<String, String> added;
   private final Optional<BodyPublisher> body;
   private final Optional<Duration> timeout;
+  private volatile @Nullable HttpHeaders headers; // null: not asked for yet
 
   private AttemptRequest(
       HttpRequest request,
-      HttpHeaders headers,
+      Map<String, String> added,
       Optional<BodyPublisher> body,
       Optional<Duration> timeout) {
     this.request = request;
-    this.headers = headers;
+    this.added = added;
     this.body = body;
     this.timeout = timeout;
   }
@@ -36,17 +39,26 @@ final class AttemptRequest extends HttpRequest {
    */
   static HttpRequest of(
       HttpRequest request, Map<String, String> headers, Optional<BodyPublisher> body) {
-    return new AttemptRequest(request, merged(request.headers(), headers), body, request.timeout());
+    return new AttemptRequest(request, headers, body, request.timeout());
   }
 
   /** The same request with headers that were made when the attempt had begun. */
   static HttpRequest late(HttpRequest request, Map<String, String> headers) {
-    return headers.isEmpty() ? request : of(request, headers, request.bodyPublisher());
+    if (headers.isEmpty()) {
+      return request;
+    }
+    if (!(request instanceof AttemptRequest early)) {
+      return of(request, headers, request.bodyPublisher());
+    }
+    Map<String, String> all = new LinkedHashMap<>(early.added);
+    all.putAll(headers);
+    return new AttemptRequest(early.request, all, early.body, early.timeout);
   }
 
-  static HttpRequest timed(HttpRequest request, Duration timeout) {
-    return new AttemptRequest(
-        request, request.headers(), request.bodyPublisher(), Optional.of(timeout));
+  static HttpRequest timed(HttpRequest request, Optional<Duration> timeout) {
+    return request instanceof AttemptRequest own
+        ? new AttemptRequest(own.request, own.added, own.body, timeout)
+        : new AttemptRequest(request, Map.of(), request.bodyPublisher(), timeout);
   }
 
   private static HttpHeaders merged(HttpHeaders own, Map<String, String> added) {
@@ -93,7 +105,12 @@ final class AttemptRequest extends HttpRequest {
 
   @Override
   public HttpHeaders headers() {
-    return headers;
+    HttpHeaders known = headers;
+    if (known == null) {
+      known = merged(request.headers(), added);
+      headers = known;
+    }
+    return known;
   }
 
   @Override

@@ -2,32 +2,44 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.internal.CallContext;
+import java.lang.ref.WeakReference;
 import java.net.http.HttpTimeoutException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds a body that is still on its way when the caller has the response: it ends where it is
  * silent for too long, or where the bound of the operation is reached.
+ *
+ * <p>A body that the application has dropped may never end. So the timer does not hold it, and soon
+ * sees that it is gone: else it would hold the application's class loader, or keep the thread of
+ * timers running, until the limit is reached.
  */
 final class BodyWatch implements Runnable {
-  private final WatchedSubscriber<?> body;
+  private static final long NO_LENGTH = Long.MAX_VALUE;
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  private final WeakReference<WatchedSubscriber<?>> watched;
   private final RetryEnvironment environment;
   private final long mostIdleNanos;
   private final long startNanos;
   private final long boundNanos; // since the start
+  private final TimeLimit bound; // which limit that is
   private volatile RetryScheduler.@Nullable Task task;
 
-  private BodyWatch(
-      WatchedSubscriber<?> body,
-      RetryEnvironment environment,
-      long mostIdleNanos,
-      long boundNanos) {
-    this.body = body;
-    this.environment = environment;
-    this.mostIdleNanos = mostIdleNanos;
+  private BodyWatch(WatchedSubscriber<?> body, RetryPlan plan, long boundNanos) {
+    CallContext scope = plan.callContext();
+    boolean byScope = scope != null && scope.remainingNanos() <= boundNanos;
+    this.watched = new WeakReference<>(body);
+    this.environment = plan.environment().withScheduler(plan.timers());
+    this.mostIdleNanos = plan.bodyIdleTimeoutNanos();
+    this.bound = byScope ? TimeLimit.SCOPE_DEADLINE : TimeLimit.DEADLINE;
     this.startNanos = environment.ticker().getAsLong();
     this.boundNanos = boundNanos;
   }
@@ -37,8 +49,8 @@ final class BodyWatch implements Runnable {
     long idle = plan.bodyIdleTimeoutNanos();
     long bound = attempt.remainingNanos();
     if (!body.over() && (idle != Long.MAX_VALUE || bound != Long.MAX_VALUE)) {
-      BodyWatch watch = new BodyWatch(body, plan.environment(), idle, bound);
-      watch.again();
+      BodyWatch watch = new BodyWatch(body, plan, bound);
+      watch.look(body);
       body.watchedBy(watch);
     }
   }
@@ -51,20 +63,21 @@ final class BodyWatch implements Runnable {
     }
   }
 
-  private void again() {
+  private void look(WatchedSubscriber<?> body) {
     long now = environment.ticker().getAsLong();
     long left = boundNanos == Long.MAX_VALUE ? boundNanos : boundNanos - (now - startNanos);
     long idleLeft = body.idleLeftNanos(now, mostIdleNanos);
     if (left <= 0) {
-      body.fail(new HttpTimeoutException("request timed out"));
+      body.fail(new HttpTimeoutException("request timed out: " + new TimeUp(bound, NO_LENGTH)));
     } else if (idleLeft == 0) {
-      body.fail(new HttpTimeoutException("response body timed out"));
+      TimeUp silence = new TimeUp(TimeLimit.BODY_IDLE_TIMEOUT, mostIdleNanos);
+      body.fail(new HttpTimeoutException("response body timed out: " + silence));
     } else {
-      schedule(Math.min(left, idleLeft));
+      schedule(body, Math.min(LOOK_NANOS, Math.min(left, idleLeft)));
     }
   }
 
-  private void schedule(long nanos) {
+  private void schedule(WatchedSubscriber<?> body, long nanos) {
     try {
       task = environment.scheduler().schedule(nanos, this);
       if (body.over()) {
@@ -77,8 +90,9 @@ final class BodyWatch implements Runnable {
 
   @Override
   public void run() {
-    if (!body.over()) {
-      again();
+    WatchedSubscriber<?> body = watched.get();
+    if (body != null && !body.over()) {
+      look(body);
     }
   }
 }

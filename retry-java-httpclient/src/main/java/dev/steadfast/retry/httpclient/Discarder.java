@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * keeps the connection. A long or slow body is cancelled, which closes the connection.
  */
 final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
-  private static final long MOST_BYTES = 64 * 1024;
+  static final int MOST_BYTES = 64 * 1024;
   // Not a round number: virtual clocks know waits by their length, and must not take this for one.
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 1;
 

@@ -7,6 +7,7 @@ import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.SocketException;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * and by message only where there is nothing else.
  */
 final class Failures {
+  private static final String NO_TUNNEL = "Tunnel failed, got: ";
+  private static final Set<String> PASSING_PROXY_ERRORS = Set.of("407", "408", "429");
+
   private Failures() {}
 
   /**
@@ -101,7 +105,21 @@ final class Failures {
     if (failure instanceof ProtocolException) {
       return brokenProtocol();
     }
+    // It throws them when a redirect names no address to go to.
+    if (hasCause(failure, UncheckedIOException.class)
+        || hasCause(failure, IllegalArgumentException.class)) {
+      return brokenProtocol();
+    }
     return byMessage(ownMessage(failure), known);
+  }
+
+  /** The proxy's answer to CONNECT. One that says no would say so again. */
+  private static Failure noTunnel(String status, FailureContext known) {
+    Disposition unsent = known.withoutHandshake();
+    boolean passing = status.startsWith("5") || PASSING_PROXY_ERRORS.contains(status);
+    return passing
+        ? Failure.of(FailureKind.CONNECT, unsent)
+        : permanent(FailureKind.CONNECT, unsent);
   }
 
   private static Failure tls(SSLException failure, FailureContext known) {
@@ -143,8 +161,8 @@ final class Failures {
         || message.equals("No credentials provided")) {
       return permanent(FailureKind.ERROR_STATUS, Disposition.REFUSED); // 401 or 407
     }
-    if (message.startsWith("Tunnel failed, got: ")) { // the proxy's answer to CONNECT
-      return Failure.of(FailureKind.CONNECT, known.withoutHandshake());
+    if (message.startsWith(NO_TUNNEL)) {
+      return noTunnel(message.substring(NO_TUNNEL.length()), known);
     }
     if (message.equals("unexpected content length header with 204 response")) {
       return brokenProtocol();

@@ -1,47 +1,50 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
-final class JdkTransport<T>
-    implements RetryTransport<Answer<T>>, OperationJournal.AnswerCodec<Answer<T>> {
-  // From the last byte of the request to the head of the response.
-  private static final long HEAD_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
-
+final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Codec<Answer<T>> {
   private final WrappedClient wrapped;
   private final HttpClient client;
   private final HttpOperation operation;
   private final JdkRequest ask;
   private final Receiver<T> receiver;
+  private final AttemptLimits limits;
 
   private volatile @Nullable AttemptBodyHandler<T> current;
+  private boolean afterEffect; // an attempt before the current one may have had an effect
+  private @Nullable EarlierAnswer<T> earlier; // to the attempt before the current one
   private volatile @Nullable RuntimeException refusal;
+  private volatile int attempts;
 
   private final RetryLoop<Answer<T>> loop;
 
@@ -52,12 +55,22 @@ final class JdkTransport<T>
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
+    this.limits = new AttemptLimits(operation, ask);
     this.loop = operation.loop(operation.plan(), this, this);
   }
 
   /** The loop that drives this. */
   RetryLoop<Answer<T>> loop() {
     return loop;
+  }
+
+  /**
+   * Carries the operation out while the calling thread waits.
+   *
+   * @param apart on another thread
+   */
+  Answer<T> run(boolean apart) throws Throwable {
+    return apart ? loop.runApart(operation.plan(), boundNanos()) : loop.run(boundNanos());
   }
 
   @Override
@@ -77,13 +90,19 @@ final class JdkTransport<T>
 
   @Override
   public void start(Attempt<Answer<T>> attempt) {
-    AttemptBody body = ask.body().forAttempt(attempt, operation.plan().environment().ticker());
+    attempts = attempt.number();
+    limits.begins(attempt);
+    waits();
+    EarlierAnswer<T> before = earlier;
+    LongSupplier ticker = operation.plan().environment().ticker();
+    AttemptBody body = ask.body().forAttempt(attempt, ticker, before != null);
     AttemptBodyHandler<T> delivery =
         new AttemptBodyHandler<>(attempt, body, receiver.handler(), operation);
     if (client.followRedirects() == HttpClient.Redirect.NEVER) {
       delivery.answeredBy(operation.info().origin());
     }
-    delivery.follows(current);
+    delivery.follows(afterEffect, before);
+    delivery.heads(Provisional.of(wrapped, operation, ask.request(), body));
     current = delivery;
     try {
       HttpRequest request = request(attempt, body);
@@ -123,8 +142,8 @@ final class JdkTransport<T>
     CompletableFuture<HttpResponse<T>> sent =
         client.sendAsync(
             request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
-    delivery.of(sent);
-    attempt.onCancel(delivery);
+    delivery.stop().of(sent);
+    attempt.onCancel(delivery.stop());
     sent.whenComplete(delivery);
   }
 
@@ -132,22 +151,20 @@ final class JdkTransport<T>
       HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
     SendInterrupt interrupt = new SendInterrupt();
     delivery.body().sentBy(interrupt);
-    HttpRequest timed = timeouts().timed(request, attempt);
-    delivery.of(interrupt, timed.timeout().isPresent());
-    attempt.onCancel(delivery);
+    HttpRequest timed =
+        ClientTimeouts.of(operation.plan(), ask.body().length()).timed(request, attempt);
+    delivery.stop().of(interrupt, timed.timeout().isPresent());
+    attempt.onCancel(delivery.stop());
     HttpResponse<T> response = null;
     Throwable thrown = null;
     try {
       response = client.send(timed, delivery);
     } catch (Throwable failed) {
-      thrown = failed;
+      thrown = timed.equals(request) ? failed : limits.timedOut(attempt, failed);
     }
-    delivery.returned();
+    delivery.stop().returned();
     boolean interrupted = thrown instanceof InterruptedException;
-    boolean byUser = interrupted && !interrupt.over(true);
-    if (!interrupted) {
-      interrupt.over(false);
-    }
+    boolean byUser = !interrupt.over(interrupted) && interrupted;
     if (refused(thrown) && !delivery.answered() && wrapped.isJdks()) {
       delivery.notTakenByClient();
     }
@@ -163,31 +180,16 @@ final class JdkTransport<T>
     return thrown instanceof RuntimeException && thrown.getCause() == null;
   }
 
-  private ClientTimeouts timeouts() {
-    boolean realTime = operation.plan().environment().ticker().equals(REAL_TIME);
-    return new ClientTimeouts(ask.body().length(), headTimeoutNanos(), realTime);
-  }
-
-  private boolean changesRequest() {
-    return operation.changesHeaders() || ask.body().present();
-  }
-
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
-    if (!changesRequest()) {
+    if (!operation.changesHeaders() && !ask.body().present()) {
       return ask.request();
     }
     Map<String, String> added = new LinkedHashMap<>();
-    operation.headers(attempt.number(), attempt.timeoutNanos(), added::put);
+    operation.headers(attempt.timeoutNanos(), added::put);
     return AttemptRequest.of(
         ask.request(),
         added,
         ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
-  }
-
-  // An explicit timeout of the user's beats the default.
-  @Override
-  public long headTimeoutNanos() {
-    return ask.request().timeout().isPresent() ? Long.MAX_VALUE : HEAD_TIMEOUT_NANOS;
   }
 
   @Override
@@ -198,9 +200,34 @@ final class JdkTransport<T>
 
   @Override
   public Outcome outcome(Answer<T> answer) {
-    Disposition last =
-        HttpOperation.refuses(answer.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
-    return operation.outcome(answer, evidence(circumstances(), last, answer.status()));
+    AttemptBodyHandler<T> delivery = current;
+    StopReason ofBody = delivery == null ? null : delivery.endedAsBefore();
+    if (ofBody != null) {
+      FailureContext known = circumstances();
+      return operation.outcome(
+          TransportFailure.permanent(FailureKind.OTHER, ofBody),
+          evidence(known, known.disposition(), -1));
+    }
+    Disposition last = AnswerProof.of(answer.status()).disposition();
+    Evidence evidence = evidence(circumstances(), last, answer.status());
+    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    if (delivery == null || heads == null || !heads.judged()) {
+      return operation.outcome(answer, evidence);
+    }
+    return heads.outcome(evidence, delivery.handedOnEarly());
+  }
+
+  @Override
+  public Verdict verdict(Answer<T> head) {
+    AttemptBodyHandler<T> delivery = current;
+    Disposition last = AnswerProof.of(head.status()).disposition();
+    Evidence one = Evidence.of(Evidence.Requests.of(last, operation.safety()), head.status(), -1);
+    Outcome outcome = operation.outcome(head, one);
+    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    if (heads != null) {
+      heads.means(outcome);
+    }
+    return outcome.verdict();
   }
 
   @Override
@@ -222,18 +249,33 @@ final class JdkTransport<T>
     return FailureContext.of(client, ask, current);
   }
 
-  /** Of the wire nothing is seen; the client's contract says what it sends. */
+  /** Where the client shows nothing of its requests, its contract says what it sends. */
   private Evidence evidence(FailureContext known, Disposition last, int status) {
-    Evidence.Requests requests = known.requests(last, operation.safety());
-    int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
-    Evidence evidence = new Evidence(requests, status, deliveries, false, !ask.body().canBeSent());
     AttemptBodyHandler<T> delivery = current;
+    boolean bodySpent = !ask.body().canBeSent();
+    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    Evidence evidence = heads == null ? null : heads.evidence(status, bodySpent);
+    if (evidence == null) {
+      Evidence.Requests requests = known.requests(last, operation.safety());
+      int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
+      evidence = new Evidence(requests, status, deliveries, false, bodySpent);
+    }
     return delivery != null && delivery.afterEffect() ? evidence.afterEffect() : evidence;
   }
 
   @Override
   public Map<String, List<String>> headers(Answer<T> answer) {
     return answer.headerMap();
+  }
+
+  @Override
+  public void waits() {
+    AttemptBodyHandler<T> last = current;
+    if (last != null) {
+      afterEffect = last.leavesEffect();
+      earlier = last.kept();
+      current = null;
+    }
   }
 
   @Override
@@ -247,32 +289,44 @@ final class JdkTransport<T>
   }
 
   @Override
-  public OperationJournal.Answer save(Answer<T> answer) {
-    AttemptBodyHandler<T> delivery = current;
-    return answer.kept(delivery == null ? null : delivery.recordedBody());
+  public ResponseView head(Answer<T> answer) {
+    return answer;
   }
 
   @Override
-  public OperationJournal.EarlierRequest earlierRequest(Answer<T> answer) {
+  public byte @Nullable [] body(Answer<T> answer) {
+    AttemptBodyHandler<T> delivery = current;
+    return delivery == null ? null : delivery.recordedBody();
+  }
+
+  @Override
+  public Journaling.EarlierRequest earlierRequest(Answer<T> answer) {
     return AfterRedirect.earlierRequest(answer.response());
   }
 
   @Override
-  public Answer<T> restore(OperationJournal.Answer answer, RetryReport report) throws IOException {
-    HttpResponse<T> stored = StoredResponse.of(answer, ask.request(), receiver.handler());
+  public Answer<T> restore(ResponseView head, byte[] body, RetryReport report) throws IOException {
+    HttpResponse<T> stored = StoredResponse.of(head, body, ask.request(), receiver.handler());
     return Answer.<T>whole(stored, null).with(report, operation.info(), ask.request());
   }
 
   /**
    * The request of a response without what was added to it, so that one made from it is an
-   * operation of its own.
+   * operation of its own. A request that the JDK made took over the timeout of the attempt.
    */
   private HttpRequest handedBack(HttpResponse<T> response) {
     if (response.previousResponse().isEmpty()) {
       return ask.request();
     }
-    return HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name))
-        .build();
+    HttpRequest own =
+        HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name)).build();
+    Optional<Duration> timeout = ask.request().timeout();
+    return own.timeout().equals(timeout) ? own : AttemptRequest.timed(own, timeout);
+  }
+
+  @Override
+  public Throwable timedOut(TimeUp limit) {
+    return limits.timedOut(limit, attempts);
   }
 
   @Override
@@ -290,11 +344,6 @@ final class JdkTransport<T>
 
   @Override
   public void callBack(Runnable callback) {
-    Optional<Executor> executor = client.executor();
-    if (executor.isPresent()) {
-      executor.get().execute(callback);
-    } else {
-      callback.run();
-    }
+    client.executor().orElse(Runnable::run).execute(callback);
   }
 }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.internal.Checks;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -15,20 +16,17 @@ final class JournaledRequest {
    *
    * @throws IllegalArgumentException if its body is not kept, or the client does not take it
    */
-  static HttpRequest of(OperationJournal.Intent due) {
-    OperationJournal.Request kept = due.request();
+  static HttpRequest of(Journaling.Kept due) {
+    RequestView kept = due.request();
     byte[] bytes =
-        kept.content()
-            .body()
+        kept.body(Integer.MAX_VALUE)
             .orElseThrow(
                 () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
     HttpRequest.Builder request = HttpRequest.newBuilder(kept.uri()); // a GET without a body
     if (bytes.length > 0 || !kept.method().equals("GET")) {
       request.method(kept.method(), body(bytes));
     }
-    kept.content()
-        .headers()
-        .forEach((name, lines) -> lines.forEach(line -> request.header(name, line)));
+    due.headers().forEach((name, lines) -> lines.forEach(line -> request.header(name, line)));
     return request.build();
   }
 

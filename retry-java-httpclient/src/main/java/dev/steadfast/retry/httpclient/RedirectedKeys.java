@@ -3,6 +3,9 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.internal.Checks;
 import java.net.http.HttpClient;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,15 +13,18 @@ import org.slf4j.LoggerFactory;
 /**
  * A key belongs to one server, and what a scope imposes is for the origins that are named; {@code
  * java.net.http} carries all headers along when it follows a redirect to another one: refused, or
- * warned about once per client.
+ * warned about once per client, however often that is wrapped.
  */
 final class RedirectedKeys {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
+  private static final Set<HttpClient> WARNED_ABOUT =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   private final HttpClient client;
   private final boolean refused;
   private final Logger log;
-  private final AtomicBoolean warned = new AtomicBoolean();
+  private final AtomicBoolean checked = new AtomicBoolean();
 
   RedirectedKeys(HttpClient client, HttpRetry retry) {
     this(client, retry, LOG);
@@ -43,10 +49,13 @@ final class RedirectedKeys {
           "NEVER, as a redirect would carry idempotency keys and the headers of propagateTo to"
               + " other origins");
     }
-    if (warned.compareAndSet(false, true)) {
+    if (checked.compareAndSet(false, true) && WARNED_ABOUT.add(client)) {
       log.warn(
-          "this HttpClient follows redirects and would carry idempotency keys and the headers"
-              + " of propagateTo to other origins; build it with followRedirects(NEVER), or set refuseRedirectedKeys(true)");
+          "this HttpClient follows redirects and would carry idempotency keys and the headers of"
+              + " propagateTo to other origins: have it follow none"
+              + " (HttpClient.Builder.followRedirects(NEVER), or in Spring Boot the property"
+              + " spring.http.clients.redirects=dont-follow), or refuse it by"
+              + " refuseRedirectedKeys(true)");
     }
   }
 }

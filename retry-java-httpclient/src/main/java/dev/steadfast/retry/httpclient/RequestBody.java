@@ -4,8 +4,12 @@ import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.RetryOptions;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class RequestBody {
   private static final RequestBody NONE = new RequestBody(null, true);
   private static final AttemptBody NO_BYTES = new AttemptBody(NONE, null, unused -> {}, () -> 0);
+
+  // Those of the JDK that have all bytes in memory, so that they yield them each time.
+  private static final Set<Class<?>> IN_MEMORY =
+      Set.copyOf(
+          List.of(
+              BodyPublishers.ofByteArray(new byte[0]).getClass(),
+              BodyPublishers.ofString("").getClass()));
 
   private final @Nullable BodyPublisher publisher;
   private final boolean repeatable;
@@ -48,11 +59,22 @@ final class RequestBody {
     return publisher == null ? 0 : publisher.contentLength();
   }
 
-  /** The body as one attempt sends it. */
-  AttemptBody forAttempt(Attempt<?> attempt, LongSupplier ticker) {
-    return publisher == null
-        ? NO_BYTES
-        : new AttemptBody(this, attempt, attempt::userCodeFailed, ticker);
+  /** Whether it may fail to yield its bytes once more. */
+  boolean mayFail() {
+    return publisher != null && !IN_MEMORY.contains(publisher.getClass());
+  }
+
+  /**
+   * The body as one attempt sends it.
+   *
+   * @param replaced whether there is an answer for the caller if the publisher fails
+   */
+  AttemptBody forAttempt(Attempt<?> attempt, LongSupplier ticker, boolean replaced) {
+    if (publisher == null) {
+      return NO_BYTES;
+    }
+    Consumer<Throwable> failed = replaced ? unused -> {} : attempt::userCodeFailed;
+    return new AttemptBody(this, attempt, failed, ticker);
   }
 
   /** Whether another attempt could send it. */

@@ -2,7 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
@@ -123,9 +123,12 @@ public final class RetryingHttpClient extends HttpClient {
    * @param retry what to retry and how
    * @return a client
    * @throws IllegalArgumentException if the delegate retries already, being a {@code
-   *     RetryingHttpClient}; if {@code jdk.httpclient.enableAllMethodRetry}, a system property or
-   *     set in the JDK's {@code conf/net.properties}, has the JDK resend unsafe requests; or if the
-   *     delegate follows redirects where the configuration adds keys and {@link
+   *     RetryingHttpClient}; if the configuration has an {@link
+   *     dev.steadfast.retry.limit.AdaptiveLimit} and nothing surely ends an attempt: neither an
+   *     attempt timeout, nor a total timeout together with a body idle timeout; if {@code
+   *     jdk.httpclient.enableAllMethodRetry}, a system property or set in the JDK's {@code
+   *     conf/net.properties}, has the JDK resend unsafe requests; or if the delegate follows
+   *     redirects where the configuration adds keys and {@link
    *     HttpRetry.Builder#refuseRedirectedKeys} is set
    */
   public static RetryingHttpClient wrap(HttpClient delegate, HttpRetry retry) {
@@ -135,6 +138,8 @@ public final class RetryingHttpClient extends HttpClient {
       throw Checks.bad("delegate", delegate, "a client that does not retry");
     }
     AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
+    boolean bodiesEnd = retry.plan().bodyIdleTimeoutNanos() != Long.MAX_VALUE;
+    retry.plan().requireEndOfAttempts(false, bodiesEnd);
     return new RetryingHttpClient(delegate, retry);
   }
 
@@ -177,7 +182,7 @@ public final class RetryingHttpClient extends HttpClient {
    * @throws IllegalArgumentException if this view has no such options, if the body of the request
    *     is read once or too long for the journal, or if {@link #send} refuses the request
    */
-  public OperationJournal.Intent intent(HttpRequest request) {
+  public Journaling.Kept intent(HttpRequest request) {
     return operation(ask(request)).intent();
   }
 
@@ -194,7 +199,7 @@ public final class RetryingHttpClient extends HttpClient {
    * @return sends through this client, with its configuration; an {@link IllegalArgumentException}
    *     says that the body of a request is not kept
    */
-  public OperationJournal.Sender sender() {
+  public Journaling.Sender sender() {
     return (journal, due) ->
         with(RetryOptions.resuming(journal, due))
             .send(JournaledRequest.of(due), HttpResponse.BodyHandlers.discarding());
@@ -219,18 +224,15 @@ public final class RetryingHttpClient extends HttpClient {
     if (Thread.interrupted()) {
       throw new InterruptedException(); // as the JDK does, before anything is sent
     }
-    if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
-      // Within the client's own send such a thread would run other tasks of its pool.
-      JdkTransport<T> transport =
-          transport(request, new Receiver<>(responseBodyHandler, null, false));
-      wrapped.begin(transport.loop());
-      return new BlockingSend<>(transport.loop(), start(transport)).await();
-    }
+    // Within the client's own send such a thread would run other tasks of its pool.
+    boolean apart = Thread.currentThread() instanceof ForkJoinWorkerThread;
     JdkTransport<T> transport = transport(request, new Receiver<>(responseBodyHandler, null, true));
     wrapped.begin(transport.loop());
     try {
-      return transport.loop().run(transport.boundNanos()).response();
-    } catch (IOException | InterruptedException | RuntimeException | Error thrown) {
+      return transport.run(apart).response();
+    } catch (IOException thrown) {
+      throw apart ? Failures.withFramesOfCaller(thrown) : thrown;
+    } catch (InterruptedException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
       throw new IOException(thrown);

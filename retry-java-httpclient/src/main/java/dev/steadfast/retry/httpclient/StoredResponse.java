@@ -1,6 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.ResponseView;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
@@ -21,24 +21,58 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that a journal kept, as the client would have given it: its body goes through the
- * caller's handler.
+ * An answer that was kept, as the client would have given it: its body goes through the caller's
+ * handler.
  */
-record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders headers, T body)
+record StoredResponse<T>(
+    HttpRequest request,
+    int statusCode,
+    HttpHeaders headers,
+    URI uri,
+    HttpClient.Version version,
+    Optional<HttpResponse<T>> previousResponse,
+    Optional<SSLSession> sslSession,
+    T body)
     implements HttpResponse<T> {
   // The bytes are in memory. Only a handler that passes them to another thread takes any time.
   private static final long HANDLER_SECONDS = 5;
 
+  /** Of a journal. */
   static <T> HttpResponse<T> of(
-      OperationJournal.Answer answer, HttpRequest request, BodyHandler<T> handler)
+      ResponseView head, byte[] body, HttpRequest request, BodyHandler<T> handler)
       throws IOException {
-    HttpHeaders headers = HttpHeaders.of(answer.content().headers(), (name, value) -> true);
-    BodySubscriber<T> subscriber =
-        Objects.requireNonNull(
-            handler.apply(new Head(answer.status(), headers)), "body subscriber");
-    byte[] bytes = answer.content().body().orElse(new byte[0]);
+    HttpHeaders headers = HttpHeaders.of(head.headerMap(), (name, value) -> true);
+    Head stored = new Head(head.status(), headers, HttpClient.Version.HTTP_1_1);
+    return new StoredResponse<>(
+        request,
+        head.status(),
+        headers,
+        request.uri(),
+        stored.version(),
+        Optional.empty(),
+        Optional.empty(),
+        body(stored, body, handler));
+  }
+
+  /** Of a response whose body did not go to the caller. */
+  static <T> HttpResponse<T> of(HttpResponse<T> response, byte[] bytes, BodyHandler<T> handler)
+      throws IOException {
+    Head head = new Head(response.statusCode(), response.headers(), response.version());
+    return new StoredResponse<>(
+        response.request(),
+        response.statusCode(),
+        response.headers(),
+        response.uri(),
+        response.version(),
+        response.previousResponse(),
+        response.sslSession(),
+        body(head, bytes, handler));
+  }
+
+  private static <T> T body(Head head, byte[] bytes, BodyHandler<T> handler) throws IOException {
+    BodySubscriber<T> subscriber = Objects.requireNonNull(handler.apply(head), "body subscriber");
     subscriber.onSubscribe(new Bytes(bytes, subscriber));
-    return new StoredResponse<>(request, answer.status(), headers, collected(subscriber));
+    return collected(subscriber);
   }
 
   private static <T> T collected(BodySubscriber<T> subscriber) throws IOException {
@@ -55,12 +89,8 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
   }
 
   /** What a body handler gets to see. */
-  private record Head(int statusCode, HttpHeaders headers) implements ResponseInfo {
-    @Override
-    public HttpClient.Version version() {
-      return HttpClient.Version.HTTP_1_1;
-    }
-  }
+  private record Head(int statusCode, HttpHeaders headers, HttpClient.Version version)
+      implements ResponseInfo {}
 
   /** Gives all bytes at the first request, which may come from any thread. */
   private static final class Bytes implements Flow.Subscription {
@@ -95,25 +125,5 @@ record StoredResponse<T>(HttpRequest request, int statusCode, HttpHeaders header
     public void cancel() {
       subscriber.set(null);
     }
-  }
-
-  @Override
-  public Optional<HttpResponse<T>> previousResponse() {
-    return Optional.empty();
-  }
-
-  @Override
-  public Optional<SSLSession> sslSession() {
-    return Optional.empty();
-  }
-
-  @Override
-  public URI uri() {
-    return request.uri();
-  }
-
-  @Override
-  public HttpClient.Version version() {
-    return HttpClient.Version.HTTP_1_1;
   }
 }

@@ -34,7 +34,8 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
   private final AtomicBoolean finished = new AtomicBoolean();
   private volatile boolean ended; // by the publisher, after the comparison
   private volatile Flow.@Nullable Subscription upstream;
-  private volatile long movedNanos; // when the client took bytes, or asked for some
+  // When the client took bytes, or asked for some. Written before the demand, and read after it.
+  private volatile long movedNanos;
 
   VerifyingSubscriber(
       Flow.Subscriber<? super ByteBuffer> receiver, AttemptBody body, Fingerprint before) {
@@ -53,9 +54,7 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
 
   /** How long the client may still take nothing: it has what it asked for, and asks for no more. */
   long idleLeftNanos(long nowNanos, long mostNanos) {
-    return demand.get() == 0 && mostNanos != Long.MAX_VALUE
-        ? Math.max(0, mostNanos - (nowNanos - movedNanos))
-        : mostNanos;
+    return demand.get() > 0 ? mostNanos : Silence.leftNanos(mostNanos, movedNanos, nowNanos);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.internal.Durations;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
@@ -58,7 +59,9 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private final LongSupplier ticker;
   private volatile Signals signals = Signals.IDLE;
   private volatile long demand; // buffers that the user has asked for
-  private volatile long movedNanos; // when bytes came, or when he began to wait for some
+  // When the user began to wait: he asked for bytes, or was done with those that had come. It is
+  // written before he counts as waiting (demand, signals), and read after those.
+  private volatile long waitsSinceNanos;
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean discarded;
   private volatile boolean cancelledByUser;
@@ -71,6 +74,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   WatchedSubscriber(BodySubscriber<T> users, LongSupplier ticker) {
     this.users = users;
     this.ticker = ticker;
+    this.waitsSinceNanos = ticker.getAsLong();
   }
 
   @SuppressWarnings({
@@ -147,12 +151,13 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   // Time.
 
-  /** How long the body may still be silent; not counted while the user asks for nothing. */
+  /**
+   * How long the body may still be silent. It is not silent while the user asks for nothing, or
+   * works on what has come.
+   */
   long idleLeftNanos(long nowNanos, long mostNanos) {
-    boolean waits = demand > 0 && !over();
-    return waits && mostNanos != Long.MAX_VALUE
-        ? Math.max(0, mostNanos - (nowNanos - movedNanos))
-        : mostNanos;
+    boolean waits = demand > 0 && signals == Signals.IDLE;
+    return waits ? Silence.leftNanos(mostNanos, waitsSinceNanos, nowNanos) : mostNanos;
   }
 
   /** Ends the body: the user's subscriber gets an error, and the client releases the connection. */
@@ -178,11 +183,13 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   }
 
   // The client signals one thing at a time; within another signal only in answer to a request().
+  // Where this returns false, ask over() afterwards: the body may have ended just now.
   private boolean enter() {
     return SIGNALS.compareAndSet(this, Signals.IDLE, Signals.UNDER_WAY);
   }
 
   private void leave(boolean entered) {
+    waitsSinceNanos = ticker.getAsLong();
     if (!entered || SIGNALS.compareAndSet(this, Signals.UNDER_WAY, Signals.IDLE)) {
       return;
     }
@@ -218,18 +225,17 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   @Override
   public void request(long n) {
-    if (DEMAND.getAndAccumulate(this, n, WatchedSubscriber::saturatedAdd) == 0) {
-      movedNanos = ticker.getAsLong();
-    }
+    long before;
+    do {
+      before = demand;
+      if (before <= 0) {
+        waitsSinceNanos = ticker.getAsLong();
+      }
+    } while (!DEMAND.compareAndSet(this, before, Durations.saturatedAdd(before, n)));
     Flow.Subscription source = subscription;
     if (source != null) {
       source.request(n);
     }
-  }
-
-  private static long saturatedAdd(long one, long other) {
-    long sum = one + other;
-    return other > 0 && sum < 0 ? Long.MAX_VALUE : sum;
   }
 
   @Override
@@ -256,11 +262,11 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
     this.subscription = subscription;
-    if (discarded) {
+    boolean entered = !discarded && enter();
+    if (!entered && (discarded || over())) { // given up before the client began it
       subscription.cancel();
       return;
     }
-    boolean entered = enter();
     try {
       users.onSubscribe(this);
     } catch (Throwable thrown) {
@@ -273,14 +279,13 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   @Override
   public void onNext(List<ByteBuffer> buffers) {
-    if (over()) {
+    boolean entered = enter();
+    if (!entered && over()) {
       return;
     }
-    movedNanos = ticker.getAsLong();
     if (demand != Long.MAX_VALUE) {
       DEMAND.decrementAndGet(this);
     }
-    boolean entered = enter();
     try {
       users.onNext(buffers);
     } catch (Throwable thrown) {

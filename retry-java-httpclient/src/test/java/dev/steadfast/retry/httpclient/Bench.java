@@ -63,6 +63,11 @@ final class Bench implements AutoCloseable {
     private final BlockingQueue<Long> delays = new LinkedBlockingQueue<>();
 
     @Override
+    public boolean isVirtual() {
+      return true;
+    }
+
+    @Override
     public Task schedule(long delayNanos, Runnable task) {
       Task scheduled = time.schedule(delayNanos, task);
       delays.add(delayNanos);

@@ -79,6 +79,8 @@ class BlockedPoolTest {
         Program.class,
         call("answered", "send", answers),
         call("retried", "send", failsTwice.uri("/").toString()),
+        call("on a worker", "forkJoin", answers),
+        call("hanging on a worker", "forkJoin", hangs),
         call("hanging", "send", hangs),
         call("stalled body", "send", stalls),
         call("plain", "plain", answers),
@@ -99,6 +101,8 @@ class BlockedPoolTest {
         List.of(
             "answered: 200",
             "retried: 200",
+            "on a worker: 200",
+            "hanging on a worker: " + TIMEOUT,
             "hanging: " + TIMEOUT,
             "stalled body: " + TIMEOUT,
             "plain: " + (plainHangs ? "hangs" : "200"),
@@ -160,6 +164,7 @@ class BlockedPoolTest {
         HttpResponse<String> response =
             switch (how) {
               case "send" -> client.send(request, BodyHandlers.ofString());
+              case "forkJoin" -> onWorker(() -> client.send(request, BodyHandlers.ofString()));
               case "sendAsync" -> client.sendAsync(request, BodyHandlers.ofString()).get();
               case "callback" -> fromCallback(client.sendAsync(request, BodyHandlers.ofString()));
               default ->
@@ -171,10 +176,19 @@ class BlockedPoolTest {
       } catch (TimeoutException hangs) {
         return "hangs";
       } catch (ExecutionException wrapped) {
-        return wrapped.getCause().getClass().getName();
+        Throwable cause = wrapped.getCause();
+        while (cause instanceof RuntimeException && cause.getCause() != null) {
+          cause = cause.getCause(); // of a fork-join task, which may wrap it more than once
+        }
+        return cause.getClass().getName();
       } catch (Exception thrown) {
         return thrown.getClass().getName();
       }
+    }
+
+    private static HttpResponse<String> onWorker(Callable<HttpResponse<String>> send)
+        throws Exception {
+      return new ForkJoinPool(1).submit(send).get();
     }
 
     private static HttpResponse<String> fromCallback(CompletableFuture<HttpResponse<String>> sent)

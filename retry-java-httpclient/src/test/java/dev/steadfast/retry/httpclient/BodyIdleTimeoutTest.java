@@ -96,9 +96,9 @@ class BodyIdleTimeoutTest {
 
   @ParameterizedTest
   @EnumSource
-  void withoutItADownloadMayBeSilentForADay(Entry entry) throws Throwable {
+  void byDefaultADownloadMayBeSilentForADay(Entry entry) throws Throwable {
     Path file = folder.resolve("download");
-    HttpClient client = client(RetryPolicy.builder().noBodyIdleTimeout());
+    HttpClient client = client(RetryPolicy.builder());
     try (UnderWay<Path> call = UnderWay.call(entry, client, get(), BodyHandlers.ofFile(file))) {
       serve(file);
       time.advance(Duration.ofDays(1));

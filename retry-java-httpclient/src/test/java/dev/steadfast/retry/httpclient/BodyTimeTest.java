@@ -42,7 +42,7 @@ class BodyTimeTest {
   private static final Duration TOTAL = Duration.ofSeconds(5);
   private static final Duration STEP = Duration.ofSeconds(10);
   private static final int STEPS = 5; // ten times the total timeout
-  private static final Duration IDLE = Duration.ofSeconds(30); // the default
+  private static final Duration IDLE = Duration.ofSeconds(30);
   private static final int PART = 8 << 20; // more than the sockets buffer
 
   private final FakeTime time = new FakeTime();
@@ -67,11 +67,16 @@ class BodyTimeTest {
   }
 
   private RetryingHttpClient client() {
-    return client(RetryPolicy.builder().totalTimeout(TOTAL));
+    return client(RetryPolicy.builder().totalTimeout(TOTAL).bodyIdleTimeout(IDLE));
+  }
+
+  // A further attempt would be silent, too, and nothing would end it.
+  private static RetryPolicy.Builder once() {
+    return RetryPolicy.builder().noTotalTimeout().maxAttempts(1).bodyIdleTimeout(IDLE);
   }
 
   private RetryingHttpClient clientWithoutTotal() {
-    return client(RetryPolicy.builder().noTotalTimeout());
+    return client(RetryPolicy.builder().noTotalTimeout().bodyIdleTimeout(IDLE));
   }
 
   private HttpRequest get() {
@@ -164,7 +169,7 @@ class BodyTimeTest {
 
   @ParameterizedTest
   @EnumSource
-  void anUploadOutlivesTheTotalTimeoutAndTheDefaultAttemptTimeout(Entry entry) throws Throwable {
+  void anUploadOutlivesTheTotalTimeout(Entry entry) throws Throwable {
     try (UnderWay<String> call =
         UnderWay.call(entry, client(), upload(STEPS + 1), BodyHandlers.ofString())) {
       peer.acceptRequest();
@@ -235,7 +240,7 @@ class BodyTimeTest {
   void aDownloadThatStallsEndsByTheIdleTimeout(Entry entry) throws Throwable {
     Path file = folder.resolve("download");
     try (UnderWay<Path> call =
-        UnderWay.call(entry, clientWithoutTotal(), get(), BodyHandlers.ofFile(file))) {
+        UnderWay.call(entry, client(once()), get(), BodyHandlers.ofFile(file))) {
       peer.acceptRequest();
       peer.sendHead(200);
       peer.send("part");
@@ -248,9 +253,8 @@ class BodyTimeTest {
   @ParameterizedTest
   @EnumSource
   void anUploadThatStallsEndsByTheIdleTimeout(Entry entry) throws Throwable {
-    RetryPolicy.Builder once = RetryPolicy.builder().noTotalTimeout().maxAttempts(1);
     try (UnderWay<String> call =
-        UnderWay.call(entry, client(once), upload(3), BodyHandlers.ofString())) {
+        UnderWay.call(entry, client(once()), upload(3), BodyHandlers.ofString())) {
       peer.acceptRequest();
       peer.readBody(PART);
       advanceUntilDone(call.end());

@@ -29,7 +29,8 @@ class DeliveryTest {
           .build()
           .operation(ask, RetryOptions.none());
   private final AttemptBodyHandler<String> delivery =
-      new AttemptBodyHandler<>(null, ask.body().forAttempt(null, () -> 0), handler, operation);
+      new AttemptBodyHandler<>(
+          null, ask.body().forAttempt(null, () -> 0, false), handler, operation);
 
   private Progress progress() {
     return FailureContext.of(client, ask, delivery).progress();

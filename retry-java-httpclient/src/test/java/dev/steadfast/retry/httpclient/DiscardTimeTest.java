@@ -47,6 +47,11 @@ class DiscardTimeTest {
     private static final Duration SHORTER = Duration.ofMillis(50);
 
     @Override
+    public boolean isVirtual() {
+      return true;
+    }
+
+    @Override
     public Task schedule(long delayNanos, Runnable task) {
       Task scheduled = time.schedule(delayNanos, task);
       begins(delayNanos);

@@ -116,6 +116,13 @@ class FailuresTest {
         row(new IOException("too many concurrent streams"), WAITING, FailureKind.CONNECT, never),
         row(new IOException("too many concurrent streams"), SENT, FailureKind.CONNECT, maybe),
         row(new IOException("Tunnel failed, got: 503"), WAITING, FailureKind.CONNECT, never),
+        row(new IOException("Tunnel failed, got: 429"), WAITING, FailureKind.CONNECT, never),
+        row(
+            new IOException("Tunnel failed, got: 403"),
+            WAITING,
+            FailureKind.CONNECT,
+            never,
+            permanent),
         // No handshake.
         row(path, SENT, FailureKind.TLS, never, permanent),
         row(expired, WAITING, FailureKind.TLS, never, permanent),

@@ -2,7 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.EntryPoint;
 import dev.steadfast.retry.scenarios.Follows;
@@ -168,9 +168,6 @@ final class JdkEntryPoints {
       }
       if (thrown instanceof OperationJournal.RefusedException) {
         return Category.REFUSED_BY_JOURNAL;
-      }
-      if (thrown instanceof RequestBodyChangedException) {
-        return Category.BODY_CHANGED;
       }
       if (thrown.getClass() == HttpTimeoutException.class) {
         return Category.TIMEOUT;

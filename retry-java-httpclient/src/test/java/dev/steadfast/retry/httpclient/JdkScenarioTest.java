@@ -9,6 +9,6 @@ import org.junit.jupiter.api.TestFactory;
 class JdkScenarioTest {
   @TestFactory
   Stream<DynamicTest> scenarios() {
-    return ScenarioTests.all(JdkEntryPoints.all());
+    return ScenarioTests.golden("jdk", JdkEntryPoints.all());
   }
 }

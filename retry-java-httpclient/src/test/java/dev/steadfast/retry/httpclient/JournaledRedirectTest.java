@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import dev.steadfast.retry.scenarios.Reply;
 import java.net.http.HttpClient.Redirect;
@@ -69,10 +69,10 @@ class JournaledRedirectTest {
   @ParameterizedTest
   @EnumSource
   void withAKeyItCanBeSettled(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.status(307).header("Location", "/elsewhere"), Reply.status(404));
+    bench.server.enqueue(Reply.status(303).header("Location", "/elsewhere"), Reply.status(404));
     RetryingHttpClient client = client(Redirect.NORMAL, true);
     assertEnded(charge(entry, client), Effect.UNKNOWN, State.READY);
-    bench.server.enqueue(Reply.status(307).header("Location", "/elsewhere"), Reply.status(200));
+    bench.server.enqueue(Reply.status(303).header("Location", "/elsewhere"), Reply.status(200));
     charge(entry, client);
     assertEquals(State.SUCCEEDED, journal.endings().get(1).state());
     assertEquals(

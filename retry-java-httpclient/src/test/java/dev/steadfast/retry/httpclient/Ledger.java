@@ -65,7 +65,7 @@ final class Ledger implements RetryBudget, RetryBudget.Account, Guard {
       }
 
       @Override
-      public void failed(long elapsedNanos, Throwable failure) {
+      public void failed(Guard.Failure how, Throwable failure) {
         permits.decrementAndGet();
       }
 

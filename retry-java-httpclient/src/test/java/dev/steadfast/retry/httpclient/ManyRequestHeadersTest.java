@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Received;
@@ -15,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +53,10 @@ class ManyRequestHeadersTest {
     HttpClient client =
         RetryingHttpClient.wrap(
                 new OwnDelegate(Bench.plain().build(), () -> atClient[0] = allocated()),
-                HttpRetry.builder().attemptHeader(AttemptHeader.fromOne("x-attempt")).build())
+                HttpRetry.builder()
+                    .oncePerAttempt(
+                        "x-attempt", (operation, number) -> Optional.of(Integer.toString(number)))
+                    .build())
             .with(RetryOptions.builder().idempotencyKey("order-1").build());
     long before = allocated();
     entry.call(client, request, BodyHandlers.ofString());
@@ -74,7 +77,11 @@ class ManyRequestHeadersTest {
   void theCallersHeadersAndBodyStay() throws Throwable {
     bench.server.enqueue(Reply.status(503));
     HttpClient client =
-        bench.client(bench.retry().attemptHeader(AttemptHeader.fromOne("x-attempt")));
+        bench.client(
+            bench
+                .retry()
+                .oncePerAttempt(
+                    "x-attempt", (operation, number) -> Optional.of(Integer.toString(number))));
     HttpRequest request =
         HttpRequest.newBuilder(bench.server.uri("/things"))
             .header("X-Several", "a")

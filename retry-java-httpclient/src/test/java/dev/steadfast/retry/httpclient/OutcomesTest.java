@@ -254,12 +254,10 @@ class OutcomesTest {
   void deadlineWithinAnAttempt(Entry entry) {
     bench.server.defaultReply(Reply.stallAfterRequest());
     bench.server.whenRequest(request -> bench.time.advance(Duration.ofSeconds(30)));
-    // Its own timeout takes the place of the default for an attempt.
-    HttpRequest patient =
-        HttpRequest.newBuilder(bench.server.uri("/things")).timeout(Duration.ofHours(1)).build();
     HttpTimeoutException thrown =
-        failure(entry, HttpTimeoutException.class, bench.client(), patient);
-    assertEquals("request timed out", thrown.getMessage());
+        failure(entry, HttpTimeoutException.class, bench.client(), bench.get());
+    assertEquals(
+        "request timed out: the total timeout of 30s is over (totalTimeout)", thrown.getMessage());
     assertEquals(StopReason.DEADLINE, report(thrown).reason());
     assertEquals(Duration.ofSeconds(30), report(thrown).elapsed());
     bench.awaitNothingScheduled();
@@ -350,7 +348,7 @@ class OutcomesTest {
         public void succeeded(long elapsedNanos) {}
 
         @Override
-        public void failed(long elapsedNanos, Throwable failure) {}
+        public void failed(Guard.Failure how, Throwable failure) {}
 
         @Override
         public void released() {}
@@ -376,6 +374,11 @@ class OutcomesTest {
 
   private static RetryScheduler refusing(RejectedExecutionException reason) {
     return new RetryScheduler() {
+      @Override
+      public boolean isVirtual() {
+        return true;
+      }
+
       @Override
       public Task schedule(long delayNanos, Runnable task) {
         throw reason;

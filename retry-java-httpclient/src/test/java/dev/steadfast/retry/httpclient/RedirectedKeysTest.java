@@ -55,6 +55,14 @@ class RedirectedKeysTest {
   }
 
   @Test
+  void clientThatIsWrappedAgainIsNotWarnedAboutAgain() {
+    HttpClient client = follows(Redirect.NORMAL);
+    new RedirectedKeys(client, keyed().build(), logger());
+    new RedirectedKeys(client, keyed().build(), logger()).check(true);
+    assertEquals(1, warnings.size(), warnings::toString);
+  }
+
+  @Test
   void keyOfOneOperationIsWarnedAboutWhenItIsUsed() {
     RedirectedKeys keys = check(Redirect.NORMAL, HttpRetry.defaults());
     keys.check(false);

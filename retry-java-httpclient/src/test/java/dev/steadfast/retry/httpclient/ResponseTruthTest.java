@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scenarios.Received;
@@ -14,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -127,6 +129,25 @@ class ResponseTruthTest {
           entry.call(client(KeyOf.REQUEST), post(KeyOf.REQUEST), BodyHandlers.ofString());
       assertEquals(Optional.of("mine"), response.request().headers().firstValue(HEADER));
       assertEquals(Optional.of("mine"), JdkReports.of(response).idempotencyKey());
+    }
+  }
+
+  /** The time that an attempt has is set on the request that the JDK sends, in real time only. */
+  @ParameterizedTest
+  @EnumSource
+  void theTimeoutOfARedirectedRequestIsTheCallers(Entry entry) throws Throwable {
+    HttpClient plain = Bench.plain().followRedirects(HttpClient.Redirect.NORMAL).build();
+    HttpClient client = RetryingHttpClient.wrap(plain, HttpRetry.defaults());
+    for (Optional<Duration> timeout :
+        List.of(Optional.<Duration>empty(), Optional.of(Duration.ofHours(1)))) {
+      bench.server.enqueue(Reply.status(302).header("Location", "/other"), CREATED);
+      HttpRequest.Builder request = HttpRequest.newBuilder(bench.server.uri("/"));
+      timeout.ifPresent(request::timeout);
+
+      HttpRequest answered = entry.call(client, request.build(), BodyHandlers.ofString()).request();
+
+      assertEquals(bench.server.uri("/other"), answered.uri());
+      assertEquals(timeout, answered.timeout());
     }
   }
 

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Settings;
-import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Settings;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
@@ -115,7 +115,7 @@ class ResumedTest {
 
   @Test
   void whatIsEnlistedIsWhatACallClaims() throws Exception {
-    Intent enlisted = named.intent(post("5"));
+    Intent enlisted = Intent.of(named.intent(post("5")));
     bench.server.enqueue(Reply.status(200));
     named.send(post("5"), BodyHandlers.discarding());
     JournalUnderTest.assertSame(journal.intents().get(0), enlisted);
@@ -171,7 +171,7 @@ class ResumedTest {
   @Test
   void withoutItsBodyARequestCannotBeResumed() {
     journal.settings(Settings.defaults().withoutRequestBodies());
-    Intent bodiless = named.intent(post("5"));
+    Intent bodiless = Intent.of(named.intent(post("5")));
     IllegalArgumentException refused =
         assertThrows(IllegalArgumentException.class, () -> client.sender().send(journal, bodiless));
     assertFalse(refused.getMessage().contains("order-1"), "the key may be a secret");
@@ -187,7 +187,7 @@ class ResumedTest {
             .timeout(Duration.ofNanos(1))
             .version(HttpClient.Version.HTTP_2)
             .build();
-    Intent due = named.intent(hasty);
+    Intent due = Intent.of(named.intent(hasty));
     bench.server.enqueue(Reply.status(200));
     client.sender().send(journal, due);
     assertEquals(State.SUCCEEDED, journal.endings().get(0).state());
@@ -196,7 +196,7 @@ class ResumedTest {
 
   @Test
   void anInterruptEndsTheSender() {
-    Intent due = named.intent(post("5"));
+    Intent due = Intent.of(named.intent(post("5")));
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, () -> client.sender().send(journal, due));
     assertEquals(0, bench.server.requests().size());

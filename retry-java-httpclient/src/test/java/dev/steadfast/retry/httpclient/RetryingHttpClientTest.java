@@ -10,7 +10,6 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -112,7 +111,8 @@ class RetryingHttpClientTest {
             bench
                 .retry()
                 .listener(listener)
-                .attemptHeader(AttemptHeader.fromZero("X-Retry"))
+                .oncePerAttempt(
+                    "X-Retry", (operation, number) -> Optional.of(Integer.toString(number - 1)))
                 .idempotencyKeys(IdempotencyKeys.randomUuid()));
     HttpRequest request =
         HttpRequest.newBuilder(bench.server.uri("/things?q=1"))

@@ -337,7 +337,7 @@ class ThrownErrorTest {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       throwIf(Guarding.ANSWERED);
     }
 
@@ -429,6 +429,11 @@ class ThrownErrorTest {
 
     ThrowingScheduler(int throwsAt) {
       this.throwsAt = throwsAt;
+    }
+
+    @Override
+    public boolean isVirtual() {
+      return true;
     }
 
     @Override

@@ -472,7 +472,16 @@ class TransportTest {
   /** Nothing of the request went anywhere, so a POST without a key is tried again, too. */
   @Test
   void proxyThatMakesNoTunnelHasSeenNoRequest() {
-    bench.server.defaultReply(Reply.status(502));
+    noTunnel(502, StopReason.ATTEMPTS_EXHAUSTED, 3);
+  }
+
+  @Test
+  void proxyThatRefusesATunnelIsAskedOnce() {
+    noTunnel(403, StopReason.NOT_RETRYABLE, 1);
+  }
+
+  private void noTunnel(int status, StopReason reason, int attempts) {
+    bench.server.defaultReply(Reply.status(status));
     URI proxy = bench.server.uri("/");
     HttpClient client =
         client(
@@ -484,8 +493,9 @@ class TransportTest {
             .build();
     IOException thrown =
         assertThrows(IOException.class, () -> client.send(order, BodyHandlers.discarding()));
-    assertEquals("Tunnel failed, got: 502", thrown.getMessage());
-    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, report(thrown).reason());
+    assertEquals("Tunnel failed, got: " + status, thrown.getMessage());
+    assertEquals(reason, report(thrown).reason());
+    assertEquals(attempts, bench.server.requests().size());
     assertEquals(FailureKind.CONNECT, last(thrown).kind().orElseThrow());
     assertEquals(Disposition.UNSENT, last(thrown).disposition());
     assertFalse(report(thrown).serverMayHaveActed());

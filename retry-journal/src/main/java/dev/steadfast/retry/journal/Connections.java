@@ -1,7 +1,7 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,11 +1,12 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Content;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.Request;
-import dev.steadfast.retry.http.OperationJournal.Terms;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Content;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.Request;
+import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.net.URI;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,7 +39,7 @@ final class IntentColumns {
   static int set(PreparedStatement statement, int from, Intent intent) throws SQLException {
     Request request = intent.request();
     Terms terms = intent.terms();
-    OperationJournal.Key key = terms.key();
+    Journaling.Key key = terms.key();
     int i = from;
     statement.setString(i++, intent.fingerprint());
     statement.setString(i++, request.method());
@@ -79,10 +80,10 @@ final class IntentColumns {
     return Sql.parse(row, "repeatable", text -> Repeat.valueOf(text.toUpperCase(Locale.ROOT)));
   }
 
-  static OperationJournal.@Nullable Key key(ResultSet row) throws SQLException {
+  static Journaling.@Nullable Key key(ResultSet row) throws SQLException {
     String header = row.getString("key_header");
     return header == null
         ? null
-        : Sql.parse(row, "key_line", line -> new OperationJournal.Key(header, line));
+        : Sql.parse(row, "key_line", line -> new Journaling.Key(header, line));
   }
 }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -116,9 +117,9 @@ public final class JdbcJournal implements OperationJournal {
    * @throws IllegalArgumentException if the connection is in auto-commit mode, or if the body of
    *     the operation is not kept
    */
-  public boolean enlist(Connection connection, Intent operation)
+  public boolean enlist(Connection connection, Journaling.Kept operation)
       throws SQLException, RefusedException {
-    return enlistIn(connection, operation, null);
+    return enlistIn(connection, Intent.of(operation), null);
   }
 
   /**
@@ -138,13 +139,13 @@ public final class JdbcJournal implements OperationJournal {
    * @throws IllegalArgumentException if the name is out of its range, if the connection is in
    *     auto-commit mode, or if the body of the operation is not kept
    */
-  public boolean enlist(Connection connection, Intent operation, String sequence)
+  public boolean enlist(Connection connection, Journaling.Kept operation, String sequence)
       throws SQLException, RefusedException {
     int length = sequence.length();
     if (length < 1 || length > MOST_SEQUENCE || sequence.indexOf('\0') >= 0) {
       throw bad("sequence", length + " characters", "1 to " + MOST_SEQUENCE + ", without NUL");
     }
-    return enlistIn(connection, operation, sequence);
+    return enlistIn(connection, Intent.of(operation), sequence);
   }
 
   private boolean enlistIn(Connection connection, Intent operation, @Nullable String sequence)
@@ -181,7 +182,8 @@ public final class JdbcJournal implements OperationJournal {
    * @throws InterruptedException if the thread was interrupted
    * @throws IllegalArgumentException if the number is out of its range
    */
-  public int resume(Sender sender, Which which, int most) throws IOException, InterruptedException {
+  public int resume(Journaling.Sender sender, Which which, int most)
+      throws IOException, InterruptedException {
     requirePositive(most);
     Backlog.Due wanted =
         new Backlog.Due(
@@ -197,7 +199,7 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   // Goes through all operations that are due once, page by page.
-  private void sendAll(Sender sender, Backlog.Due wanted, Set<Id> sent, int most)
+  private void sendAll(Journaling.Sender sender, Backlog.Due wanted, Set<Id> sent, int most)
       throws IOException, InterruptedException {
     Backlog.@Nullable Position after = Backlog.Position.START;
     while (after != null && sent.size() < most) {
@@ -214,7 +216,8 @@ public final class JdbcJournal implements OperationJournal {
     }
   }
 
-  private boolean sends(Sender sender, Intent due) throws IOException, InterruptedException {
+  private boolean sends(Journaling.Sender sender, Intent due)
+      throws IOException, InterruptedException {
     return resuming.send(sender, due, null) != Resuming.Outcome.REFUSED;
   }
 

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

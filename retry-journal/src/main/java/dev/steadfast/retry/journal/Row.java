@@ -1,13 +1,13 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Answer;
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Content;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.State;
-import dev.steadfast.retry.http.OperationJournal.Terms;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.operations.OperationJournal.Answer;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Content;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -44,8 +44,7 @@ record Row(
   record Version(long id, int number) {}
 
   /** The request, as far as a claim needs it. */
-  record Asked(
-      String fingerprint, String target, OperationJournal.@Nullable Key key, Instant createdAt) {
+  record Asked(String fingerprint, String target, Journaling.@Nullable Key key, Instant createdAt) {
     String describe() {
       return target + " of " + createdAt;
     }

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,9 +1,10 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Sender;
-import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.Journaling.Kept;
+import dev.steadfast.retry.http.Journaling.Sender;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -83,7 +84,7 @@ public final class Wakeups {
    * @throws SQLException if it cannot be written
    * @throws IllegalArgumentException as the journal's {@code enlist} does
    */
-  public boolean enlist(Connection connection, Intent operation, @Nullable String sequence)
+  public boolean enlist(Connection connection, Kept operation, @Nullable String sequence)
       throws SQLException, RefusedException {
     Savepoint before = connection.setSavepoint();
     try {
@@ -92,7 +93,7 @@ public final class Wakeups {
               ? journal.enlist(connection, operation)
               : journal.enlist(connection, operation, sequence);
       if (written) {
-        String wakeup = rows.name(connection, operation.id()).toString();
+        String wakeup = rows.name(connection, Intent.of(operation).id()).toString();
         keeper.keep(connection, List.of(wakeup), Duration.ZERO);
       }
       connection.releaseSavepoint(before);

@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static dev.steadfast.retry.journal.TestIntents.ending;
 import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
 import static dev.steadfast.retry.journal.TestIntents.terms;
 import static dev.steadfast.retry.journal.TestIntents.withoutBody;
 import static dev.steadfast.retry.journal.TestJournals.claim;
@@ -14,17 +15,17 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.Sender;
-import dev.steadfast.retry.http.OperationJournal.Settings;
-import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.Settings;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,7 +50,7 @@ class BacklogTest {
   @Parameter private TestDatabase.Kind kind;
 
   private final List<Intent> seen = new ArrayList<>();
-  private final Sender sender = (journal, due) -> seen.add(due);
+  private final Sender sender = sender((journal, due) -> seen.add(due));
   private TestDatabase database;
   private JdbcJournal journal;
 
@@ -89,10 +90,10 @@ class BacklogTest {
     database.endLeases();
     List<Claim> claims = new ArrayList<>();
     journal.resume(
-        (view, due) -> {
+        sender((view, due) -> {
           ended(journal, intent, ending(State.CLOSED));
           claims.add(view.claim(due, Duration.ofSeconds(5)));
-        },
+        }),
         Which.DUE,
         10);
     assertInstanceOf(Claim.InFlight.class, claims.get(0));
@@ -105,11 +106,11 @@ class BacklogTest {
     granted(journal, intent);
     database.endLeases();
     journal.resume(
-        (view, due) -> {
+        sender((view, due) -> {
           Claim claim = view.claim(due, Duration.ofSeconds(5));
           Claim.Granted granted = assertInstanceOf(Claim.Granted.class, claim);
           assertTrue(view.ended(due, granted, ending(State.CLOSED)));
-        },
+        }),
         Which.DUE,
         10);
     assertEquals("ready", database.state(intent.id().key()), "nobody was told of it");
@@ -222,12 +223,12 @@ class BacklogTest {
     }
     database.endLeases();
     Sender picky =
-        (in, due) -> {
+        sender((in, due) -> {
           if (!due.id().key().equals("order-49")) {
             throw new RefusedException(Refusal.IN_FLIGHT, "somebody else works on it", null);
           }
           seen.add(due);
-        };
+        });
     assertEquals(1, journal.resume(picky, Which.DUE, 1));
     assertEquals(List.of("order-49"), seenKeys());
   }
@@ -238,13 +239,13 @@ class BacklogTest {
       ended(journal, intent("order-" + i), ending(State.READY));
     }
     Sender failing =
-        (in, due) -> {
+        sender((in, due) -> {
           seen.add(due);
           Claim.Granted claim = (Claim.Granted) in.claim(due, Duration.ofSeconds(5));
           assertTrue(in.sending(due, claim));
           assertTrue(in.ended(due, claim, ending(State.READY)));
           throw new IOException("the server is down");
-        };
+        });
     for (int i = 0; i < 3; i++) {
       assertEquals(1, journal.resume(failing, Which.DUE_AND_UNSETTLED, 1));
     }
@@ -269,9 +270,9 @@ class BacklogTest {
     granted(journal, intent(Repeat.KEYED));
     database.endLeases();
     Sender unreachable =
-        (in, due) -> {
+        sender((in, due) -> {
           throw new RefusedException(Refusal.UNREACHABLE, "no connection", null);
-        };
+        });
     RefusedException refused =
         assertThrows(RefusedException.class, () -> journal.resume(unreachable, Which.DUE, 10));
     assertEquals(Refusal.UNREACHABLE, refused.refusal());
@@ -284,7 +285,7 @@ class BacklogTest {
     granted(lenient, intent(Repeat.KEYED));
     database.endLeases();
     List<Settings> seen = new ArrayList<>();
-    lenient.resume((in, due) -> seen.add(in.settings()), Which.DUE, 1);
+    lenient.resume(sender((in, due) -> seen.add(in.settings())), Which.DUE, 1);
     assertFalse(seen.get(0).sendsUnreachable());
     assertEquals(settings, seen.get(0).sendingUnreachable(), "all else is the same");
   }
@@ -340,7 +341,7 @@ class BacklogTest {
 
   @Test
   void numbersOutOfRangeAreRefused() {
-    OperationJournal.Sender none = sender;
+    Journaling.Sender none = sender;
     assertEquals(
         "most: 0 (expected: 1 or more)",
         assertThrows(IllegalArgumentException.class, () -> journal.resume(none, Which.DUE, 0))

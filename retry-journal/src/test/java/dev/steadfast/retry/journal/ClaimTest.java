@@ -18,13 +18,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Answer;
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.State;
-import dev.steadfast.retry.http.OperationJournal.Terms;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.operations.OperationJournal.Answer;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +181,7 @@ class ClaimTest {
     sent(journal, intent("order-1", "5", keyed("key-1")));
     database.endLeases();
     String version = database.column("row_version");
-    OperationJournal.Key otherHeader = new OperationJournal.Key("X-Key", "key-1");
+    Journaling.Key otherHeader = new Journaling.Key("X-Key", "key-1");
     List<Terms> others =
         List.of(keyed("key-2"), terms(Repeat.NEVER), new Terms(Repeat.KEYED, WINDOW, otherHeader));
     for (Terms other : others) {

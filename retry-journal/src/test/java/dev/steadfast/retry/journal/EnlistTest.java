@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static dev.steadfast.retry.journal.TestIntents.ending;
 import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
 import static dev.steadfast.retry.journal.TestIntents.terms;
 import static dev.steadfast.retry.journal.TestIntents.without;
 import static dev.steadfast.retry.journal.TestJournals.claim;
@@ -16,15 +17,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Ending;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -96,7 +97,7 @@ class EnlistTest {
 
   private List<String> due() throws Exception {
     List<String> keys = new ArrayList<>();
-    journal.resume((in, due) -> keys.add(due.id().key()), Which.DUE_AND_UNSETTLED, 100);
+    journal.resume(sender((in, due) -> keys.add(due.id().key())), Which.DUE_AND_UNSETTLED, 100);
     return keys;
   }
 

@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static dev.steadfast.retry.journal.TestIntents.ending;
 import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
 import static dev.steadfast.retry.journal.TestJournals.claim;
 import static dev.steadfast.retry.journal.TestJournals.sent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,14 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
 import java.sql.Connection;
@@ -105,7 +106,7 @@ class JdbcJournalTest {
     sent(database.journal(), intent(Repeat.NEVER));
     database.endLeases();
     journal.createTables();
-    journal.resume((in, due) -> {}, Which.DUE, 1);
+    journal.resume(sender((in, due) -> {}), Which.DUE, 1);
     journal.unknown(1);
     journal.settle(TestIntents.id("order-1"), Lookup.APPLIED);
     journal.purge(Duration.ZERO);
@@ -119,7 +120,7 @@ class JdbcJournalTest {
     Intent intent = intent(Repeat.KEYED);
     journal.ended(intent, sent(journal, intent), ending(State.READY));
     claim(journal, intent);
-    journal.resume((in, due) -> {}, Which.DUE, 1);
+    journal.resume(sender((in, due) -> {}), Which.DUE, 1);
     journal.unknown(1);
     journal.settle(intent.id(), Lookup.APPLIED);
     journal.purge(Duration.ZERO);
@@ -133,7 +134,8 @@ class JdbcJournalTest {
     assertEquals(0, journal.purge(Duration.ZERO));
     assertTrue(Thread.interrupted());
     Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, () -> journal.resume((in, due) -> {}, Which.DUE, 1));
+    assertThrows(
+        InterruptedException.class, () -> journal.resume(sender((in, due) -> {}), Which.DUE, 1));
     assertFalse(Thread.interrupted());
   }
 

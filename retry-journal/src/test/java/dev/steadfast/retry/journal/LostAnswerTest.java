@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static dev.steadfast.retry.journal.TestIntents.ending;
 import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
 import static dev.steadfast.retry.journal.TestIntents.terms;
 import static dev.steadfast.retry.journal.TestIntents.without;
 import static dev.steadfast.retry.journal.TestJournals.claim;
@@ -14,12 +15,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.State;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -96,10 +97,10 @@ class LostAnswerTest {
     List<Claim> claims = new ArrayList<>();
     lossy.loseAnswer(UPDATE);
     wakeups.wake(
-        (in, due) -> {
+        sender((in, due) -> {
           claims.add(in.claim(due, Duration.ofSeconds(30)));
           assertTrue(in.sending(due, (Claim.Granted) claims.get(0)));
-        },
+        }),
         "operation " + database.column("id"));
     assertNotNull(database.column("first_sent_at"));
     assertNotNull(database.column("key_expires_at"));

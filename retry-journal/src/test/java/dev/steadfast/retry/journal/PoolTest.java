@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.postgres.PostgresServer;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
@@ -151,7 +151,8 @@ class ResumeTest {
   void anEnlistedOneIsDeliveredAfterTheCommit() throws Exception {
     JdbcJournal journal = JdbcJournal.builder(source).build();
     RetryingHttpClient client = DyingClient.client(source, true);
-    Intent charge = client.with(DyingClient.options()).intent(DyingClient.charge(target()));
+    Intent charge =
+        Intent.of(client.with(DyingClient.options()).intent(DyingClient.charge(target())));
     try (Connection own = source.getConnection()) {
       own.setAutoCommit(false);
       assertTrue(journal.enlist(own, charge));

@@ -1,14 +1,16 @@
 package dev.steadfast.retry.journal;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Answer;
-import dev.steadfast.retry.http.OperationJournal.Content;
-import dev.steadfast.retry.http.OperationJournal.Ending;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.Request;
-import dev.steadfast.retry.http.OperationJournal.State;
-import dev.steadfast.retry.http.OperationJournal.Terms;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Answer;
+import dev.steadfast.retry.operations.OperationJournal.Content;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.Request;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import dev.steadfast.retry.operations.OperationJournal.Terms;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -38,7 +40,7 @@ final class TestIntents {
   }
 
   static Terms keyed(String line) {
-    return new Terms(Repeat.KEYED, WINDOW, new OperationJournal.Key("Idempotency-Key", line));
+    return new Terms(Repeat.KEYED, WINDOW, new Journaling.Key("Idempotency-Key", line));
   }
 
   static Intent intent(Repeat repeat) {
@@ -83,5 +85,15 @@ final class TestIntents {
 
   static String text(Content content) {
     return new String(content.body().orElseThrow(), StandardCharsets.UTF_8);
+  }
+
+  /** A sender in the words of journals. */
+  @FunctionalInterface
+  interface Sends {
+    void send(OperationJournal in, Intent due) throws IOException, InterruptedException;
+  }
+
+  static Journaling.Sender sender(Sends sends) {
+    return (in, due) -> sends.send((OperationJournal) in, Intent.of(due));
   }
 }

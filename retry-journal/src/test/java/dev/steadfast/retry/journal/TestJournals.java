@@ -3,9 +3,9 @@ package dev.steadfast.retry.journal;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Ending;
-import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;

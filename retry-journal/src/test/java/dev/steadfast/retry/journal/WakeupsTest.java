@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static dev.steadfast.retry.journal.TestIntents.ending;
 import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
 import static dev.steadfast.retry.journal.TestIntents.terms;
 import static dev.steadfast.retry.journal.TestIntents.without;
 import static dev.steadfast.retry.journal.TestIntents.withoutBody;
@@ -15,15 +16,15 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Ending;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Repeat;
-import dev.steadfast.retry.http.OperationJournal.Sender;
-import dev.steadfast.retry.http.OperationJournal.State;
+import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -60,7 +61,7 @@ class WakeupsTest {
   private Connection own; // a transaction of the caller's
 
   private final Sender sender =
-      (in, due) -> {
+      sender((in, due) -> {
         Claim claim = in.claim(due, Duration.ofSeconds(30));
         if (!(claim instanceof Claim.Granted granted)) {
           throw new RefusedException(Refusal.IN_FLIGHT, claim.toString(), null);
@@ -68,7 +69,7 @@ class WakeupsTest {
         sent.add(due.id().key());
         assertTrue(in.sending(due, granted));
         assertTrue(in.ended(due, granted, new Ending(outcome, null, 1, LATER)));
-      };
+      });
 
   @AfterAll
   static void stop() {
@@ -192,10 +193,10 @@ class WakeupsTest {
   void whoeverIsFasterDecides() throws Exception {
     String wakeup = enlisted(intent("order-1"));
     Sender late =
-        (in, due) -> {
+        sender((in, due) -> {
           granted(journal, due);
           sender.send(in, due);
-        };
+        });
     assertEquals(Optional.of(Duration.ofSeconds(5)), wakeups.wake(late, wakeup));
     assertEquals(List.of(), sent);
   }
@@ -244,10 +245,10 @@ class WakeupsTest {
   void whoDiesWhileItSendsMayHaveSent() throws Exception {
     String wakeup = enlisted(intent("order-1", "5", terms(Repeat.NEVER)));
     Sender dying =
-        (in, due) -> {
+        sender((in, due) -> {
           Claim.Granted claim = (Claim.Granted) in.claim(due, Duration.ofSeconds(30));
           assertTrue(in.sending(due, claim));
-        };
+        });
     assertEquals(Optional.of(Duration.ofSeconds(5)), wakeups.wake(dying, wakeup));
     database.endLeases();
     assertEquals(Optional.empty(), wake(wakeup));
@@ -259,12 +260,12 @@ class WakeupsTest {
   void whatChangedSinceItWasReadIsNotClaimed() throws Exception {
     String wakeup = enlisted(intent("order-1"));
     Sender late =
-        (in, due) -> {
+        sender((in, due) -> {
           Claim.Granted faster = granted(journal, due);
           assertInstanceOf(Claim.InFlight.class, in.claim(due, Duration.ofSeconds(30)));
           assertTrue(journal.ended(due, faster, ending(State.SUCCEEDED)));
           assertInstanceOf(Claim.Finished.class, in.claim(due, Duration.ofSeconds(30)));
-        };
+        });
     assertEquals(Optional.empty(), wakeups.wake(late, wakeup));
   }
 
@@ -345,9 +346,9 @@ class WakeupsTest {
   void whatCannotBeReadOrSentIsTriedAgainLater() throws Exception {
     String wakeup = enlisted(intent("order-1"));
     Sender broken =
-        (in, due) -> {
+        sender((in, due) -> {
           throw new IllegalArgumentException("no such scheme");
-        };
+        });
     assertEquals(Optional.of(LATER), wakeups.wake(broken, wakeup));
     database.set("uri = 'no uri \\'");
     assertEquals(Optional.of(LATER), wake(wakeup));

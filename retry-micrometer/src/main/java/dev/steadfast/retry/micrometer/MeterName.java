@@ -7,7 +7,8 @@ enum MeterName {
   RETRIES("steadfast.operation.retries", "Retries per operation, for operations with retries"),
   DELAY("steadfast.retry.delay", "Waits before retries"),
   REFUSED("steadfast.retries.refused", "Operations that failed because a retry was refused"),
-  UNKNOWN("steadfast.outcomes.unknown", "Failed operations whose effect on the server is unknown"),
+  UNKNOWN(
+      "steadfast.outcomes.unknown", "Failed operations that may have taken effect, reads left out"),
   REPLAYED(
       "steadfast.outcomes.replayed", "Answers that the server had stored for an earlier attempt"),
   BUDGET("steadfast.budget.available", "Retries that the budget would pay for now");

@@ -96,7 +96,9 @@ final class OriginMeters {
     if (report.attempts() > 0 && isRefusal(reason)) {
       refused.record(index(reason), 1);
     }
-    if (report.outcomeUnknown()) {
+    // A redirect that is handed to the caller proves little, and is no failure.
+    boolean failed = reason != StopReason.ACCEPTED || report.saved().isPresent();
+    if (failed && ReportFigures.effectUnknown(report)) {
       unknown.record(0, 1);
     }
     if (report.replayed()) {

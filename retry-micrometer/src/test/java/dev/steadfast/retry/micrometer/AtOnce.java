@@ -21,6 +21,11 @@ record AtOnce(RetryScheduler delayed, Executor executor) implements RetrySchedul
   }
 
   @Override
+  public boolean isVirtual() {
+    return delayed.isVirtual();
+  }
+
+  @Override
   public Task schedule(long delayNanos, Runnable task) {
     return delayed.schedule(delayNanos, task);
   }

@@ -85,6 +85,21 @@ class MetersTest {
     assertThrows(IOException.class, this::pay); // cannot pay for a retry
   }
 
+  private double unknownOutcomes() {
+    return registry.get("steadfast.outcomes.unknown").counter().count();
+  }
+
+  /** An alert on payments of unknown outcome must not ring for a page that could not be read. */
+  @Test
+  void aReadThatFails_isNoUnknownOutcome() throws Exception {
+    server.enqueue(Reply.status(503), Reply.status(503), Reply.status(503));
+    client.send(HttpRequest.newBuilder(server.uri("/page")).build(), BodyHandlers.ofString());
+    assertEquals(0, unknownOutcomes());
+    server.enqueue(Reply.status(503));
+    pay();
+    assertEquals(1, unknownOutcomes());
+  }
+
   @Test
   void whatPrometheusReads_isWhatTheListSays() throws Exception {
     everything();
@@ -168,6 +183,14 @@ class MetersTest {
     assertEquals(
         1,
         read.sum("steadfast_attempts_seconds_count", "kind", "connection_lost", "status", "none"));
+  }
+
+  /** The caller gets what it asked for, though nobody knows what the server did before. */
+  @Test
+  void aRedirectThatIsNotFollowed_isNoFailure() throws Exception {
+    server.enqueue(Reply.status(302).header("Location", "/elsewhere"));
+    pay();
+    assertEquals(0, Scrape.of(registry).sum("steadfast_outcomes_unknown_total"));
   }
 
   @Test

@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
+import java.util.List;
 import okhttp3.Interceptor;
 import okhttp3.Response;
 
@@ -19,6 +21,18 @@ final class AttemptInterceptor implements Interceptor {
     this.alone = alone;
   }
 
+  /**
+   * One layer retries, and a client that a factory has derived belongs to that factory.
+   *
+   * @throws IllegalArgumentException if a client with these interceptors is such a one
+   */
+  static void requireNotWithinFactory(List<Interceptor> interceptors) {
+    if (interceptors.stream().anyMatch(AttemptInterceptor.class::isInstance)) {
+      throw Checks.bad(
+          "client", "one that a RetryingCallFactory has derived", "one that does not retry");
+    }
+  }
+
   @Override
   public Response intercept(Chain chain) throws IOException {
     WireTrace wire = registry.get(chain.call());
@@ -26,7 +40,7 @@ final class AttemptInterceptor implements Interceptor {
       if (chain.call().isCanceled() || AttemptRegistry.comesTooLate(chain.call())) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue
       }
-      return chain.proceed(chain.request());
+      return alone ? OtherCall.throughOkHttp(chain, registry) : chain.proceed(chain.request());
     }
     Runnable undo = wire.attempt().enter();
     // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.

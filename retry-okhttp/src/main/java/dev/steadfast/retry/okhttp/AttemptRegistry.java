@@ -8,6 +8,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Call;
 import okhttp3.Connection;
+import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,16 @@ final class AttemptRegistry {
   private final ClientInterceptors interceptors;
 
   AttemptRegistry(Around around) {
-    interceptors = new ClientInterceptors(around);
+    interceptors = new ClientInterceptors(around, null);
+  }
+
+  private AttemptRegistry(Proxies proxies) {
+    interceptors = new ClientInterceptors(Around.UNKNOWN, proxies);
+  }
+
+  /** For a client that its user goes on building. */
+  static AttemptRegistry of(OkHttpClient client) {
+    return new AttemptRegistry(Proxies.of(client));
   }
 
   ClientInterceptors interceptors() {
@@ -50,6 +60,18 @@ final class AttemptRegistry {
     AttemptTag tag = call.request().tag(AttemptTag.class);
     Call around = tag != null && tag.belongsTo(call) ? tag.around() : null;
     return known != null || around == null ? known : underWay.get(around);
+  }
+
+  /** A call that is no attempt's goes to the network. A factory of the user's has made it. */
+  void otherCall(Call call) {
+    AttemptTag tag = call.request().tag(AttemptTag.class);
+    Call around = tag == null ? null : tag.around();
+    WireTrace owner = around == null ? null : underWay.get(around);
+    if (owner == null) {
+      interceptors.otherCall();
+    } else {
+      owner.otherCall(call.request());
+    }
   }
 
   /**

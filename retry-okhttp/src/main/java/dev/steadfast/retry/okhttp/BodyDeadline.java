@@ -19,10 +19,14 @@ final class BodyDeadline {
     this.endNanos = ticker.getAsLong() + nanos;
   }
 
-  /** Of an operation that begins now, null if it has none. */
-  static @Nullable BodyDeadline of(HttpOperation operation) {
+  /**
+   * Of an operation that begins now, null if it has none.
+   *
+   * @param spentNanos how much of the time of its options is over
+   */
+  static @Nullable BodyDeadline of(HttpOperation operation, long spentNanos) {
     CallContext scope = operation.plan().callContext();
-    long bound = operation.boundNanos();
+    long bound = CallTimeouts.leftNanos(operation.boundNanos(), spentNanos);
     if (scope != null) {
       bound = Math.min(bound, scope.remainingNanos());
     }

@@ -1,17 +1,42 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpRetry;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import okhttp3.OkHttpClient;
 import okio.Timeout;
+import org.jspecify.annotations.Nullable;
 
 /** What the timeout of a call leaves for an operation. */
 final class CallTimeouts {
+  private static final long ROUNDED_NANOS = 1_000_000;
+
   private CallTimeouts() {}
 
   /** Refuses an adaptive limit if neither the client nor the policy has a timeout. */
   static void requireEndOfAttempts(OkHttpClient client, HttpRetry retry) {
     boolean byClient = client.readTimeoutMillis() > 0 || client.callTimeoutMillis() > 0;
-    retry.plan().requireEndOfAttempts(byClient);
+    retry.plan().requireEndOfAttempts(byClient, client.writeTimeoutMillis() > 0);
+  }
+
+  /** As OkHttp says it, and by which limit, if it is one of ours. */
+  static IOException timeout(@Nullable TimeUp limit) {
+    boolean byClient = limit == null || limit.limit() == TimeLimit.CLIENT_TIMEOUT;
+    return new InterruptedIOException(byClient ? "timeout" : "timeout: " + limit);
+  }
+
+  /** As OkHttp does it: the thread stays interrupted. */
+  static IOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("interrupted");
+  }
+
+  /** Which limit is reached: the deadline of the options, if there is one, or the call's own. */
+  static TimeLimit boundLimit(@Nullable BodyDeadline deadline) {
+    boolean own = deadline != null && deadline.leftNanos() <= ROUNDED_NANOS;
+    return own ? TimeLimit.DEADLINE : TimeLimit.CLIENT_TIMEOUT;
   }
 
   /**
@@ -31,13 +56,18 @@ final class CallTimeouts {
    */
   static long boundNanos(Timeout timeout, long elapsedNanos) {
     long own = timeout.timeoutNanos();
-    long bound = own == 0 ? Long.MAX_VALUE : Math.max(0, own - elapsedNanos);
+    long bound = leftNanos(own == 0 ? Long.MAX_VALUE : own, elapsedNanos);
     if (!timeout.hasDeadline()) {
       return bound;
     }
     // Okio's deadlines are of this clock, whatever measures the operation.
     long left = timeout.deadlineNanoTime() - System.nanoTime();
     return Math.max(0, Math.min(bound, left));
+  }
+
+  /** What is left of a bound; {@link Long#MAX_VALUE} for none. */
+  static long leftNanos(long boundNanos, long elapsedNanos) {
+    return boundNanos == Long.MAX_VALUE ? boundNanos : Math.max(0, boundNanos - elapsedNanos);
   }
 
   /** Sets a deadline so long from now. */

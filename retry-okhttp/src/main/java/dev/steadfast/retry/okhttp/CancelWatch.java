@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.RetryPlan;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import okhttp3.Call;
@@ -21,19 +21,21 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
 
   private final Call call;
   private final RetryScheduler scheduler;
+  private final RetryScheduler timers;
   private boolean listening; // set by the one thread that waits
   private volatile boolean paused; // an attempt is under way
   private volatile @Nullable Runnable canceller;
   private @Nullable Look throughout;
 
-  CancelWatch(Call call, RetryScheduler scheduler) {
+  CancelWatch(Call call, RetryPlan plan) {
     this.call = call;
-    this.scheduler = scheduler;
+    this.scheduler = plan.environment().scheduler();
+    this.timers = plan.timers();
   }
 
-  /** The environment in which waits end with the call. */
-  RetryEnvironment in(RetryEnvironment environment) {
-    return environment.withScheduler(this);
+  /** The plan with which waits end with the call. */
+  RetryPlan in(RetryPlan plan) {
+    return plan.withEnvironment(plan.environment().withScheduler(this));
   }
 
   void start(Runnable onCancel) {
@@ -68,6 +70,11 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
     if (look != null) {
       look.stop();
     }
+  }
+
+  @Override
+  public boolean isVirtual() {
+    return scheduler.isVirtual();
   }
 
   @Override
@@ -127,7 +134,7 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
         cancelled();
         return;
       }
-      next = scheduler.schedule(LOOK_NANOS, this);
+      next = timers.schedule(LOOK_NANOS, this);
       if (stopped) {
         stop();
       }

@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.HttpUrl;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,11 +22,15 @@ final class ClientInterceptors {
   }
 
   private final Around around;
+  private final @Nullable Proxies proxies; // where nothing else is known of the client
   private final AtomicBoolean bypassed = new AtomicBoolean();
+  private final AtomicInteger otherCalls = new AtomicInteger();
+  private volatile boolean networkHalfReached;
   private volatile boolean serverSpokeFirst;
 
-  ClientInterceptors(Around around) {
+  ClientInterceptors(Around around, @Nullable Proxies proxies) {
     this.around = around;
+    this.proxies = proxies;
   }
 
   /** Whether there is nothing of the user's around OkHttp, so that its failure is the call's. */
@@ -37,18 +43,49 @@ final class ClientInterceptors {
     return around == Around.CALLS;
   }
 
+  /** Whether interceptors of the user's may stand within the outer half. */
+  boolean mayBeWithinOkHttp() {
+    return around == Around.UNKNOWN;
+  }
+
+  /** A call factory of the user's has sent something in a call that belongs to no attempt. */
+  void otherCall() {
+    otherCalls.incrementAndGet();
+  }
+
+  /** How many calls have. */
+  int otherCalls() {
+    return otherCalls.get();
+  }
+
   /**
    * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
    * probe. In a client that is derived here it is. A client that the user goes on building may have
-   * interceptors further within, or may have lost the {@link ResendSuppressor}. Of such a client
-   * the exception must say that the server of the request was not reached; and once an answer has
+   * interceptors further within, or may have lost the {@link ResendSuppressor}; so may one that a
+   * function of the user's has built, until that was seen in it. Of such a client the exception
+   * must say that the server of the request was not reached, or its proxy; and once an answer has
    * come that the probe did not see, no exception counts as OkHttp's own.
    *
    * @param asked the URL of the request
    */
   boolean okHttpsOwn(Throwable thrown, HttpUrl asked) {
-    return around != Around.UNKNOWN
-        || (!bypassed.get() && OkHttpErrors.notConnectedTo(asked, thrown));
+    return switch (around) {
+      case NONE, INTERCEPTORS -> true;
+      case CALLS -> !bypassed.get() && (networkHalfReached || notReached(asked, thrown));
+      case UNKNOWN -> !bypassed.get() && notReached(asked, thrown);
+    };
+  }
+
+  private boolean notReached(HttpUrl asked, Throwable thrown) {
+    return OkHttpErrors.notConnectedTo(asked.host(), asked.port(), thrown)
+        || (proxies != null && proxies.passedNothingOn(asked, thrown));
+  }
+
+  /** A request has come by the network half. */
+  void networkHalfReached() {
+    if (!networkHalfReached) {
+      networkHalfReached = true;
+    }
   }
 
   /** An answer came from the network that the probe did not see. */

@@ -38,19 +38,38 @@ final class FactoryContext {
    *
    * @param owner the factory
    * @param plain the client that it wraps
-   * @param around makes a factory of the user's around a client, null for none
+   * @param around makes a factory of the user's around a client that does not retry, null for none
    */
   FactoryContext(
       Call.Factory owner,
       OkHttpClient plain,
       @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
       HttpRetry retry) {
+    AttemptInterceptor.requireNotWithinFactory(plain.interceptors());
     this.owner = owner;
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = new AttemptRegistry(around(plain, around != null));
     this.client = derived(plain, registry);
-    this.users = around == null ? null : Checks.notNull("call factory", around.apply(client));
+    this.users = around == null ? null : complete(around.apply(client), client);
+  }
+
+  private static Call.Factory complete(Call.Factory made, OkHttpClient client) {
+    if (made instanceof OkHttpClient copy
+        && !(keepsOurs(client.interceptors(), copy.interceptors())
+            && keepsOurs(client.networkInterceptors(), copy.networkInterceptors()))) {
+      throw Checks.bad(
+          "call factory",
+          "a client without Steadfast's interceptors",
+          "one made of the given client by newBuilder(), with all its interceptors");
+    }
+    return made;
+  }
+
+  private static boolean keepsOurs(List<Interceptor> all, List<Interceptor> kept) {
+    return all.stream()
+        .filter(each -> each instanceof AttemptInterceptor || ours(each))
+        .allMatch(kept::contains);
   }
 
   private static Around around(OkHttpClient plain, boolean calls) {
@@ -78,7 +97,7 @@ final class FactoryContext {
 
   private static boolean ours(Interceptor interceptor) {
     return interceptor instanceof RetryInterceptor
-        || interceptor instanceof CallStarts
+        || interceptor instanceof AroundCalls
         || interceptor instanceof CallContextCapture
         || interceptor instanceof ResendSuppressor
         || interceptor instanceof WireProbe;

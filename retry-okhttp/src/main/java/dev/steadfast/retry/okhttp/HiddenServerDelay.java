@@ -3,8 +3,8 @@ package dev.steadfast.retry.okhttp;
 import java.util.List;
 import java.util.regex.Pattern;
 import okhttp3.Headers;
+import okhttp3.Request;
 import okhttp3.Response;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps OkHttp from sending a request again by itself: it repeats a 503 that says {@code
@@ -23,19 +23,23 @@ record HiddenServerDelay(Headers sent, Headers seen) {
   private static final int MOST_LINES = 16;
 
   /**
-   * Made for an answer on which OkHttp would send the request again at once; null for any other.
+   * The answer as OkHttp may see it. The original goes along as a tag of its request, as what is
+   * known of a call may not outlast an interceptor that proceeds twice.
    */
-  static @Nullable HiddenServerDelay of(Response response) {
+  static Response hidden(Response response) {
     int code = response.code();
     if (code != 503 && code != 408) {
-      return null;
+      return response;
     }
     String delay = response.header(RETRY_AFTER);
     if (delay == null ? code == 503 : isNoReasonToFollowUp(delay)) {
-      return null;
+      return response;
     }
     Headers sent = response.headers();
-    return new HiddenServerDelay(sent, sent.newBuilder().add(RETRY_AFTER, "1").build());
+    Headers seen = sent.newBuilder().add(RETRY_AFTER, "1").build();
+    HiddenServerDelay made = new HiddenServerDelay(sent, seen);
+    Request tagged = response.request().newBuilder().tag(HiddenServerDelay.class, made).build();
+    return response.newBuilder().request(tagged).headers(seen).build();
   }
 
   // Seconds that are more than none and fit an int, or what OkHttp does not take for a number.
@@ -44,24 +48,23 @@ record HiddenServerDelay(Headers sent, Headers seen) {
     return !number || SECONDS.matcher(delay).matches();
   }
 
-  /** The answer as OkHttp may see it. */
-  Response shown(Response response) {
-    return response.newBuilder().headers(seen).build();
-  }
-
   /** The answer as the server sent it. */
-  static Response reveal(@Nullable HiddenServerDelay hidden, Response response) {
-    if (hidden == null || (response.code() != 503 && response.code() != 408)) {
+  static Response reveal(Response response) {
+    Response network = response.networkResponse();
+    if (network == null || (response.code() != 503 && response.code() != 408)) {
       return response;
     }
-    Response network = response.networkResponse();
+    HiddenServerDelay hidden = network.request().tag(HiddenServerDelay.class);
+    if (hidden == null) {
+      return response;
+    }
+    Request untagged = network.request().newBuilder().tag(HiddenServerDelay.class, null).build();
+    Response revealed =
+        network.newBuilder().headers(hidden.revealed(network.headers())).request(untagged).build();
     return response
         .newBuilder()
         .headers(hidden.revealed(response.headers()))
-        .networkResponse(
-            network == null
-                ? null
-                : network.newBuilder().headers(hidden.revealed(network.headers())).build())
+        .networkResponse(revealed)
         .build();
   }
 

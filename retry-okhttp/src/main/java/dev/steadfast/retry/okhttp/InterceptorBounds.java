@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.RetryPlan;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
@@ -21,27 +22,30 @@ final class InterceptorBounds implements Runnable {
   private final LongSupplier remainingNanos;
   private final BooleanSupplier outOfTime;
   private final Runnable endAtDeadline;
-  private final RetryScheduler scheduler;
+  private final RetryPlan plan;
   private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
 
   // Guarded by this.
   private RetryScheduler.@Nullable Task task;
   private boolean over; // the attempt, or the time
 
+  private boolean endsLater; // of the thread of the timers
+
   /**
    * Of one attempt.
    *
    * @param remainingNanos what is left of its time; {@link Long#MAX_VALUE} for no bound
+   * @param plan has the timers
    * @param outOfTime whether nothing is left
    * @param endAtDeadline ends its call
    */
   InterceptorBounds(
       LongSupplier remainingNanos,
-      RetryScheduler scheduler,
+      RetryPlan plan,
       BooleanSupplier outOfTime,
       Runnable endAtDeadline) {
     this.remainingNanos = remainingNanos;
-    this.scheduler = scheduler;
+    this.plan = plan;
     this.outOfTime = outOfTime;
     this.endAtDeadline = endAtDeadline;
   }
@@ -51,22 +55,38 @@ final class InterceptorBounds implements Runnable {
     if (over) {
       return;
     }
-    if (task != null) {
-      task.cancel();
-      task = null;
-    }
+    stopTimer();
     long left = remainingNanos.getAsLong();
     if (left != Long.MAX_VALUE) {
-      task = scheduler.schedule(left, this);
+      task = plan.settle(left, this);
+    }
+  }
+
+  private void stopTimer() {
+    RetryScheduler.Task running = task;
+    task = null;
+    if (running != null) {
+      running.cancel();
     }
   }
 
   @Override
   public void run() {
-    if (!outOfTime.getAsBoolean()) {
+    if (isTimeLeft()) {
       setTimer();
-    } else if (end()) {
+    } else if (end() || endsLater) {
+      endsLater = true; // where there is no memory for it now, the timer comes again
       endAtDeadline.run();
+      endsLater = false;
+    }
+  }
+
+  // A ticker that throws tells no time, and without a timer the attempt might never end.
+  private boolean isTimeLeft() {
+    try {
+      return !outOfTime.getAsBoolean();
+    } catch (RuntimeException noTime) {
+      return false;
     }
   }
 
@@ -76,9 +96,7 @@ final class InterceptorBounds implements Runnable {
       return false;
     }
     over = true;
-    if (task != null) {
-      task.cancel();
-    }
+    stopTimer();
     return true;
   }
 

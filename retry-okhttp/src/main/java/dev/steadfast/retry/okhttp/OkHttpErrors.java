@@ -8,7 +8,6 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
-import okhttp3.HttpUrl;
 
 /**
  * Exceptions of OkHttp's that are not part of its API, known by name: on the module path its
@@ -59,18 +58,25 @@ final class OkHttpErrors {
   }
 
   /**
-   * No connection was made to the server of that URL: by what OkHttp itself says, and not of the
-   * server that a redirect leads to.
+   * No connection was made to that host and port: by what OkHttp itself says, and not of the server
+   * that a redirect leads to.
    */
-  static boolean notConnectedTo(HttpUrl url, Throwable failure) {
+  static boolean notConnectedTo(String host, int port, Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     if (failure instanceof UnknownHostException) {
-      return message.contains(url.host());
+      return message.contains(host);
     }
     return failure instanceof ConnectException
         && message.startsWith("Failed to connect to ")
-        && message.contains(url.host())
-        && message.endsWith(":" + url.port());
+        && message.contains(host)
+        && message.endsWith(":" + port);
+  }
+
+  /** A proxy refused to connect to the server, so nothing was sent to that. */
+  static boolean tunnelRefused(Throwable failure) {
+    return failure.getClass() == IOException.class
+        && String.valueOf(failure.getMessage())
+            .startsWith("Unexpected response code for CONNECT: ");
   }
 
   /**

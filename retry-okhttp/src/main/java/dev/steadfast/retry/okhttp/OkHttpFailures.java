@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.UnknownServiceException;
 import java.security.cert.CertificateException;
+import java.util.Set;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -23,7 +26,15 @@ import org.jspecify.annotations.Nullable;
  * attempt, if it did not end by itself; then how far the request got; the exception comes last.
  */
 final class OkHttpFailures {
+  private static final String NO_TUNNEL = "Unexpected response code for CONNECT: ";
+  private static final Set<String> PASSING_PROXY_ERRORS = Set.of("407", "408", "429");
+
   private OkHttpFailures() {}
+
+  /** The call failed before OkHttp began the attempt. */
+  static TransportFailure notTaken() {
+    return permanent(FailureKind.OTHER);
+  }
 
   /**
    * What went wrong with an attempt. Whether it may be sent again is decided by the evidence.
@@ -47,11 +58,14 @@ final class OkHttpFailures {
     if (head == null) {
       return withoutConnection(failure);
     }
+    if (wire.othersMade() && !wire.handedBack()) {
+      return ofInterceptor(failure); // the head may be that of another call
+    }
     boolean connecting = source == FailureSource.OKHTTP && OkHttpErrors.notConnected(failure);
     if (head.code() >= 400 && !wire.handedBack() && !connecting) {
       return null; // an interceptor or an authenticator turned the answer into an exception
     }
-    return afterAnswer(failure, wire, head.code());
+    return afterAnswer(failure, wire, head);
   }
 
   private static @Nullable TransportFailure endedOutside(IOException failure, WireTrace wire) {
@@ -85,7 +99,9 @@ final class OkHttpFailures {
     }
     if (OkHttpErrors.streamReset(failure)) {
       return TransportFailure.of(
-          wire.streamRefused() ? FailureKind.REFUSED_STREAM : FailureKind.CONNECTION_LOST);
+          wire.log.disposition() == Disposition.REFUSED
+              ? FailureKind.REFUSED_STREAM
+              : FailureKind.CONNECTION_LOST);
     }
     if (failure instanceof SocketTimeoutException) {
       return TransportFailure.of(FailureKind.TIMEOUT);
@@ -98,8 +114,12 @@ final class OkHttpFailures {
           FailureKind.CONNECTION_LOST); // the answer is no HTTP; the next is not either
     }
     // A connection is tested before it carries an unsafe request, so it was alive then.
-    boolean stale = wire.reused() && wire.deliveries() == 1 && !wire.unsafe() && silent(failure);
+    boolean stale = wire.reused() && wire.log.deliveries() == 1 && !unsafe(wire) && silent(failure);
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
+  }
+
+  private static boolean unsafe(WireTrace wire) {
+    return wire.log.safety() == Evidence.Safety.UNSAFE;
   }
 
   /** Whether the connection ended without a byte of an answer. */
@@ -116,8 +136,8 @@ final class OkHttpFailures {
         && String.valueOf(cause.getMessage()).startsWith("\\n not found: limit=0 ");
   }
 
-  private static TransportFailure afterAnswer(IOException failure, WireTrace wire, int status) {
-    if (!wire.handedBack() && followed(status)) {
+  private static TransportFailure afterAnswer(IOException failure, WireTrace wire, Response head) {
+    if (!wire.handedBack() && WireRequests.followed(head)) {
       // The answer was a redirect or a challenge, and following it failed.
       return withoutConnection(failure);
     }
@@ -131,10 +151,6 @@ final class OkHttpFailures {
     // One that reads the body may also have an exception of its own.
     boolean body = thrown instanceof IOException failure && ofTransport(failure);
     return TransportFailure.of(body ? FailureKind.BROKEN_BODY : FailureKind.OTHER);
-  }
-
-  private static boolean followed(int status) {
-    return (status >= 300 && status < 400) || status == 401 || status == 407 || status == 421;
   }
 
   private static boolean ofTransport(IOException failure) {
@@ -152,9 +168,16 @@ final class OkHttpFailures {
             || failure instanceof UnknownServiceException
             || failure instanceof ProtocolException
             || "Failed to authenticate with proxy".equals(failure.getMessage())
+            || refusedByProxy(String.valueOf(failure.getMessage()))
             || (failure instanceof SSLException ssl && hopeless(ssl));
     FailureKind kind = connectKind(failure);
     return hopeless ? permanent(kind) : TransportFailure.of(kind);
+  }
+
+  /** Whether the proxy's answer to CONNECT says no: it would say so again. */
+  private static boolean refusedByProxy(String message) {
+    String status = message.startsWith(NO_TUNNEL) ? message.substring(NO_TUNNEL.length()) : "5";
+    return !status.startsWith("5") && !PASSING_PROXY_ERRORS.contains(status);
   }
 
   private static boolean hopeless(SSLException failure) {

@@ -1,28 +1,27 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import okhttp3.Call;
-import okhttp3.Headers;
 import okhttp3.Request;
-import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +30,7 @@ import org.jspecify.annotations.Nullable;
  * One operation on OkHttp: the same for execute, enqueue and interceptor, except for its sender.
  */
 final class OkHttpTransport
-    implements RetryTransport<Answer>, OperationJournal.AnswerCodec<Answer> {
-  private static final Evidence NOT_BEGUN =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
-
+    implements RetryTransport<Answer>, Journaling.Codec<Answer>, WireTrace.Owner {
   /** How one entry point makes an attempt. */
   interface Sender {
     /** Sends, and completes the attempt. */
@@ -46,6 +42,9 @@ final class OkHttpTransport
       callback.run();
     }
 
+    /** The operation waits: frees what is kept of the last attempt. */
+    default void waits() {}
+
     /** The operation ended because its time was up. */
     default void deadlinePassed() {}
 
@@ -53,31 +52,63 @@ final class OkHttpTransport
     default boolean boundsAttempts() {
       return false;
     }
+
+    /** How long ago the first operation of the call began. */
+    default long spentNanos() {
+      return 0;
+    }
   }
 
   private final HttpOperation operation;
-  private final Request callers; // the request as the caller made it
-  private final Request request; // the same, with a body that is watched, if that is worth it
+  private final Request request; // as the caller made it
+  private final @Nullable SentBody sentBody;
   private final @Nullable BodyDeadline deadline;
   private final BufferedBodies bodies;
   private final Sender sender;
 
   private volatile @Nullable WireTrace wire; // of the current attempt
+  private volatile boolean lostFollowUp;
+  private volatile @Nullable EarlierEnd earlier; // of the attempt before, if the body is watched
 
   OkHttpTransport(HttpOperation operation, Request request, Sender sender, BufferedBodies shared) {
     this.operation = operation;
-    this.callers = request;
-    this.request = watched(request);
-    this.deadline = BodyDeadline.of(operation);
+    this.request = request;
+    this.sentBody = SentBody.of(request);
+    this.deadline = BodyDeadline.of(operation, sender.spentNanos());
     this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.sender = sender;
   }
 
-  private Request watched(Request request) {
-    RequestBody body = request.body();
-    return body == null || !WatchedBody.worthIt(body)
-        ? request
-        : request.newBuilder().method(request.method(), new WatchedBody(body, this)).build();
+  @Override
+  public HttpOperation operation() {
+    return operation;
+  }
+
+  @Override
+  public Request request() {
+    return request;
+  }
+
+  /** The body of the request, null if it needs no watching. */
+  @Override
+  public @Nullable SentBody sentBody() {
+    return sentBody;
+  }
+
+  @Override
+  public @Nullable BodyDeadline deadline() {
+    return deadline;
+  }
+
+  /** A follow-up was lost on a connection that was in use; it was sent again. */
+  @Override
+  public void followUpLost() {
+    lostFollowUp = true;
+  }
+
+  @Override
+  public boolean hasLostFollowUp() {
+    return lostFollowUp;
   }
 
   @Override
@@ -92,19 +123,15 @@ final class OkHttpTransport
     }
     // The tag connects a clean answer with its report.
     Request.Builder builder = request.newBuilder().tag(OperationInfo.class, operation.info());
-    operation.headers(attempt.number(), attempt.timeoutNanos(), builder::header);
+    operation.headers(attempt.timeoutNanos(), builder::header);
     return builder.build();
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
   WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry registry) {
-    WireTrace created = new WireTrace(operation, deadline, registry, attempt, call);
+    WireTrace created = new WireTrace(this, registry, attempt, call);
     wire = created;
     return created;
-  }
-
-  @Nullable WireTrace wire() {
-    return wire;
   }
 
   /** Called by the sender with the response. */
@@ -137,7 +164,26 @@ final class OkHttpTransport
       return;
     }
     of.leaveUsersCall(thrown);
-    attempt.complete(null, thrown);
+    if (!endedAsBefore(of, attempt)) {
+      attempt.complete(null, thrown);
+    }
+  }
+
+  /**
+   * Ends an attempt whose body has changed with what the attempt before ended with: the server's
+   * answer tells the caller more.
+   */
+  boolean endedAsBefore(WireTrace of, Attempt<Answer> attempt) {
+    EarlierEnd before = earlier;
+    if (before == null || bodyChanged() == null) {
+      return false;
+    }
+    before.end(of, attempt);
+    return true;
+  }
+
+  private @Nullable BodyChangedException bodyChanged() {
+    return sentBody == null ? null : sentBody.changed();
   }
 
   /** Whether the body is read within the attempt. */
@@ -146,26 +192,35 @@ final class OkHttpTransport
   }
 
   @Override
-  public OperationJournal.Answer save(Answer answer) {
-    return SavedAnswers.save(answer, operation.keepsAnswerBytes());
+  public ResponseView head(Answer answer) {
+    return answer;
   }
 
   @Override
-  public OperationJournal.EarlierRequest earlierRequest(Answer answer) {
+  public byte @Nullable [] body(Answer answer) {
+    return SavedAnswers.body(answer, operation.keepsAnswerBytes());
+  }
+
+  @Override
+  public Journaling.EarlierRequest earlierRequest(Answer answer) {
     return SavedAnswers.earlierRequest(answer.response());
   }
 
   @Override
-  public Answer restore(OperationJournal.Answer answer, RetryReport report) {
-    return new Answer(SavedAnswers.restore(answer, callers, report), null, null);
+  public Answer restore(ResponseView head, byte[] body, RetryReport report) {
+    return new Answer(SavedAnswers.restore(head, body, request, report), null, null);
   }
 
   @Override
   public Outcome outcome(Answer answer) {
     Response response = answer.response();
     WireTrace of = answer.wire();
+    BodyChangedException changed = bodyChanged();
+    if (changed != null) {
+      return changedBody(changed, of);
+    }
     Evidence evidence = of.evidence(response, bodySpent());
-    if (response.networkResponse() == null && of.deliveries() == 0) {
+    if (response.networkResponse() == null && of.log.deliveries() == 0) {
       // From the cache, a synthetic 504 included; or made up by an interceptor.
       return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
@@ -176,9 +231,14 @@ final class OkHttpTransport
   public Outcome outcome(Throwable failure) {
     WireTrace last = wire;
     if (last == null) {
-      TransportFailure notTaken =
-          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE);
-      return operation.outcome(notTaken, NOT_BEGUN);
+      return operation.outcome(OkHttpFailures.notTaken(), WireRequests.NONE);
+    }
+    BodyChangedException changed = bodyChanged();
+    if (changed != null) {
+      return changedBody(changed, last);
+    }
+    if (sentBody != null) {
+      earlier = EarlierEnd.of(failure);
     }
     Evidence evidence = last.evidence(failure, bodySpent());
     TransportFailure classified = OkHttpFailures.classify(failure, last);
@@ -193,14 +253,20 @@ final class OkHttpTransport
         : ofHead;
   }
 
+  private Outcome changedBody(BodyChangedException changed, WireTrace of) {
+    TransportFailure permanent =
+        TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED);
+    return operation.outcome(permanent, of.evidence(changed, bodySpent()));
+  }
+
   @Override
   public Evidence evidence() {
     WireTrace last = wire;
-    return last == null ? NOT_BEGUN : last.evidence(bodySpent());
+    return last == null ? WireRequests.NONE : last.evidence(bodySpent());
   }
 
   private boolean bodySpent() {
-    return request.body() instanceof WatchedBody body && body.spent();
+    return sentBody != null && sentBody.spent();
   }
 
   @Override
@@ -209,25 +275,28 @@ final class OkHttpTransport
   }
 
   @Override
+  public void waits() {
+    wire = null;
+    sender.waits();
+  }
+
+  @Override
   public void discard(Answer answer) {
     if (answer.response().body() == null) {
       return;
     }
-    UnwantedResponse.readAndClose(
-        answer.response(),
-        operation,
-        () -> {
-          if (!sender.boundsAttempts()) {
-            answer.drop(); // closing alone would read on
-          }
-        });
+    Runnable drop = sender.boundsAttempts() ? () -> {} : answer::drop; // closing would read on
+    Buffer whole = UnwantedResponse.readAndClose(answer.response(), operation, drop);
+    if (sentBody != null) {
+      earlier = whole == null ? null : EarlierEnd.of(answer.response(), whole);
+    }
   }
 
   @Override
   public Answer deliver(Answer answer, @Nullable RetryReport report) {
     Response response = answer.response();
     Request attempted = response.request();
-    Request own = sent(attempted, answer.wire()) ? callers : handedBack(attempted);
+    Request own = sent(attempted, answer.wire()) ? request : handedBack(attempted);
     Request asked = OkHttpReports.tagged(own, response, report(report, response));
     return asked.equals(attempted)
         ? answer
@@ -262,12 +331,7 @@ final class OkHttpTransport
     if (tagged) {
       own.tag(AttemptTag.class, null);
     }
-    Headers headers = attempted.headers();
-    for (int i = 0; i < headers.size(); i++) {
-      if (operation.adds(headers.name(i))) {
-        own.removeHeader(headers.name(i));
-      }
-    }
+    attempted.headers().names().stream().filter(operation::adds).forEach(own::removeHeader);
     return own.build();
   }
 
@@ -277,18 +341,24 @@ final class OkHttpTransport
   }
 
   @Override
+  public Throwable timedOut(TimeUp limit) {
+    if (limit.limit() != TimeLimit.ATTEMPT_TIMEOUT) {
+      sender.deadlinePassed();
+    }
+    return CallTimeouts.timeout(limit);
+  }
+
+  @Override
+  public TimeLimit boundLimit() {
+    return CallTimeouts.boundLimit(deadline);
+  }
+
+  @Override
   public Throwable failure(End end, @Nullable Throwable cause) {
     return switch (end) {
-      case ATTEMPT_TIMEOUT -> new InterruptedIOException("timeout");
-      case DEADLINE -> {
-        sender.deadlinePassed();
-        yield new InterruptedIOException("timeout");
-      }
+      case ATTEMPT_TIMEOUT, DEADLINE -> CallTimeouts.timeout(null);
       case CANCELLED -> new IOException("Canceled");
-      case INTERRUPTED -> {
-        Thread.currentThread().interrupt(); // kept, as OkHttp does
-        yield new InterruptedIOException("interrupted");
-      }
+      case INTERRUPTED -> CallTimeouts.interrupted();
       case REJECTED -> new IOException("the scheduler accepts no retry", cause);
     };
   }

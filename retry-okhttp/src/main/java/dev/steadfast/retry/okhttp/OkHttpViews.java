@@ -31,8 +31,17 @@ final class OkHttpViews {
     return RequestView.origin(url.scheme(), written, url.port());
   }
 
-  /** The options among the tags of a request, whatever type they were tagged as. */
+  /**
+   * The options among the tags of a request, whatever type they were tagged as.
+   *
+   * @throws IllegalArgumentException if a tag is a builder of options, which would have no effect
+   */
   static RetryOptions options(Request request) {
+    if (request.tag() instanceof RetryOptions.Builder
+        || request.tag(RetryOptions.Builder.class) != null) {
+      throw new IllegalArgumentException(
+          "tag: a RetryOptions.Builder (expected: the RetryOptions that its build() returns)");
+    }
     RetryOptions options = request.tag(RetryOptions.class);
     if (options == null && request.tag() instanceof RetryOptions untyped) {
       options = untyped;

@@ -2,8 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.Evidence.Requests;
-import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import okhttp3.Connection;
@@ -14,34 +13,51 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the requests of one attempt: which went out, on what kind of connection, how
- * they failed or were answered, and what was hidden from OkHttp on the way back. A base class and
- * not a part of {@link WireTrace}: every attempt has one, and so it costs one object.
+ * Reports the requests of one attempt to its {@link WireLog}, and knows where an exception comes
+ * from: from the wire, from OkHttp, or from code of the user's, which may have sent by other means.
+ * A base class and not a part of {@link WireTrace}: every attempt has one, and so it costs one
+ * object less.
  *
- * <p>Written and read by the threads that write and read what is in its base class.
+ * <p>Written by the thread of OkHttp's call; read by whoever settles the attempt, which after a
+ * timeout or a cancellation is another one.
  */
-abstract class RequestTrace extends CallProgress {
+abstract class RequestTrace {
   final HttpOperation operation;
+  final ClientInterceptors interceptors;
+  final WireLog<Request> log;
+
+  // Where the call is.
+  private volatile boolean passedOn; // to the first interceptor, or to OkHttp
+  private volatile boolean inOkHttp;
+  private volatile boolean betweenGuardAndProbe;
+  private volatile boolean handedBack;
+  private volatile @Nullable Request asked; // of OkHttp
+
+  // What each part of the way has thrown last.
+  private volatile @Nullable Throwable leftBody;
+  private volatile @Nullable Throwable leftProbe;
+  private volatile @Nullable Throwable leftOkHttp;
+  private volatile @Nullable Throwable leftAll; // all code of the user's, too
+  private volatile @Nullable Throwable distrusted; // it is an interceptor's own
+  private volatile @Nullable Throwable late; // something may have been sent before it came back
+  private volatile @Nullable Departure departure; // of the last that went to code of the user's
 
   // The latest request.
-  private volatile @Nullable Request latest;
-  private volatile Safety safety = Safety.UNPROCESSED; // why it may be sent again
-  private volatile boolean reused;
-  private volatile boolean unsent; // its connection was dead
   private volatile @Nullable Response head; // as the server sent it
+  private volatile boolean reused;
+  private boolean deadConnection;
+  private boolean goesOn; // OkHttp sends it again
 
-  private volatile Safety earlier = Safety.UNPROCESSED; // the weakest of those before the latest
-  private volatile boolean afterEffect; // one before the latest may have had an effect
-  private boolean deadConnection; // the current one
+  private final int othersBefore; // calls of the client that belong to no attempt
+  private volatile boolean others; // calls that user code has made beside that of the attempt
   private @Nullable HttpUrl origin; // which a key must not leave; null: that of the next request
   private @Nullable RefusedAddresses refusedAddresses;
 
-  private volatile boolean handedBack;
-  private @Nullable HiddenServerDelay hidden; // of the latest answer
-
   RequestTrace(HttpOperation operation, ClientInterceptors interceptors) {
-    super(interceptors);
     this.operation = operation;
+    this.interceptors = interceptors;
+    this.othersBefore = interceptors.otherCalls();
+    this.log = new WireLog<>(operation.plan(), WireRequests::text);
   }
 
   /** Whether the attempt was given up. */
@@ -50,9 +66,26 @@ abstract class RequestTrace extends CallProgress {
   /** The same; gives it up if its time has passed and no timer has noticed. */
   abstract boolean isOverNow();
 
-  @Override
-  boolean anySent() {
-    return latest != null;
+  /** Whether no follow-up of the operation was sent again before; notes that one is now. */
+  abstract boolean isFirstLostFollowUp();
+
+  /** The request as the caller made it. */
+  abstract Request callers();
+
+  // ---- on the way in
+
+  /**
+   * The attempt goes to the first interceptor, or to OkHttp.
+   *
+   * @return false if it was settled, perhaps as an attempt that never began
+   */
+  boolean passOn() {
+    passedOn = true;
+    return !log.isSealed();
+  }
+
+  boolean passedOn() {
+    return passedOn;
   }
 
   /**
@@ -60,39 +93,49 @@ abstract class RequestTrace extends CallProgress {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
-    origin = keyedRead(request) ? request.url() : null;
-    enterOkHttp(request);
+    origin = WireRequests.mayFollowCachedRedirect(operation, request) ? request.url() : null;
+    asked = request;
+    begins(request);
+    betweenGuardAndProbe = false;
+    inOkHttp = true;
     try {
-      Response response = chain.proceed(request);
-      return HiddenServerDelay.reveal(hidden, response);
+      return HiddenServerDelay.reveal(chain.proceed(request));
     } catch (NonRecoverableException sealed) {
       IOException opened = sealed.opened();
+      if (interceptors.mayBeWithinOkHttp() && Departure.isLongAgo(departure, operation)) {
+        late = opened;
+      }
       leaveOkHttp(opened);
       throw opened;
     } catch (Throwable thrown) {
       leaveOkHttp(thrown);
       throw thrown;
     } finally {
-      outOfOkHttp();
+      inOkHttp = false;
     }
   }
 
-  /**
-   * Whether the first request on the wire may follow a redirect that OkHttp's cache has kept: then
-   * it goes to another origin, and a key that we added must not go along. Such a request needs no
-   * key to be repeated.
-   */
-  private boolean keyedRead(Request request) {
-    String method = request.method();
-    return (method.equals("GET") || method.equals("QUERY"))
-        && operation.keyHeader().filter(operation::adds).isPresent();
+  /** Code of the user's begins a request, which need not be the operation's. */
+  private void begins(Request request) {
+    log.begins(!WireRequests.sameTarget(request, callers()));
   }
 
-  /** The answer as OkHttp may see it, which must not send the request again by itself. */
-  Response hideFollowUp(Response response) {
-    HiddenServerDelay made = HiddenServerDelay.of(response);
-    hidden = made;
-    return made == null ? response : made.shown(response);
+  private void leaveOkHttp(Throwable thrown) {
+    leftOkHttp = thrown;
+    leaves(thrown);
+  }
+
+  /**
+   * The guard was reached; the user's network interceptors are next.
+   *
+   * @param onReusedConnection whether the connection has carried a request before
+   * @return false if the attempt was settled; then nothing may follow
+   */
+  boolean enterGuard(boolean onReusedConnection) {
+    reused = onReusedConnection;
+    deadConnection = false;
+    betweenGuardAndProbe = true;
+    return !log.isSealed();
   }
 
   /**
@@ -109,85 +152,15 @@ abstract class RequestTrace extends CallProgress {
     return WireRequests.withoutHeadersOf(operation, own, request);
   }
 
-  /**
-   * As {@link #enterGuard()}.
-   *
-   * @param onReusedConnection whether the connection has carried a request before
-   */
-  boolean enterGuard(boolean onReusedConnection) {
-    reused = onReusedConnection;
-    deadConnection = false;
-    return enterGuard();
+  /** The thread is beyond the user's network interceptors, on the way in or on the way out. */
+  void passUsersInterceptors() {
+    betweenGuardAndProbe = false;
   }
 
-  /**
-   * Counts a request that goes out now. What is known of it is written first, because the thread
-   * that settles the attempt reads the count before the rest.
-   *
-   * @throws IOException if the attempt was given up; then nothing may follow
-   */
-  void sending(Request request) throws IOException {
-    if (isOverNow()) {
-      throw new IOException("Canceled");
-    }
-    startRequest();
-    passUsersInterceptors();
-    safety = WireRequests.safety(operation, request);
-    latest = request;
-    if (!count()) {
-      throw new IOException("Canceled");
-    }
-  }
-
-  /** The latest request becomes an earlier one. */
-  private void startRequest() {
-    earlier = earlier.and(settledSafety());
-    afterEffect |= mayHaveHadEffect();
-    safety = Safety.UNPROCESSED;
-    unsent = false;
-    head = null;
-    leaveProbe(null); // how an earlier request failed says nothing of this one
-  }
-
-  private Safety settledSafety() {
-    return disposition().mayHaveActed() ? safety : Safety.UNPROCESSED;
-  }
-
-  private boolean mayHaveHadEffect() {
-    Request request = latest;
-    Response answer = head;
-    return request != null
-        && disposition().mayHaveActed()
-        && HttpOperation.mayHaveHadEffect(request.method(), answer == null ? -1 : answer.code());
-  }
-
-  /** What became of the latest request. */
-  Disposition disposition() {
-    Response answer = head;
-    if (answer != null) {
-      return HttpOperation.refuses(answer.code()) ? Disposition.REFUSED : Disposition.ANSWERED;
-    }
-    if (unsent || latest == null) {
-      return Disposition.UNSENT;
-    }
-    return streamRefused() ? Disposition.REFUSED : Disposition.UNKNOWN;
-  }
-
-  void answered(Response response) {
-    head = response;
-  }
-
-  /** A request that was counted did not go out after all. */
-  void notSent(IOException reason) {
-    uncount();
-    leaveProbe(reason);
-    unsent = true;
-  }
-
-  /** A pooled connection is dead, and closed: what is written to it goes nowhere. */
+  /** The connection is dead and closed: what is written to it goes nowhere. */
   void onDeadConnection() {
     startRequest();
-    unsent = true;
+    log.onDeadConnection();
     deadConnection = true;
   }
 
@@ -196,26 +169,126 @@ abstract class RequestTrace extends CallProgress {
   }
 
   /**
-   * Whether OkHttp may go on after a failure: by another connection if nothing was sent on this
-   * one, and by another address of the host if this one has refused the request unprocessed and
-   * that one has not. The failure must be the one of the request itself: an interceptor may throw
-   * one of the same class after the request was processed.
+   * A request goes out now.
+   *
+   * @throws IOException if the attempt was given up; then nothing may follow
    */
-  boolean mayGoOn(IOException failure, Connection connection) {
-    if (isOver() || !failedAtProbe(failure)) {
-      return false;
+  void sending(Request request) throws IOException {
+    if (isOverNow()) {
+      throw new IOException("Canceled");
     }
-    if (unsent || !streamRefused()) {
-      return unsent;
+    Response before = head;
+    if (interceptors.mayBeWithinOkHttp() && !(before != null && WireRequests.followed(before))) {
+      begins(request); // no redirect has led here, so an interceptor within may have begun it
     }
-    RefusedAddresses known = refusedAddresses == null ? new RefusedAddresses() : refusedAddresses;
-    refusedAddresses = known;
-    return known.anotherIsLeft(connection.route());
+    startRequest();
+    passUsersInterceptors();
+    if (!WireRequests.sends(operation, log, request)) {
+      throw new IOException("Canceled");
+    }
   }
 
-  /** Whether nothing of the latest request can have reached the server. */
-  boolean latestUnsent() {
-    return unsent;
+  private void startRequest() {
+    goesOn = false;
+    head = null;
+    leftProbe = null; // how an earlier request failed says nothing of this one
+  }
+
+  // ---- on the way out
+
+  void answered(Response response) {
+    head = response;
+    log.answered(response.code());
+  }
+
+  /** The latest request has failed with this. */
+  void failed(IOException reason) {
+    leftProbe = reason;
+    leaves(reason);
+    if (same(reason, leftBody) || deadConnection) {
+      return; // it says nothing of the request
+    }
+    if (OkHttpErrors.connectionShutdown(reason)) {
+      log.notSent();
+    } else if (OkHttpErrors.refusedStream(reason)) {
+      log.refused();
+    }
+  }
+
+  /** The user's request body has thrown this. It may be the failure of another call. */
+  public void leaveBody(IOException reason) {
+    leftBody = reason;
+  }
+
+  private boolean leftProbe(Throwable thrown) {
+    return same(thrown, leftProbe) && !same(thrown, distrusted);
+  }
+
+  /** Whether that very object has last left the probe, and has come back at once. */
+  boolean failedAtProbe(Throwable thrown) {
+    return leftProbe(thrown) && !same(thrown, late);
+  }
+
+  /** An exception of ours or OkHttp's passes on to code of the user's. */
+  private void leaves(Throwable thrown) {
+    departure = Departure.of(thrown, operation);
+  }
+
+  private void comesBack(Throwable thrown) {
+    if (Departure.mayHaveSent(departure, thrown, operation)) {
+      late = thrown;
+    }
+  }
+
+  /** The guard passes on what failed within the user's network interceptors. */
+  void comesBackToGuard(IOException reason) {
+    comesBack(reason);
+    leaves(reason);
+  }
+
+  /** The guard passes on what failed within it: an interceptor's own proves nothing. */
+  void leaveGuard(IOException reason) {
+    if (!leftProbe(reason)) {
+      distrusted = reason;
+    }
+  }
+
+  /**
+   * The call's interceptors have thrown this. Then a call factory of the user's may go on.
+   *
+   * @param direct whether there are none
+   */
+  void leaveInterceptors(IOException reason, boolean direct) {
+    if (!direct) {
+      comesBack(reason);
+    }
+    if (interceptors.withinUsersCalls()) {
+      leaves(reason);
+    } else {
+      leftAll = reason;
+    }
+  }
+
+  /** The call that a factory of the user's has made has thrown this. */
+  void leaveUsersCall(Throwable reason) {
+    if (interceptors.withinUsersCalls()) {
+      comesBack(reason);
+      leftAll = reason;
+    }
+  }
+
+  /**
+   * A call factory of the user's has sent something in a call of its own, which is not that of the
+   * attempt.
+   */
+  void otherCall(Request request) {
+    others = true;
+    log.othersUnseen(WireRequests.safety(operation, request), true);
+  }
+
+  /** Whether user code has used the client for calls of its own since the attempt began. */
+  boolean othersMade() {
+    return others || interceptors.otherCalls() != othersBefore;
   }
 
   /** OkHttp gave the response to the loop: what breaks now is its body. */
@@ -227,13 +300,52 @@ abstract class RequestTrace extends CallProgress {
     return handedBack;
   }
 
-  boolean reused() {
-    return reused;
+  /**
+   * Whether OkHttp may go on after a failure: by another connection if nothing was sent on this
+   * one, or if this one was closed under a follow-up that is safe to send again; and by another
+   * address of the host if this one has refused the request unprocessed and that one has not. The
+   * failure must be the one of the request itself: an interceptor may throw one of the same class
+   * after the request was processed.
+   */
+  boolean mayGoOn(IOException failure, Connection connection) {
+    if (isOver() || !failedAtProbe(failure) || same(failure, leftBody)) {
+      return false;
+    }
+    if (log.disposition() != Disposition.REFUSED) {
+      goesOn = !latestUnsent() && maySendFollowUpAgain() && isFirstLostFollowUp();
+      return goesOn || latestUnsent();
+    }
+    refusedAddresses = refusedAddresses == null ? new RefusedAddresses() : refusedAddresses;
+    return refusedAddresses.anotherIsLeft(connection.route());
   }
 
-  /** Whether nothing protects the latest request from having an effect twice. */
-  boolean unsafe() {
-    return safety == Safety.UNSAFE;
+  /**
+   * Whether the latest request is that of a redirect, on a connection that was in use: what was
+   * sent before it has been answered and may have had its effect, so it alone is sent again. After
+   * a challenge there was no effect, and the whole attempt can be made again.
+   */
+  private boolean maySendFollowUpAgain() {
+    return log.isFollowUp()
+        && reused
+        && log.followsProcessed()
+        && log.safety().isByMethod()
+        && log.maySendAgain();
+  }
+
+  /** Whether OkHttp sends the latest request again, as it may. */
+  boolean goesOn() {
+    return goesOn;
+  }
+
+  // ---- what is known
+
+  /** Whether nothing of the latest request can have reached the server. */
+  boolean latestUnsent() {
+    return log.disposition() == Disposition.UNSENT;
+  }
+
+  boolean reused() {
+    return reused;
   }
 
   /** The answer to the latest request as the server sent it, null without one. */
@@ -241,13 +353,37 @@ abstract class RequestTrace extends CallProgress {
     return head;
   }
 
+  /** Where a failure comes from, which says what went wrong. What it proves is another question. */
+  FailureSource source(Throwable thrown) {
+    if (leftProbe(thrown)) {
+      return FailureSource.WIRE;
+    }
+    Request request = asked;
+    boolean own =
+        request != null
+            && same(thrown, leftOkHttp)
+            && !same(thrown, distrusted)
+            && (log.deliveries() > 0
+                || log.latest() != null
+                || interceptors.okHttpsOwn(thrown, request.url()));
+    return own ? FailureSource.OKHTTP : FailureSource.INTERCEPTOR;
+  }
+
+  private boolean isUsers(Throwable thrown) {
+    return same(thrown, late) || source(thrown) == FailureSource.INTERCEPTOR;
+  }
+
   /** What is known of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
-    seal();
-    boolean known = nothingElseRuns();
+    log.seal();
+    boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors.none();
+    Throwable thrown = leftAll;
+    // What code of the user's around OkHttp still does, only the end of the call tells.
+    if (passedOn && !withinOkHttp && (thrown == null || isUsers(thrown))) {
+      othersUnseen();
+    }
     Response answer = head;
-    int status = handedBack && answer != null ? answer.code() : -1;
-    return evidence(requests(known), status, bodySpent);
+    return evidence(handedBack && answer != null ? answer.code() : -1, bodySpent);
   }
 
   /** What is known of an attempt that failed. Nothing goes out any more. */
@@ -255,70 +391,52 @@ abstract class RequestTrace extends CallProgress {
     if (isOver()) {
       return evidence(bodySpent);
     }
-    seal();
-    boolean known = !passedOn() || source(thrown) != FailureSource.INTERCEPTOR;
-    return evidence(requests(known), -1, bodySpent);
+    log.seal();
+    if (passedOn && isUsers(thrown)) {
+      othersUnseen();
+    }
+    return evidence(-1, bodySpent);
   }
 
   /** What is known of an attempt if an interceptor turned an answer into a failure. */
   Evidence evidenceOfHead(Response seen, boolean bodySpent) {
-    seal();
-    // It is unknown what else the interceptor sent. A rule may still say that nothing was done.
-    return evidence(requests(false), seen.code(), bodySpent);
+    log.seal();
+    othersUnseen(); // A rule may still say that nothing was done.
+    return evidence(seen.code(), bodySpent);
   }
 
   /** What is known of an attempt that got an answer. */
   Evidence evidence(Response answer, boolean bodySpent) {
     Response network = answer.networkResponse();
-    Requests requests = network == null ? unanswered(answer) : requests(network);
-    Evidence evidence = evidence(requests, answer.code(), bodySpent);
-    Response seen = head;
-    boolean own = seen != null && seen.code() == answer.code(); // else an interceptor made it
-    return !own && mayHaveHadEffect() ? evidence.afterEffect() : evidence;
+    if (network == null) {
+      if (!OkHttpViews.ofCache(answer)) {
+        othersUnseen(); // by the interceptor that made the answer, or put it together anew
+      }
+    } else if (!WireRequests.sameAnswer(head, network)) {
+      if (log.deliveries() == 0) {
+        interceptors.answeredByOtherMeans();
+      }
+      log.othersUnseen(WireRequests.safety(operation, network.request()), true);
+    } else if (!same(network.request(), log.latest())) {
+      log.othersUnseen(WireRequests.safety(operation, network.request()), false);
+    }
+    return evidence(answer.code(), bodySpent);
   }
 
-  private Evidence evidence(Requests requests, int status, boolean bodySpent) {
-    Evidence evidence = new Evidence(requests, status, deliveries(), false, bodySpent);
-    return afterEffect ? evidence.afterEffect() : evidence;
+  private Evidence evidence(int status, boolean bodySpent) {
+    if (interceptors.otherCalls() != othersBefore) {
+      log.othersUnseen(operation.safety(), true);
+    }
+    return log.evidence(status, bodySpent);
   }
 
-  /**
-   * The requests of the attempt.
-   *
-   * @param seen whether nothing can have gone out that the probe did not see
-   */
-  private Requests requests(boolean seen) {
-    Disposition last = disposition();
-    if (seen || last.mayHaveActed()) {
-      return Requests.of(last, safety, earlier);
-    }
-    Safety unseen = latest == null || unsent ? operation.safety() : safety;
-    return Requests.of(Disposition.UNKNOWN, unseen, earlier);
+  /** Other requests are taken to be as the latest, or as the operation's own if none was sent. */
+  private void othersUnseen() {
+    log.othersUnseen(latestUnsent() ? operation.safety() : log.safety(), false);
   }
 
-  // An answer that an interceptor made says nothing about a request whose answer is lost or was
-  // another one. It is unknown what else the interceptor did.
-  private Requests unanswered(Response answer) {
-    Response seen = head;
-    if (seen != null && seen.code() == answer.code()) {
-      return requests(false); // the same answer, put together anew
-    }
-    Requests sent = requests(OkHttpViews.ofCache(answer));
-    return Requests.of(sent.last(), safety, earlier.and(sent.safety()));
-  }
-
-  private Requests requests(Response network) {
-    if (WireRequests.sameAnswer(head, network)) {
-      Request request = network.request();
-      Safety also = same(request, latest) ? safety : WireRequests.safety(operation, request);
-      return Requests.of(disposition(), safety.and(also), earlier);
-    }
-    if (deliveries() == 0) {
-      interceptors.answeredByOtherMeans();
-    }
-    return Requests.of(
-        Disposition.ANSWERED,
-        WireRequests.safety(operation, network.request()),
-        earlier.and(settledSafety()));
+  @SuppressWarnings("ReferenceEquality") // it must be that very object
+  static boolean same(@Nullable Object one, @Nullable Object other) {
+    return one != null && one == other;
   }
 }

@@ -52,13 +52,16 @@ final class ResendSuppressor implements Interceptor {
     Connection connection = chain.connection();
     if (connection == null) {
       return wire == null
-          ? chain.proceed(chain.request())
+          ? OtherCall.throughOkHttp(chain, registry)
           : wire.throughOkHttp(chain, chain.request());
     }
     boolean reused = AttemptRegistry.reused(connection);
     if (wire == null) {
-      return chain.proceed(chain.request());
+      boolean guarded = OtherCall.isGuarded(chain, registry);
+      boolean dead = guarded && closedByServer(connection, reused);
+      return guarded ? OtherCall.send(chain, registry, dead) : chain.proceed(chain.request());
     }
+    registry.interceptors().networkHalfReached();
     if (!wire.enterGuard(reused)) {
       throw new NonRecoverableException(new IOException("Canceled"));
     }
@@ -72,8 +75,9 @@ final class ResendSuppressor implements Interceptor {
     Request request = wire.withoutForeignHeaders(chain.request());
     try {
       Response response = probes ? WireProbe.probed(chain, request, wire) : chain.proceed(request);
-      return wire.hideFollowUp(response);
+      return HiddenServerDelay.hidden(response);
     } catch (IOException failure) {
+      comesBack(failure, wire);
       if (wire.mayGoOn(failure, connection)) {
         throw failure;
       }
@@ -91,12 +95,13 @@ final class ResendSuppressor implements Interceptor {
     RequestBody body = chain.request().body();
     if (body != null && body.isOneShot()) {
       IOException dead = new IOException("the server closed the connection while it was idle");
-      wire.leaveProbe(dead);
+      wire.failed(dead);
       throw new NonRecoverableException(dead);
     }
     try {
       return probes ? WireProbe.onDeadConnection(chain, wire) : chain.proceed(chain.request());
     } catch (IOException closed) {
+      comesBack(closed, wire);
       if (!wire.failedAtProbe(closed)) { // an interceptor's own: it may have sent by other means
         wire.leaveGuard(closed);
         throw new NonRecoverableException(closed);
@@ -105,6 +110,12 @@ final class ResendSuppressor implements Interceptor {
         wire.passUsersInterceptors(); // there are none, and OkHttp goes on
       }
       throw closed;
+    }
+  }
+
+  private void comesBack(IOException failure, WireTrace wire) {
+    if (!probes) {
+      wire.comesBackToGuard(failure);
     }
   }
 

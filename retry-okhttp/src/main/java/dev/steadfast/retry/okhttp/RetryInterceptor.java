@@ -1,20 +1,22 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
-import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Retries within an {@link OkHttpClient}, for SDKs that take nothing else. Prefer {@link
@@ -27,31 +29,38 @@ import okhttp3.Response;
  * is there, and a server that keeps sending single bytes can exceed it. At the deadline of the
  * operation it cancels the call. The call timeout is OkHttp's and bounds the whole.
  *
- * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once.
- * Application interceptors added before it run once per call, those added after it once per
- * attempt. A factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may
- * stand on a client that has it: then that surrounds the operation, and {@link
+ * <p>Application interceptors added before it run once per call, those added after it once per
+ * attempt. If one of the first proceeds again, to send a new token for example, the same request
+ * (method, URL and body) goes on with the same operation: it keeps its key, and attempts, budget
+ * and deadline are those of the call. Another request is an operation of its own, under the
+ * deadline of the call. The end is told to listeners when the call is over.
+ *
+ * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once. A
+ * factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may stand on a
+ * client that has it: then that surrounds the operation, and {@link
  * RetryingCallFactory#wrap(OkHttpClient, java.util.function.Function, HttpRetry)} has it surround
  * each attempt. Operations of a journal are enlisted and resumed through a {@link
- * RetryingCallFactory} around the same client. Immutable and safe for use by many threads.
+ * RetryingCallFactory} around the same client. What {@link RetryingCallFactory#newCall} refuses
+ * with an {@link IllegalArgumentException}, such as a malformed key, is an {@link IOException} of
+ * the call here. Immutable and safe for use by many threads.
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
   private final BufferedBodies bodies;
   private final AttemptRegistry registry;
   private final CallContextCapture callContext;
-  private final CallStarts starts;
+  private final AroundCalls around;
 
   private RetryInterceptor(
       HttpRetry retry,
       AttemptRegistry registry,
       CallContextCapture callContext,
-      CallStarts starts) {
+      AroundCalls around) {
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = registry;
     this.callContext = callContext;
-    this.starts = starts;
+    this.around = around;
   }
 
   /**
@@ -79,26 +88,31 @@ public final class RetryInterceptor implements Interceptor {
    * @param builder the builder of the client
    * @param retry the configuration
    * @return the builder
-   * @throws IllegalStateException if the builder has a retry interceptor already
+   * @throws IllegalStateException if the builder has a retry interceptor already, or if OkHttp 3 is
+   *     on the class path
    * @throws IllegalArgumentException if the configuration has an {@link
-   *     dev.steadfast.retry.limit.AdaptiveLimit} and neither it nor the client has a timeout
+   *     dev.steadfast.retry.limit.AdaptiveLimit} and neither it nor the client has a timeout; or if
+   *     the client is one that a {@link RetryingCallFactory} has derived
    */
   public static OkHttpClient.Builder addTo(OkHttpClient.Builder builder, HttpRetry retry) {
+    OneOkHttp.require();
     Checks.notNull("builder", builder);
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    AttemptRegistry registry = new AttemptRegistry(Around.UNKNOWN);
+    AttemptInterceptor.requireNotWithinFactory(builder.interceptors());
     Checks.notNull("retry", retry);
     OkHttpClient client = builder.build(); // the builder does not show what it has
+    AttemptRegistry registry = AttemptRegistry.of(client);
     CallTimeouts.requireEndOfAttempts(client, retry);
     CallContextCapture callContext =
         CallContextCapture.addTo(builder, client.eventListenerFactory(), retry.plan().context());
-    CallStarts starts = new CallStarts(retry.environment().ticker());
+    AroundCalls around = new AroundCalls(retry.environment().ticker(), callContext);
     if (!client.interceptors().isEmpty()) {
-      builder.interceptors().add(0, starts);
+      // within the caller's context, and before all interceptors of the user's
+      builder.interceptors().add(retry.plan().context() == null ? 0 : 1, around);
     }
-    builder.addInterceptor(new RetryInterceptor(retry, registry, callContext, starts));
+    builder.addInterceptor(new RetryInterceptor(retry, registry, callContext, around));
     ResendSuppressor.addTo(builder, registry);
     return builder;
   }
@@ -107,8 +121,8 @@ public final class RetryInterceptor implements Interceptor {
     return registry;
   }
 
-  CallStarts starts() {
-    return starts;
+  AroundCalls around() {
+    return around;
   }
 
   CallContextCapture callContext() {
@@ -118,7 +132,7 @@ public final class RetryInterceptor implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     Request request = chain.request();
-    if (OkHttpViews.untouched(request)) {
+    if (untouched(request)) {
       return chain.proceed(request);
     }
     CallContext before = CallContext.bind(callContext.of(chain.call()));
@@ -130,21 +144,12 @@ public final class RetryInterceptor implements Interceptor {
   }
 
   private Response retried(Chain chain, Request request) throws IOException {
-    HttpOperation operation =
-        retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
-    RetryEnvironment environment = operation.plan().environment();
-    try (CancelWatch watch = new CancelWatch(chain.call(), environment.scheduler())) {
-      RetryPlan plan = operation.plan().withEnvironment(watch.in(environment));
-      Proceed proceed = new Proceed(chain, registry, watch);
-      OkHttpTransport transport = new OkHttpTransport(operation, request, proceed, bodies);
-      RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
-      watch.start(loop::cancel);
-      if (operation.keepsAnswerBytes() > 0) {
-        watch.throughout(); // the journal may block, and OkHttp does not end that
-      }
-      long elapsed = starts.elapsedNanos(chain.call());
-      long bound = CallTimeouts.boundNanos(chain.call().timeout(), elapsed);
-      return loop.run(Math.min(operation.boundNanos(), bound)).response();
+    CallOperations operations = around.of(chain.call());
+    OpenOperation again = operations == null ? null : operations.take(request, options(request));
+    try {
+      return again == null || operations == null
+          ? first(chain, request, operations)
+          : again(chain, again, operations);
     } catch (IOException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable thrown) {
@@ -152,8 +157,88 @@ public final class RetryInterceptor implements Interceptor {
     }
   }
 
+  private Response first(Chain chain, Request request, @Nullable CallOperations operations)
+      throws Throwable {
+    HttpOperation operation = operation(request);
+    long spent = operations == null ? 0 : operations.sinceFirstNanos();
+    CancelWatch watch = new CancelWatch(chain.call(), operation.plan());
+    RetryPlan plan = watch.in(operation.plan());
+    Proceed proceed = new Proceed(chain, registry, watch, spent);
+    OkHttpTransport transport = new OkHttpTransport(operation, request, proceed, bodies);
+    OpenLoop<Answer> open = operations == null ? null : operation.openLoop(plan, transport);
+    long bound = boundNanos(chain.call(), operation, spent);
+    if (open == null || operations == null) {
+      RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
+      try (watch) {
+        watch.start(loop::cancel);
+        if (operation.keepsAnswerBytes() > 0) {
+          watch.throughout(); // the journal may block, and OkHttp does not end that
+        }
+        return loop.run(bound).response();
+      }
+    }
+    try (watch) {
+      watch.start(open::cancel);
+      return open.run(bound, spent).response();
+    } finally {
+      operations.ended(new OpenOperation(operation, request, open, watch));
+    }
+  }
+
+  private Response again(Chain chain, OpenOperation same, CallOperations operations)
+      throws Throwable {
+    long spent = operations.sinceFirstNanos();
+    Proceed proceed = new Proceed(chain, registry, same.watch(), spent);
+    OkHttpTransport transport =
+        new OkHttpTransport(same.operation(), same.request(), proceed, bodies);
+    try (CancelWatch watch = same.watch()) {
+      watch.start(same.loop()::cancel);
+      long bound = boundNanos(chain.call(), same.operation(), spent);
+      return same.loop().runAgain(transport, bound).response();
+    } finally {
+      operations.ended(same);
+    }
+  }
+
+  private long boundNanos(Call call, HttpOperation operation, long spentNanos) {
+    CallOperations operations = around.of(call);
+    long elapsed = operations == null ? 0 : operations.sinceStartNanos();
+    return Math.min(
+        CallTimeouts.leftNanos(operation.boundNanos(), spentNanos),
+        CallTimeouts.boundNanos(call.timeout(), elapsed));
+  }
+
+  private static RetryOptions options(Request request) throws IOException {
+    try {
+      return OkHttpViews.options(request);
+    } catch (IllegalArgumentException refused) {
+      throw failure(refused);
+    }
+  }
+
+  private static boolean untouched(Request request) throws IOException {
+    try {
+      return OkHttpViews.untouched(request);
+    } catch (IllegalArgumentException refused) {
+      throw failure(refused);
+    }
+  }
+
+  private HttpOperation operation(Request request) throws IOException {
+    try {
+      return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+    } catch (IllegalArgumentException refused) {
+      throw failure(refused);
+    }
+  }
+
+  // An interceptor that throws anything else ends the dispatcher's thread: on Android, the process.
+  private static IOException failure(IllegalArgumentException refused) {
+    return new IOException(refused.getMessage(), refused);
+  }
+
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, AttemptRegistry registry, CancelWatch watch)
+  private record Proceed(Chain chain, AttemptRegistry registry, CancelWatch watch, long spentNanos)
       implements OkHttpTransport.Sender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
@@ -170,6 +255,10 @@ public final class RetryInterceptor implements Interceptor {
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
             && !transport.buffers(response)) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
+        }
+      } catch (IOException thrown) {
+        if (!transport.endedAsBefore(wire, attempt)) {
+          throw thrown;
         }
       } finally {
         watch.goOn();

@@ -114,6 +114,11 @@ final class RetryingCall extends RunningCall implements Call {
     return Math.min(operation().boundNanos(), bound);
   }
 
+  @Override
+  boolean hasTimeout() {
+    return hasTimeout || timeout != null;
+  }
+
   private long clientsTimeoutNanos() {
     return TimeUnit.MILLISECONDS.toNanos(factory.client().callTimeoutMillis());
   }

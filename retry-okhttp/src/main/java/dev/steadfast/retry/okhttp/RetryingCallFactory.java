@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.io.InterruptedIOException;
@@ -46,8 +46,24 @@ public final class RetryingCallFactory implements Call.Factory {
       HttpRetry retry) {
     CallTimeouts.requireEndOfAttempts(client, retry);
     this.retry = retry;
-    this.plain = around == null ? client : Checks.notNull("call factory", around.apply(client));
-    this.context = new FactoryContext(this, client, around, retry);
+    Function<OkHttpClient, Call.Factory> checked =
+        around == null ? null : each -> made(around, each);
+    this.plain = checked == null ? client : checked.apply(client);
+    this.context = new FactoryContext(this, client, checked, retry);
+  }
+
+  /**
+   * What a function of the user's makes of a client.
+   *
+   * @throws IllegalArgumentException if it retries by itself
+   */
+  private static Call.Factory made(
+      Function<? super OkHttpClient, ? extends Call.Factory> around, OkHttpClient client) {
+    Call.Factory made = Checks.notNull("call factory", around.apply(client));
+    if (made instanceof RetryingCallFactory) {
+      throw Checks.bad("call factory", "RetryingCallFactory", "one that does not retry");
+    }
+    return made;
   }
 
   /**
@@ -56,10 +72,12 @@ public final class RetryingCallFactory implements Call.Factory {
    * @param client the client; not changed
    * @param retry the configuration
    * @return a factory for calls that are retried
+   * @throws IllegalStateException if OkHttp 3 is on the class path
    * @throws IllegalArgumentException if the configuration has an {@link
    *     dev.steadfast.retry.limit.AdaptiveLimit} and neither it nor the client has a timeout
    */
   public static RetryingCallFactory wrap(OkHttpClient client, HttpRetry retry) {
+    OneOkHttp.require();
     return new RetryingCallFactory(
         Checks.notNull("client", client), null, Checks.notNull("retry", retry));
   }
@@ -81,12 +99,16 @@ public final class RetryingCallFactory implements Call.Factory {
    *     operation with an {@link IllegalStateException}
    * @param retry the configuration
    * @return a factory for calls that are retried
+   * @throws IllegalStateException if OkHttp 3 is on the class path
    * @throws NullPointerException if an argument is null, or the factory that is made
+   * @throws IllegalArgumentException if the factory that is made retries by itself, or is a client
+   *     that lacks the interceptors of the given one; or as for the other {@code wrap}
    */
   public static RetryingCallFactory wrap(
       OkHttpClient client,
       Function<? super OkHttpClient, ? extends Call.Factory> factory,
       HttpRetry retry) {
+    OneOkHttp.require();
     return new RetryingCallFactory(
         Checks.notNull("client", client),
         Checks.notNull("factory", factory),
@@ -125,7 +147,7 @@ public final class RetryingCallFactory implements Call.Factory {
    * @throws IllegalArgumentException if the request has no such options, or if {@link #newCall}
    *     refuses it
    */
-  public OperationJournal.Intent intent(Request request) {
+  public Journaling.Kept intent(Request request) {
     if (OkHttpViews.untouched(request)) {
       throw Checks.bad("operation", "not journaled", "RetryOptions.journaled");
     }
@@ -144,7 +166,7 @@ public final class RetryingCallFactory implements Call.Factory {
    * @return sends through this factory; an {@link IllegalArgumentException} says that the body of a
    *     request is not kept
    */
-  public OperationJournal.Sender sender() {
+  public Journaling.Sender sender() {
     return (journal, due) -> {
       try {
         newCall(SavedAnswers.request(journal, due)).execute().close();

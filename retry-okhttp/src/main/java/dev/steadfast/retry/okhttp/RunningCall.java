@@ -55,6 +55,9 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   /** What bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
   abstract long boundNanos();
 
+  /** Whether a timeout of this call is part of that bound. */
+  abstract boolean hasTimeout();
+
   final HttpOperation operation() {
     return operation;
   }
@@ -163,6 +166,12 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   }
 
   @Override
+  public void waits() {
+    turn = null;
+    last = hasTimeout() ? last : null; // a timeout may be taken back, by way of the last attempt
+  }
+
+  @Override
   public void deadlinePassed() {
     canceled = true; // as OkHttp's own timeout cancels a call
   }
@@ -266,15 +275,10 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   }
 
   public boolean isCanceled() {
-    if (canceled) {
-      return true;
-    }
     WireTrace wire = last;
-    if (wire != null) {
-      return wire.cancelledByOthers();
-    }
     Call call = lastCall;
-    return call != null && call.isCanceled();
+    return canceled
+        || (wire != null ? wire.cancelledByOthers() : call != null && call.isCanceled());
   }
 
   // Clients of event streams take the timeout back when the stream has begun.

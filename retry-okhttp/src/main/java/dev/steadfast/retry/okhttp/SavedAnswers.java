@@ -1,8 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.EarlierRequest;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.Journaling.EarlierRequest;
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
@@ -26,19 +28,13 @@ final class SavedAnswers {
   private SavedAnswers() {}
 
   /**
-   * What is kept of an answer.
+   * The body of an answer: the part that was read within the attempt, so this does not wait. The
+   * caller reads it again.
    *
    * @param mostBytes the longest body that is kept
+   * @return null if it is not kept
    */
-  static OperationJournal.Answer save(Answer answer, int mostBytes) {
-    Response response = answer.response();
-    return new OperationJournal.Answer(
-        response.code(),
-        new OperationJournal.Content(response.headers().toMultimap(), body(answer, mostBytes)));
-  }
-
-  // The part that was read within the attempt, so this does not wait. The caller reads it again.
-  private static byte @Nullable [] body(Answer answer, int mostBytes) {
+  static byte @Nullable [] body(Answer answer, int mostBytes) {
     Buffer whole = answer.whole();
     if (whole != null) {
       return whole.size() > mostBytes ? null : whole.snapshot().toByteArray();
@@ -53,11 +49,10 @@ final class SavedAnswers {
    *
    * @throws IllegalArgumentException if its body is not kept, or OkHttp does not take the request
    */
-  static Request request(OperationJournal journal, OperationJournal.Intent due) {
-    OperationJournal.Request kept = due.request();
+  static Request request(Journaling.Journal journal, Journaling.Kept due) {
+    RequestView kept = due.request();
     byte[] bytes =
-        kept.content()
-            .body()
+        kept.body(Integer.MAX_VALUE)
             .orElseThrow(
                 () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
     boolean none = bytes.length == 0 && NO_BODY.contains(kept.method());
@@ -66,7 +61,7 @@ final class SavedAnswers {
     return new Request.Builder()
         .url(kept.uri().toString())
         .method(kept.method(), body)
-        .headers(headers(kept.content().headers()))
+        .headers(headers(due.headers()))
         .tag(RetryOptions.class, RetryOptions.resuming(journal, due))
         .build();
   }
@@ -84,15 +79,14 @@ final class SavedAnswers {
   }
 
   /** The answer as OkHttp would give it. */
-  static Response restore(OperationJournal.Answer answer, Request request, RetryReport report) {
-    Headers headers = headers(answer.content().headers());
+  static Response restore(ResponseView head, byte[] body, Request request, RetryReport report) {
+    Headers headers = headers(head.headerMap());
     String type = headers.get("Content-Type");
-    byte[] body = answer.content().body().orElse(new byte[0]);
     Response response =
         new Response.Builder()
             .request(request)
             .protocol(Protocol.HTTP_1_1)
-            .code(answer.status())
+            .code(head.status())
             .message("")
             .headers(headers)
             .body(ResponseBody.create(body, type == null ? null : MediaType.parse(type)))

@@ -4,7 +4,9 @@ import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Response;
+import okio.Buffer;
 import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,16 +32,23 @@ final class UnwantedResponse {
    * Reads a short body to its end, and closes it.
    *
    * @param giveUp is run before it is closed if the body is a long one, or takes long
+   * @return the body, null if it was given up
    */
-  static void readAndClose(Response response, HttpOperation operation, Runnable giveUp) {
+  static @Nullable Buffer readAndClose(
+      Response response, HttpOperation operation, Runnable giveUp) {
     try (response) {
-      if (!endsSoon(response.body().source())) {
-        giveUp.run();
+      BufferedSource source = response.body().source();
+      if (endsSoon(source)) {
+        Buffer whole = new Buffer();
+        whole.write(source.getBuffer(), source.getBuffer().size());
+        return whole;
       }
+      giveUp.run();
     } catch (Throwable broken) {
       // Nobody waits for it.
       LOG.warn("the body of a response that nobody gets could not be read: {}", operation, broken);
     }
+    return null;
   }
 
   private static boolean endsSoon(BufferedSource source) {

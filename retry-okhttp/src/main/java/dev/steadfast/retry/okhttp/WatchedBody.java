@@ -11,39 +11,33 @@ import okio.Sink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request body that is watched while it is sent. A body that can be written only once is watched
- * to know whether it was written. A body that may take long is watched because the total timeout
- * does not run while it is sent. Both may throw the failure of another call, from which they copy.
+ * A request body on its way to the wire. The total timeout does not run while it is sent, and what
+ * it yields is compared with the time before. It may throw the failure of another call, from which
+ * it copies, and it may close its sink: that closes OkHttp's own, as without us.
  */
 final class WatchedBody extends RequestBody {
-  // What fits into the buffers of a connection counts as sent at once.
-  private static final long SHORT_BYTES = 64 * 1024;
+  /** The attempt that sends the body. */
+  interface Wire {
+    /** From 1. */
+    int attemptNumber();
+
+    /** The request body begins to be written. */
+    void bodyStarted();
+
+    void bodyEnded();
+
+    /** The body has thrown, and not the connection. */
+    void leaveBody(IOException reason);
+  }
 
   private final RequestBody delegate;
-  private final OkHttpTransport transport;
-  private volatile boolean written;
+  private final BodyPass pass;
+  private final Wire wire;
 
-  WatchedBody(RequestBody delegate, OkHttpTransport transport) {
+  WatchedBody(RequestBody delegate, BodyPass pass, Wire wire) {
     this.delegate = delegate;
-    this.transport = transport;
-  }
-
-  static boolean worthIt(@Nullable RequestBody body) {
-    return body != null && (body.isOneShot() || !isShort(body));
-  }
-
-  private static boolean isShort(RequestBody body) {
-    try {
-      long length = body.contentLength();
-      return length >= 0 && length <= SHORT_BYTES;
-    } catch (IOException unknown) {
-      return false; // OkHttp asks again, and fails the attempt
-    }
-  }
-
-  /** Whether it cannot be written again. */
-  boolean spent() {
-    return written && isOneShot();
+    this.pass = pass;
+    this.wire = wire;
   }
 
   @Override
@@ -63,18 +57,17 @@ final class WatchedBody extends RequestBody {
 
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
-    written = true;
-    WireTrace wire = transport.wire();
-    if (wire == null) {
-      delegate.writeTo(sink);
-      return;
-    }
+    pass.isWritten();
     WatchedSink watched = new WatchedSink(sink);
     BufferedSink buffered = Okio.buffer(watched);
     wire.bodyStarted();
     try {
       delegate.writeTo(buffered);
-      buffered.emit();
+      if (buffered.isOpen()) {
+        buffered.emit();
+        pass.end();
+      }
+      pass.succeeded();
     } catch (IOException failure) {
       if (!watched.failed) {
         wire.leaveBody(failure);
@@ -86,7 +79,7 @@ final class WatchedBody extends RequestBody {
   }
 
   /** Knows whether it was the connection that failed, or the code that writes to it. */
-  private static final class WatchedSink extends ForwardingSink {
+  private final class WatchedSink extends ForwardingSink {
     private boolean failed;
 
     WatchedSink(Sink connection) {
@@ -95,6 +88,7 @@ final class WatchedBody extends RequestBody {
 
     @Override
     public void write(Buffer source, long byteCount) throws IOException {
+      pass.next(source, byteCount);
       failed = true;
       super.write(source, byteCount);
       failed = false;
@@ -104,6 +98,15 @@ final class WatchedBody extends RequestBody {
     public void flush() throws IOException {
       failed = true;
       super.flush();
+      failed = false;
+    }
+
+    /** Completes the request, so it is left out for a body that has changed. */
+    @Override
+    public void close() throws IOException {
+      pass.end();
+      failed = true;
+      super.close();
       failed = false;
     }
   }

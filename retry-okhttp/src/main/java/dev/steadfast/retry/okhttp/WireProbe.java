@@ -31,9 +31,9 @@ final class WireProbe implements Interceptor {
   /** Proceeds where nothing can be sent, and marks the failure that says so. */
   static Response onDeadConnection(Chain chain, WireTrace wire) throws IOException {
     try {
-      return chain.proceed(chain.request());
+      return chain.proceed(UnsentBody.inPlaceOf(chain.request(), wire.sentBody()));
     } catch (IOException closed) {
-      wire.leaveProbe(closed);
+      wire.failed(closed);
       throw closed;
     }
   }
@@ -44,19 +44,34 @@ final class WireProbe implements Interceptor {
     if (connection != null) {
       wire.on(connection);
     }
-    WireRequests.adviseOnResendBeneath(wire.operation, wire.head(), wire.disposition());
+    if (!wire.goesOn()) {
+      WireRequests.adviseOnResendBeneath(wire.operation, wire.head(), wire.log.disposition());
+    }
+    Request watched = watched(request, wire);
     wire.sending(request);
     try {
-      Response response = chain.proceed(request);
+      Response response = shown(chain.proceed(watched), request, watched);
       wire.answered(response);
       return response;
     } catch (IOException failure) {
-      if (OkHttpErrors.connectionShutdown(failure) && !wire.thrownByBody(failure)) {
-        wire.notSent(failure);
-      } else {
-        wire.leaveProbe(failure);
-      }
+      wire.failed(failure);
       throw failure;
     }
+  }
+
+  private static Request watched(Request request, WireTrace wire) throws IOException {
+    SentBody body = wire.sentBody();
+    try {
+      return body == null ? request : body.watched(request, wire);
+    } catch (IOException changed) {
+      wire.leaveBody(changed);
+      wire.failed(changed);
+      throw changed;
+    }
+  }
+
+  /** The response with the request that it answers, whose body the user knows. */
+  private static Response shown(Response response, Request request, Request watched) {
+    return watched == request ? response : response.newBuilder().request(request).build();
   }
 }

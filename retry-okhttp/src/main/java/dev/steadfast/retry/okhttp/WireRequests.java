@@ -1,7 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.engine.AnswerProof;
+import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.Advice;
 import java.util.List;
@@ -10,14 +13,57 @@ import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a request on the wire means for its operation. */
 final class WireRequests {
+  /** What is known of an attempt that has not begun. */
+  static final Evidence NONE =
+      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Safety.UNPROCESSED), -1, 0);
+
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private WireRequests() {}
 
   /** Why a request may be sent again, by its method and headers as they go over the wire. */
   static Safety safety(HttpOperation operation, Request request) {
     return operation.safety(request.method(), name -> lines(request.headers(), name));
+  }
+
+  /** Reports a request that goes out now. Returns false if nothing may go out any more. */
+  static boolean sends(HttpOperation operation, WireLog<Request> log, Request request) {
+    boolean carriesKey = operation.carriesKey(name -> lines(request.headers(), name));
+    return log.sends(request, safety(operation, request), carriesKey);
+  }
+
+  /**
+   * Whether the first request on the wire may follow a redirect that OkHttp's cache has kept: then
+   * it goes to another origin, and a key that we added must not go along. Such a request needs no
+   * key to be repeated.
+   */
+  static boolean mayFollowCachedRedirect(HttpOperation operation, Request request) {
+    String method = request.method();
+    return (method.equals("GET") || method.equals("QUERY"))
+        && operation.keyHeader().filter(operation::adds).isPresent();
+  }
+
+  /** Whether the client sends another request for an answer: a redirect, or a challenge. */
+  static boolean followed(Response head) {
+    int status = head.code();
+    return (status >= 300 && status < 400) || AnswerProof.of(status) == AnswerProof.REFUSED;
+  }
+
+  /** Whether a request is for the same as another one; its host may be another. */
+  static boolean sameTarget(Request one, Request other) {
+    return one.method().equals(other.method())
+        && one.url().encodedPath().equals(other.url().encodedPath());
+  }
+
+  /** Names a request in reports, without what may be secret in its query. */
+  static String text(Request request) {
+    HttpUrl url = request.url();
+    return request.method() + " " + OkHttpViews.origin(url) + url.encodedPath();
   }
 
   // As Headers.values, which copies more than it gives.
@@ -35,22 +81,26 @@ final class WireRequests {
 
   /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
   static Request withoutHeadersOf(HttpOperation operation, HttpUrl origin, Request request) {
-    if (sameOrigin(origin, request.url())) {
+    if (sameServer(origin, request.url())) {
       return request;
     }
     List<String> bound = operation.headersOfOrigin();
     if (bound.stream().allMatch(name -> request.header(name) == null)) {
       return request;
     }
+    if (operation.keyHeader().filter(bound::contains).map(request::header).isPresent()) {
+      LOG.debug("{}: no idempotency key is sent to {}", operation, text(request));
+    }
     Request.Builder foreign = request.newBuilder();
     bound.forEach(foreign::removeHeader);
     return foreign.build();
   }
 
-  private static boolean sameOrigin(HttpUrl one, HttpUrl other) {
-    return one.scheme().equals(other.scheme())
-        && one.host().equals(other.host())
-        && one.port() == other.port();
+  // A server that asks for https instead of http is the same one.
+  private static boolean sameServer(HttpUrl one, HttpUrl other) {
+    boolean upgrade = !one.isHttps() && other.isHttps() && one.port() == 80 && other.port() == 443;
+    boolean same = one.scheme().equals(other.scheme()) && one.port() == other.port();
+    return one.host().equals(other.host()) && (same || upgrade);
   }
 
   // Not the same object: OkHttp strips the body, and interceptors may copy.

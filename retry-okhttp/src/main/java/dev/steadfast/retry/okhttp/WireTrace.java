@@ -1,11 +1,15 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
@@ -17,12 +21,31 @@ import org.jspecify.annotations.Nullable;
  * One attempt as OkHttp's call makes it: how it begins, what ends it, and the time that it has.
  * What is known of its requests is in the base class.
  */
-final class WireTrace extends RequestTrace implements Runnable {
+final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire {
+  /** The operation that the attempt belongs to. */
+  interface Owner {
+    HttpOperation operation();
+
+    /** The request as the caller made it. */
+    Request request();
+
+    /** The request body, null if it needs no watching. */
+    @Nullable SentBody sentBody();
+
+    @Nullable BodyDeadline deadline();
+
+    /** Whether a follow-up was lost and sent again. */
+    boolean hasLostFollowUp();
+
+    void followUpLost();
+  }
+
   private final AttemptRegistry registry;
   private final Attempt<?> attempt;
   private final Call call;
-  private final @Nullable BodyDeadline deadline;
+  private final Owner owner;
 
+  private volatile boolean reached;
   private volatile boolean dropped;
   private volatile boolean held;
   private volatile boolean timeoutLifted;
@@ -31,14 +54,9 @@ final class WireTrace extends RequestTrace implements Runnable {
   private volatile boolean interrupted;
   private volatile boolean broken;
 
-  WireTrace(
-      HttpOperation operation,
-      @Nullable BodyDeadline deadline,
-      AttemptRegistry registry,
-      Attempt<?> attempt,
-      Call call) {
-    super(operation, registry.interceptors());
-    this.deadline = deadline;
+  WireTrace(Owner owner, AttemptRegistry registry, Attempt<?> attempt, Call call) {
+    super(owner.operation(), registry.interceptors());
+    this.owner = owner;
     this.registry = registry;
     this.attempt = attempt;
     this.call = call;
@@ -61,6 +79,11 @@ final class WireTrace extends RequestTrace implements Runnable {
     call.cancel();
   }
 
+  /** Whether OkHttp's call of the attempt has begun. */
+  boolean reached() {
+    return reached;
+  }
+
   /** OkHttp did not take the call, or said so after it had. */
   void neverMind() {
     run();
@@ -74,13 +97,26 @@ final class WireTrace extends RequestTrace implements Runnable {
   @Override
   boolean isOverNow() {
     if (outOfTime()) {
-      endAtDeadline();
+      timeIsUp = true;
+      cancelApart();
     }
     return isOver();
   }
 
+  /**
+   * Cancels the call from another thread: code of the user's may block there, and hold the call.
+   */
+  private void cancelApart() {
+    try {
+      TimerScheduler.system().settle(0, this::endAtDeadline);
+    } catch (RejectedExecutionException noThread) {
+      endAtDeadline();
+    }
+  }
+
   /** What is left of the operation's time without the timeout of its call and the policy's. */
   private long boundNanos() {
+    BodyDeadline deadline = owner.deadline();
     return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
   }
 
@@ -112,7 +148,7 @@ final class WireTrace extends RequestTrace implements Runnable {
    * @param direct whether nothing of the user's comes before OkHttp
    */
   Response attempted(Interceptor.Chain chain, Request request, boolean direct) throws IOException {
-    reach();
+    reached = true;
     if (call.isCanceled() || held || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }
@@ -129,7 +165,7 @@ final class WireTrace extends RequestTrace implements Runnable {
     try {
       return direct ? throughOkHttp(chain, sent) : chain.proceed(sent);
     } catch (IOException thrown) {
-      leaveInterceptors(thrown);
+      leaveInterceptors(thrown, direct);
       if (timeIsUp) {
         throw timeout(thrown);
       }
@@ -163,7 +199,7 @@ final class WireTrace extends RequestTrace implements Runnable {
       return request;
     }
     Request.Builder late = request.newBuilder();
-    operation.headers(attempt.number(), attempt.timeoutNanos(), late::header);
+    operation.headers(attempt.timeoutNanos(), late::header);
     return late.build();
   }
 
@@ -213,7 +249,24 @@ final class WireTrace extends RequestTrace implements Runnable {
     if (!reusedConnection && !registry.interceptors().mayAskNewConnections()) {
       return false; // it may be a new one, and asking would take what the server says first
     }
-    return !operation.survivesDeadConnection(WireRequests.safety(operation, request));
+    Safety safety = WireRequests.safety(operation, request);
+    boolean followUp = reusedConnection && head() != null;
+    boolean resent =
+        safety.isByMethod() && log.disposition() != Disposition.REFUSED && !owner.hasLostFollowUp();
+    return !log.survivesDeadConnection(safety)
+        || (followUp && !resent); // or the answered request would be sent again, too
+  }
+
+  @Override
+  Request callers() {
+    return owner.request();
+  }
+
+  @Override
+  boolean isFirstLostFollowUp() {
+    boolean first = !owner.hasLostFollowUp();
+    owner.followUpLost();
+    return first;
   }
 
   // Time.
@@ -222,10 +275,7 @@ final class WireTrace extends RequestTrace implements Runnable {
   InterceptorBounds bounded() {
     InterceptorBounds made =
         new InterceptorBounds(
-            attempt::remainingNanos,
-            operation.plan().environment().scheduler(),
-            this::outOfTime,
-            this::endAtDeadline);
+            attempt::remainingNanos, operation.plan(), this::outOfTime, this::endAtDeadline);
     bounds = made;
     made.setTimer();
     return made;
@@ -234,7 +284,7 @@ final class WireTrace extends RequestTrace implements Runnable {
   /** The operation's time is up: its call ends, and nothing goes out any more. */
   void endAtDeadline() {
     timeIsUp = true;
-    call.cancel();
+    TimerScheduler.system().cancelOnWire(call::cancel);
   }
 
   /**
@@ -258,20 +308,31 @@ final class WireTrace extends RequestTrace implements Runnable {
     return timeIsUp;
   }
 
-  private static IOException timeout(@Nullable Throwable cause) {
-    IOException timeout = new InterruptedIOException("timeout");
+  private IOException timeout(@Nullable Throwable cause) {
+    IOException timeout = CallTimeouts.timeout(attempt.timeUp());
     if (cause != null) {
       timeout.initCause(cause);
     }
     return timeout;
   }
 
-  /** The request body begins to be written. */
-  void bodyStarted() {
+  /** The body of the operation, null if it needs no watching. */
+  @Nullable SentBody sentBody() {
+    return owner.sentBody();
+  }
+
+  @Override
+  public int attemptNumber() {
+    return attempt.number();
+  }
+
+  @Override
+  public void bodyStarted() {
     attempt.bodyStarted();
   }
 
-  void bodyEnded() {
+  @Override
+  public void bodyEnded() {
     attempt.bodyEnded();
     InterceptorBounds running = bounds;
     if (running != null) {

@@ -356,7 +356,12 @@ class BodyTest {
       assertEquals(3, got.report().attempts());
       assertEquals(3, rig.recorder.deliveries());
       assertEquals(FailureKind.CONNECT, rig.recorder.attempts().get(0).kind().orElseThrow());
-      assertEquals(Disposition.ANSWERED, rig.recorder.attempts().get(0).disposition());
+      assertEquals(Disposition.REFUSED, rig.recorder.attempts().get(0).disposition());
+      // A server that names another place has done nothing, and nothing was sent there.
+      Entry.Outcome post = entry.make(calls.newCall(Calls.post(server)));
+      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, post.report().reason());
+      assertFalse(post.report().serverMayHaveActed());
+      server.defaultReply(Reply.status(302).header("Location", nobody.uri("/there").toString()));
       assertEquals(
           StopReason.NOT_REPLAYABLE,
           entry.make(calls.newCall(Calls.post(server))).report().reason());

@@ -55,7 +55,7 @@ final class Books implements Guard, RetryBudget, RetryBudget.Account {
       }
 
       @Override
-      public void failed(long elapsedNanos, Throwable failure) {
+      public void failed(Guard.Failure how, Throwable failure) {
         failed.incrementAndGet();
       }
 

@@ -195,7 +195,7 @@ class CallFactoryTest {
     SENDS_BY_ANOTHER_CLIENT {
       @Override
       Call.Factory around(OkHttpClient client, OkHttpClient other) {
-        return other;
+        return request -> other.newCall(request); // the client itself would be refused
       }
     };
 

@@ -127,7 +127,8 @@ class CallbackTest {
     server.whenRequest(request -> rig.time.advance(Duration.ofMinutes(1)));
     Entry.Answers answers = new Entry.Answers();
     call.enqueue(answers);
-    assertEquals("timeout", answers.failure().getMessage());
+    assertEquals(
+        "timeout: the total timeout of 30s is over (totalTimeout)", answers.failure().getMessage());
     assertOfDispatcher(answers);
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Request;
@@ -56,13 +57,17 @@ interface CallsAround {
 
   /** Calls that send by other means when the client's have failed. */
   static CallsAround fallingBack(Fallback fallback) {
+    return fallingBack((request, lost) -> fallback.send(request));
+  }
+
+  private static CallsAround fallingBack(AfterFailure fallback) {
     return new CallsAround() {
       @Override
       public Response execute(Call inner) throws IOException {
         try {
           return inner.execute();
         } catch (IOException lost) {
-          return fallback.send(inner.request());
+          return fallback.send(inner.request(), lost);
         }
       }
 
@@ -73,7 +78,7 @@ interface CallsAround {
               @Override
               public void onFailure(Call call, IOException lost) {
                 try {
-                  callback.onResponse(call, fallback.send(call.request()));
+                  callback.onResponse(call, fallback.send(call.request(), lost));
                 } catch (IOException again) {
                   callback.onFailure(call, again);
                 }
@@ -86,6 +91,18 @@ interface CallsAround {
             });
       }
     };
+  }
+
+  /** Calls that throw what the function makes of the failure of the client's. */
+  static CallsAround failing(UnaryOperator<IOException> made) {
+    return fallingBack((request, lost) -> {
+      throw made.apply(lost);
+    });
+  }
+
+  /** The other means, for which it is known why the client's have failed. */
+  interface AfterFailure {
+    Response send(Request request, IOException lost) throws IOException;
   }
 
   /** The other means. */

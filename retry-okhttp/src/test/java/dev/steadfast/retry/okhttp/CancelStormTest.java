@@ -11,7 +11,6 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.Reply;
@@ -20,6 +19,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -156,7 +156,7 @@ class CancelStormTest {
         .budget(books)
         .guard(books)
         .bufferBodiesUpTo(100)
-        .attemptHeader(AttemptHeader.fromOne(ATTEMPT))
+        .oncePerAttempt(ATTEMPT, (operation, number) -> Optional.of(Integer.toString(number)))
         .listener(new Moments())
         .build();
   }

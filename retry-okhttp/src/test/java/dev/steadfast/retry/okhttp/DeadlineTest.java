@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,9 +23,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import okhttp3.Call;
+import okhttp3.EventListener;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -57,7 +61,7 @@ class DeadlineTest {
 
   private static void assertTimeout(Entry.Outcome got) {
     assertEquals(InterruptedIOException.class, got.failure().getClass(), got.toString());
-    assertEquals("timeout", got.failure().getMessage());
+    assertTrue(got.failure().getMessage().startsWith("timeout: the "), got::toString);
     assertEquals(StopReason.DEADLINE, got.report().reason(), got.toString());
   }
 
@@ -127,6 +131,45 @@ class DeadlineTest {
     // An interceptor that is added after ours may have sent it by other means.
     Disposition known = entry == Entry.INTERCEPTOR ? Disposition.UNKNOWN : Disposition.UNSENT;
     assertEquals(known, got.report().last().orElseThrow().disposition());
+  }
+
+  /** The time is up before the timers know it: what blocks there must not hold the call itself. */
+  @ParameterizedTest
+  @EnumSource
+  void theCallDoesNotWaitForItsCancel(Entry entry) throws Exception {
+    AtomicLong passed = new AtomicLong();
+    RetryEnvironment system = RetryEnvironment.system();
+    RetryEnvironment jumping =
+        new RetryEnvironment(
+            () -> system.ticker().getAsLong() + passed.get(),
+            system.clock(),
+            system.random(),
+            system.scheduler());
+    CompletableFuture<Thread> sends = new CompletableFuture<>();
+    CompletableFuture<Thread> cancels = new CompletableFuture<>();
+    OkHttpClient.Builder builder =
+        Rig.builder()
+            .dns(host -> {
+              sends.complete(Thread.currentThread());
+              passed.addAndGet(TOTAL.toNanos());
+              return List.of(InetAddress.getLoopbackAddress());
+            })
+            .eventListener(
+                new EventListener() {
+                  @Override
+                  public void canceled(Call call) {
+                    cancels.complete(Thread.currentThread());
+                  }
+                });
+    HttpRetry retry = bounded().toBuilder().environment(jumping).build();
+    Request get = Calls.get(server);
+    Request named =
+        get.newBuilder().url(get.url().newBuilder().host("service.test").build()).build();
+
+    Entry.Outcome got = entry.make(rig.calls(entry, builder, retry).newCall(named));
+
+    assertTimeout(got);
+    assertNotEquals(sends.get(30, TimeUnit.SECONDS), cancels.get(30, TimeUnit.SECONDS));
   }
 
   /** Time is up in the last interceptor, and no timer has noticed yet. */

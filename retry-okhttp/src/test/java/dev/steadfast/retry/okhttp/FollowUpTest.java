@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -22,12 +23,14 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Cache;
 import okhttp3.Call;
+import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Redirects and authentication: within an attempt, and what a key has to do with them. */
@@ -84,22 +87,79 @@ class FollowUpTest {
     assertEquals(3, rig.recorder.deliveries());
   }
 
+  private HttpRetry named() {
+    return rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().header("X-Request-Id")).build();
+  }
+
+  /** Plain OkHttp takes it along, too, and a request without it may have a second effect. */
   @ParameterizedTest
   @EnumSource
-  void norDoesTheCallersOwn(Entry entry) {
-    HttpRetry named =
-        rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().header("X-Request-Id")).build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), named);
-    here.enqueue(to(there, 307), to(there, 307));
+  void theCallersOwnGoesAlong_andProtects(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), named());
+    here.defaultReply(to(there, 307));
+    there.enqueue(Reply.closeAfterRequest());
     Request own = Calls.post(here).newBuilder().header("X-Request-Id", "order-1").build();
 
-    assertEquals(200, entry.make(calls.newCall(own)).status());
+    Entry.Outcome got = entry.make(calls.newCall(own));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(Optional.of("order-1"), got.report().idempotencyKey());
+    assertEquals(2, there.requests().size());
+    there.requests().forEach(each -> assertEquals("order-1", each.header("X-Request-Id").get()));
+  }
+
+  /** It is not the key to repeat with: the server that may have acted has not seen it. */
+  @ParameterizedTest
+  @EnumSource
+  void theReportDoesNotNameAKeyThatDidNotGoAlong(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(there, 307));
+    there.enqueue(Reply.closeAfterRequest());
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+
+    String other = "POST http://127.0.0.1:" + there.port() + "/next";
+    assertTrue(got.report().outcomeUnknown(), got.toString());
+    assertEquals(Optional.empty(), got.report().idempotencyKey());
+    assertEquals(Optional.of(other), got.report().sentWithoutKey());
+    assertTrue(got.report().toString().contains("without its key: " + other), got.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://a.test/,      https://a.test/pay,      true",
+    "http://a.test/,      https://b.test/pay,      false",
+    "http://a.test:8080/, https://a.test:8443/pay, false",
+    "http://a.test/,      https://a.test:8443/pay, false",
+    "http://a.test:443/,  https://a.test/pay,      false",
+    "https://a.test/,     http://a.test/pay,       false",
+    "https://a.test/,     https://a.test:444/pay,  false",
+    "https://a.test/,     https://a.test/pay,      true"
+  })
+  void aServerThatAsksForHttpsIsTheSameServer(String origin, String target, boolean goesAlong) {
+    Request request = new Request.Builder().url(origin).post(Rig.BODY).build();
+    HttpOperation operation =
+        rig.keyed().operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+    Request.Builder redirected = request.newBuilder().url(target);
+    operation.headers(Long.MAX_VALUE, redirected::header);
+
+    Request sent =
+        WireRequests.withoutHeadersOf(operation, HttpUrl.get(origin), redirected.build());
+
+    assertEquals(goesAlong, sent.header(KEY) != null);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aKeyOfTheOptionsDoesNotLeaveItsOrigin(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), named());
+    here.enqueue(to(there, 307));
     RetryOptions options = RetryOptions.builder().idempotencyKey("order-2").build();
     Request tagged = Calls.post(here).newBuilder().tag(RetryOptions.class, options).build();
     assertEquals(200, entry.make(calls.newCall(tagged)).status());
 
     assertEquals(
-        List.of("order-1", "order-2"),
+        List.of("order-2"),
         here.requests().stream().map(each -> each.header("X-Request-Id").orElseThrow()).toList());
     assertTrue(there.requests().stream().allMatch(each -> each.header("X-Request-Id").isEmpty()));
   }

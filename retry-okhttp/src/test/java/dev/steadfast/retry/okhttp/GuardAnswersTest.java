@@ -41,7 +41,7 @@ class GuardAnswersTest {
             }
 
             @Override
-            public void failed(long elapsedNanos, Throwable failure) {
+            public void failed(Guard.Failure how, Throwable failure) {
               answers.add("failed");
             }
 

@@ -46,8 +46,32 @@ record Interfering(OkHttpClient other, Interference how) implements Interceptor 
       case MAPS_ERRORS -> mapped(chain.proceed(chain.request()));
       case SENDS_ELSEWHERE -> mapped(other.newCall(chain.request()).execute());
       case WRAPS_FAILURES -> wrapped(chain);
+      case LIMITS_ALL -> chain.proceed(chain.request()).newBuilder().code(429).build();
+      case PASSES_ON -> passedOn(chain);
+      case FETCHES_TOKEN -> withToken(chain);
       default -> chain.proceed(changed(chain.request()));
     };
+  }
+
+  private static Response passedOn(Chain chain) throws IOException {
+    try {
+      return chain.proceed(chain.request().newBuilder().header("X-Trace", "1").build());
+    } catch (IOException failure) {
+      System.getLogger(Interfering.class.getName()).log(System.Logger.Level.DEBUG, failure);
+      throw failure;
+    }
+  }
+
+  private static Response withToken(Chain chain) throws IOException {
+    Request token =
+        chain
+            .request()
+            .newBuilder()
+            .url(chain.request().url().resolve("/token"))
+            .post(Rig.BODY)
+            .build();
+    chain.proceed(token).close();
+    return chain.proceed(chain.request());
   }
 
   private Request changed(Request request) {

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.scenarios.JournalUnderTest;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;

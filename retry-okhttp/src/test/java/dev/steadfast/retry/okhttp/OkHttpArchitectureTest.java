@@ -116,7 +116,7 @@ class OkHttpArchitectureTest {
     for (String name : kept) {
       assertEquals(name, Class.forName(name).getName());
     }
-    assertEquals(3, kept.size());
+    assertEquals(4, kept.size());
   }
 
   @Test

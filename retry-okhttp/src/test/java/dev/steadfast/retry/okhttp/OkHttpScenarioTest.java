@@ -9,6 +9,6 @@ import org.junit.jupiter.api.TestFactory;
 class OkHttpScenarioTest {
   @TestFactory
   Stream<DynamicTest> scenarios() {
-    return ScenarioTests.all(OkHttpEntryPoints.all());
+    return ScenarioTests.golden("okhttp", OkHttpEntryPoints.all());
   }
 }

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.AttemptRefusedException;
-import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.scenarios.Client;
 import dev.steadfast.retry.scenarios.HttpCall;
 import dev.steadfast.retry.scenarios.Outcome;
@@ -123,7 +123,8 @@ final class OkHttpUnderTest implements Client {
         || thrown.getCause() instanceof Outcome.UserCodeException) { // a callback takes no other
       return Category.USER;
     }
-    if (thrown instanceof IllegalArgumentException) {
+    if (thrown instanceof IllegalArgumentException
+        || thrown.getCause() instanceof IllegalArgumentException) { // an interceptor's
       return Category.ILLEGAL_ARGUMENT;
     }
     if (thrown instanceof AttemptRefusedException) {
@@ -146,11 +147,11 @@ final class OkHttpUnderTest implements Client {
 
   private static Category interruptedOrTimedOut(Exception thrown) {
     boolean interrupted = Thread.interrupted(); // the flag is kept
-    String message = thrown.getMessage();
+    String message = String.valueOf(thrown.getMessage());
     if (interrupted && "interrupted".equals(message)) {
       return Category.INTERRUPTED;
     }
-    if (!interrupted && List.of("timeout", "Read timed out").contains(message)) {
+    if (!interrupted && (message.startsWith("timeout") || message.equals("Read timed out"))) {
       return Category.TIMEOUT;
     }
     throw new AssertionError("interrupted: " + interrupted, thrown);

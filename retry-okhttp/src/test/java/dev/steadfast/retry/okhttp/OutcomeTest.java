@@ -29,7 +29,9 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
@@ -373,6 +375,41 @@ class OutcomeTest {
     assertBreaksTheProtocol(entry);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void aStatusThatIsNone(Entry entry) {
+    server.defaultReply(Reply.partialHead("HTTP/1.1 99 X\r\n\r\n"));
+    assertBreaksTheProtocol(entry);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProxyThatRefusesATunnelIsAskedOnce(Entry entry) {
+    assertNoTunnel(entry, 403, StopReason.NOT_RETRYABLE, 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProxyThatIsBusyIsAskedAgain(Entry entry) {
+    assertNoTunnel(entry, 503, StopReason.ATTEMPTS_EXHAUSTED, 3);
+  }
+
+  private void assertNoTunnel(Entry entry, int status, StopReason reason, int connects) {
+    server.defaultReply(Reply.status(status));
+    Proxy proxy =
+        new Proxy(
+            Proxy.Type.HTTP,
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    Call.Factory calls = rig.calls(entry, Rig.builder().proxy(proxy), retry().build());
+
+    Entry.Outcome got =
+        entry.make(calls.newCall(new Request.Builder().url("https://shop.invalid/").build()));
+
+    assertEquals(reason, got.report().reason(), got.toString());
+    assertEquals(connects, server.requests().size());
+    assertFalse(got.report().serverMayHaveActed());
+  }
+
   private void assertBreaksTheProtocol(Entry entry) {
     Entry.Outcome got = make(entry, retry());
     assertInstanceOf(ProtocolException.class, got.failure());
@@ -510,6 +547,11 @@ class OutcomeTest {
 
   /** Takes timers of attempts, and no waits. */
   private record NoWaits(RetryScheduler scheduler) implements RetryScheduler {
+    @Override
+    public boolean isVirtual() {
+      return scheduler.isVirtual();
+    }
+
     @Override
     public Task schedule(long delayNanos, Runnable task) {
       if (delayNanos == TimeUnit.SECONDS.toNanos(1)) {

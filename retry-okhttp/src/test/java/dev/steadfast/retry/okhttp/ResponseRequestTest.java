@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.scenarios.Reply;
@@ -15,6 +14,7 @@ import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Request;
@@ -124,7 +124,8 @@ class ResponseRequestTest {
             retry
                 .policy(RetryPolicy.builder().backoff(Backoff.none()).build())
                 .idempotencyKeys(IdempotencyKeys.randomUuid())
-                .attemptHeader(AttemptHeader.fromOne("X-Attempt"))
+                .oncePerAttempt(
+                    "X-Attempt", (operation, number) -> Optional.of(Integer.toString(number)))
                 .build());
     script(attempts);
     Request asked = Calls.post(server).newBuilder().header("X-Own", "kept").build();

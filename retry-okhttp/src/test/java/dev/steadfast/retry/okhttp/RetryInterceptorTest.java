@@ -100,24 +100,6 @@ class RetryInterceptorTest {
     assertEquals(List.of("outer", "inner", "network", "inner", "network"), seen);
   }
 
-  /** An outer interceptor that proceeds twice makes two operations, and means it. */
-  @Test
-  void eachPassIsAnOperation() throws Exception {
-    OkHttpClient.Builder builder = Rig.builder();
-    builder.addInterceptor(chain -> {
-      chain.proceed(chain.request()).close();
-      return chain.proceed(chain.request());
-    });
-    RetryInterceptor.addTo(builder, rig.keyed());
-    server.enqueue(Reply.status(503));
-    rig.client(builder).newCall(Calls.post(server)).execute().close();
-    assertEquals(3, server.requests().size());
-    assertEquals(2, rig.recorder.ended().size());
-    assertEquals(
-        2,
-        server.requests().stream().map(each -> each.header("Idempotency-Key")).distinct().count());
-  }
-
   @Test
   void webSocketsAreLeftAlone() throws Exception {
     CompletableFuture<String> received = new CompletableFuture<>();

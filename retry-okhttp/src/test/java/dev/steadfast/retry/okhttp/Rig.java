@@ -103,7 +103,7 @@ final class Rig implements AutoCloseable {
       for (Interceptor each : client.interceptors()) {
         if (each instanceof RetryInterceptor ours) {
           assertEquals(0, ours.registry().size(), "attempts under way");
-          assertEquals(0, ours.starts().size(), "calls under way");
+          assertEquals(0, ours.around().size(), "calls under way");
         }
       }
     }

@@ -86,7 +86,7 @@ final class GuardedBreaker {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       answer(() -> breaker.onError(elapsed(), unit, failure));
     }
 

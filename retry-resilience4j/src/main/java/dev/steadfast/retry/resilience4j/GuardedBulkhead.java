@@ -79,7 +79,7 @@ final class GuardedBulkhead {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       bulkhead.onComplete();
     }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
@@ -42,6 +43,8 @@ import org.junit.jupiter.api.Test;
 
 /** The breaker in the loop: when it ends an operation, when it is waited for, what it keeps. */
 class BreakerGuardTest {
+  private static final Guard.Failure LOST =
+      new Guard.Failure(FailureKind.CONNECTION_LOST, true, 1, 1);
   private static final OperationInfo INFO = OperationInfo.of("db", "db");
 
   private final FakeTime time = new FakeTime();
@@ -289,7 +292,7 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
     for (int i = 0; i < 2; i++) {
-      guard.acquire(INFO, 0).failed(1, new IOException("down"));
+      guard.acquire(INFO, 0).failed(LOST, new IOException("down"));
     }
     for (int i = 0; i < 5_000; i++) {
       guard.acquire(OperationInfo.of("h" + i, "h"), 0).succeeded(1);
@@ -313,7 +316,7 @@ class BreakerGuardTest {
     Guard guard = Resilience4jGuards.circuitBreaker(registry);
     for (int i = 0; i < 10; i++) {
       Guard.Permit permit = guard.acquire(INFO, 0);
-      assertThrows(IllegalStateException.class, () -> permit.failed(1, new IOException("down")));
+      assertThrows(IllegalStateException.class, () -> permit.failed(LOST, new IOException("down")));
     }
     assertEquals(CircuitBreaker.State.HALF_OPEN, breaker.getState());
   }

@@ -80,7 +80,8 @@ class BreakerTableTest {
             StopReason.CANCELLED,
             StopReason.INTERRUPTED,
             StopReason.REJECTED,
-            StopReason.BODY_CHANGED)) {
+            StopReason.BODY_CHANGED,
+            StopReason.BODY_NOT_REPEATABLE)) {
       rows.add(
           Arguments.of(
               "ended by the client: " + reason, stopped(FailureKind.OTHER, reason), RELEASED));

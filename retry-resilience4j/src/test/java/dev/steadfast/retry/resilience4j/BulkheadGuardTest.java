@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.Test;
 
 /** GuardPermits of bulkheads: who holds one, when it comes back, and that it always does. */
 class BulkheadGuardTest {
+  private static final Guard.Failure LOST =
+      new Guard.Failure(FailureKind.CONNECTION_LOST, true, 1, 1);
   private static final OperationInfo INFO = OperationInfo.of("db", "db");
 
   private final FakeTime time = new FakeTime();
@@ -147,7 +150,7 @@ class BulkheadGuardTest {
     assertThrows(BulkheadFullException.class, () -> guard.acquire(INFO, 0));
     permit.released();
     guard.acquire(INFO, 0).succeeded(1);
-    guard.acquire(INFO, 0).failed(1, new IOException("down"));
+    guard.acquire(INFO, 0).failed(LOST, new IOException("down"));
     guard.acquire(INFO, 0).released();
     guard.acquire(OperationInfo.of("other", "other"), 0);
     assertEquals(0, guard.admitsInNanos(INFO, 0));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** More origins than breakers are kept for. */
 class ManyBreakersTest {
+  private static final Guard.Failure LOST =
+      new Guard.Failure(FailureKind.CONNECTION_LOST, true, 1, 1);
   private static final int MOST = 1024;
 
   private final AtomicLong nanos = new AtomicLong();
@@ -31,7 +34,9 @@ class ManyBreakersTest {
   private final Guard guard = Resilience4jGuards.circuitBreaker(registry);
 
   private void fail(String origin) {
-    guard.acquire(OperationInfo.of(origin, "GET"), nanos.get()).failed(1, new IOException("dead"));
+    guard
+        .acquire(OperationInfo.of(origin, "GET"), nanos.get())
+        .failed(LOST, new IOException("dead"));
   }
 
   private void fillWithDeadOrigins() {

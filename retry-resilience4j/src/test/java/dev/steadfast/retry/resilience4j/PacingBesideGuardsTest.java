@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.limit.AdaptiveLimit;
-import dev.steadfast.retry.limit.Quota;
 import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.testkit.FakeTime;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
@@ -88,7 +88,7 @@ class PacingBesideGuardsTest {
     for (CompletableFuture<Long> future : futures) {
       sent.add(future.get(20, TimeUnit.SECONDS) / 1_000_000);
     }
-    assertEquals(List.of(0L, 1800L, 3600L, 5400L, 7200L, 10000L, 12000L, 14000L), sent);
+    assertEquals(List.of(0L, 1800L, 3600L, 5400L, 7200L, 10000L, 11800L, 13600L), sent);
     assertEquals(CircuitBreaker.State.CLOSED, breaker.getState());
     assertEquals(0, breaker.getMetrics().getNumberOfFailedCalls());
     assertEquals(0, limit.state("work").refused());

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the user typed after the scenario's name. Immutable. */
 final class Arguments {
@@ -122,6 +123,14 @@ final class Arguments {
     }
     String range = Durations.print(minimum) + " to " + Durations.print(maximum);
     throw BadInputException.of("--" + name, text(name), range);
+  }
+
+  /** Options with their values, for a message about all of them. */
+  String typed(String... names) {
+    return Stream.of(names)
+        .filter(this::has)
+        .map(name -> "--" + name + " " + text(name))
+        .collect(Collectors.joining(", "));
   }
 
   /** The policies that were typed, in their order. */

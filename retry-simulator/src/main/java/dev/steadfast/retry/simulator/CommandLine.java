@@ -13,7 +13,14 @@ final class CommandLine {
   static final int BAD_INPUT = 2;
 
   private static final List<Scenario> SCENARIOS =
-      List.of(new Contention(), new Layers(), new Outage(), new Herd(), new Delays(), new Hedge());
+      List.of(
+          new Contention(),
+          new Layers(),
+          new Outage(),
+          new Herd(),
+          new Delays(),
+          new Hedge(),
+          new Quota());
   private static final List<Option> OUTPUT = List.of(Option.CSV, Option.HTML, Option.SVG);
 
   private final PrintStream out;

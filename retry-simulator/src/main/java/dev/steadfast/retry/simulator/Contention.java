@@ -86,8 +86,8 @@ final class Contention implements Scenario {
     double work = IntStream.of(clients).mapToDouble(each -> (double) each * each).sum() * runs;
     if (work > MOST_WORK) {
       throw BadInputException.of(
-          "--clients squared x --runs",
-          Numbers.plain(work, 0),
+          arguments.typed("clients", "runs"),
+          "together up to " + Numbers.plain(work, 0) + " calls",
           "at most " + Numbers.plain(MOST_WORK, 0));
     }
     List<Strategy> strategies = strategies(arguments.policies());

@@ -45,8 +45,8 @@ final class Delays implements Scenario {
     int samples = arguments.integer("samples", 100, 1_000_000);
     if ((long) retries * samples > MOST_WAITS) {
       throw BadInputException.of(
-          "--retries x --samples",
-          Long.toString((long) retries * samples),
+          arguments.typed("retries", "samples"),
+          "together " + (long) retries * samples + " waits",
           "at most " + MOST_WAITS);
     }
     long takes = arguments.duration("attempt-takes", 0, 3_600 * Durations.SECOND);

@@ -71,6 +71,11 @@ final class EventQueue implements RetryScheduler {
   }
 
   @Override
+  public boolean isVirtual() {
+    return true;
+  }
+
+  @Override
   public Task schedule(long delayNanos, Runnable task) {
     long atNanos = nowNanos + delayNanos;
     // Beyond 292 years there is one instant.

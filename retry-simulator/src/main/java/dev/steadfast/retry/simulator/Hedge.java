@@ -63,8 +63,8 @@ final class Hedge implements Scenario {
             arguments.integer("fan-out", 1, 1_000));
     if ((long) setup.samples() * setup.fanOut() > MOST_CALLS) {
       throw BadInputException.of(
-          "--samples x --fan-out",
-          Long.toString((long) setup.samples() * setup.fanOut()),
+          arguments.typed("samples", "fan-out"),
+          "together " + (long) setup.samples() * setup.fanOut() + " calls",
           "at most " + MOST_CALLS);
     }
     double rho = arguments.decimal("rho", 0.01, 0.99);

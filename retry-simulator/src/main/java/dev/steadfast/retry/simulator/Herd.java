@@ -67,8 +67,8 @@ final class Herd implements Scenario {
     double work = spec.mostCalls() * runs;
     if (work > MOST_WORK) {
       throw BadInputException.of(
-          "--clients, --queue, --capacity and --runs",
-          "up to " + Numbers.plain(work, 0) + " calls",
+          arguments.typed("clients", "queue", "capacity", "retry-after", "runs"),
+          "together up to " + Numbers.plain(work, 0) + " calls",
           "at most " + Numbers.plain(MOST_WORK, 0));
     }
     List<HerdRule> rules = rules(spec, arguments.policies());

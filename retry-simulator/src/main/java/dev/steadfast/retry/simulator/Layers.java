@@ -55,7 +55,9 @@ final class Layers implements Scenario {
     double most = StrictMath.pow(policy.maxAttempts(), layers) * calls;
     if (most > 1e9) {
       throw BadInputException.of(
-          "attempts^layers x calls", Numbers.plain(most, 0), "at most 1000000000");
+          arguments.typed("attempts", "layers", "calls"),
+          "together up to " + Numbers.plain(most, 0) + " calls",
+          "at most 1000000000");
     }
     List<Arm> arms = layers == 1 ? budgets(policy) : layered(policy, layers);
     progress.begin(name(), (long) arms.size() * rates.length);

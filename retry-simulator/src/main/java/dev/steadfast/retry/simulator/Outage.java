@@ -138,8 +138,10 @@ final class Outage implements Scenario {
     int runs = arguments.integer("runs", 1, 10_000);
     if (spec.arrivalsPerSecond() * spec.seconds() * runs > MOST_ARRIVALS) {
       throw BadInputException.of(
-          "--rps x --horizon x --runs",
-          Numbers.plain(spec.arrivalsPerSecond() * spec.seconds() * runs, 0) + " calls",
+          arguments.typed("rps", "capacity", "horizon", "runs"),
+          "together "
+              + Numbers.plain(spec.arrivalsPerSecond() * spec.seconds() * runs, 0)
+              + " calls",
           "at most " + Numbers.plain(MOST_ARRIVALS, 0));
     }
     progress.begin(name(), (long) protections.size() * runs * spec.seconds());
@@ -212,7 +214,12 @@ final class Outage implements Scenario {
       return (int) Math.round(needed);
     }
     throw BadInputException.of(
-        "--latency x --capacity", Numbers.plain(needed, 2) + " calls at a time", "1 to 10000");
+        arguments.typed("latency", "capacity"),
+        "together " + Numbers.plain(needed, 4) + " calls at a time",
+        "1 to 10000, so at this capacity a mean latency of "
+            + Durations.print((long) Math.ceil(Durations.SECOND / capacity))
+            + " to "
+            + Durations.print((long) (10_000 * Durations.SECOND / capacity)));
   }
 
   private static List<Protection> protections(Arguments arguments, long timeoutNanos) {

@@ -93,11 +93,6 @@ enum Peer {
       }
 
       @Override
-      public void failed(long elapsedNanos, Throwable failure) {
-        released();
-      }
-
-      @Override
       public void released() {
         inFlight--;
       }

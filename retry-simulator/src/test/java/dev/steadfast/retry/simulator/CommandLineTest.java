@@ -17,6 +17,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -257,6 +258,13 @@ final class CommandLineTest {
         "hedge --after p99.95",
         "hedge --after soon",
         "hedge --latency slow",
+        "quota --requests 0",
+        "quota --window 10ms",
+        "quota --server leaky",
+        "quota --headers perhaps",
+        "quota --named 0",
+        "quota --clients 100 --workers 1000",
+        "quota --policy maxAttempts=1 --policy maxAttempts=2",
         "tour --clients 5",
         "contention=1",
         "contention -- --clients 5",
@@ -275,6 +283,26 @@ final class CommandLineTest {
     assertEquals(1, ran.err().lines().count(), ran::err);
     assertTrue(ran.err().startsWith("simulator: "), ran::err);
     assertEquals("", ran.out());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "outage --latency 1us..2us | --latency 1us..2us, --capacity 1000: together 0.001 calls at a"
+            + " time (expected: 1 to 10000, so at this capacity a mean latency of 1ms to 10s)",
+        "outage --horizon 20h --capacity 100000 | --capacity 100000, --horizon 20h, --runs 8:"
+            + " together 40320000000 calls (expected: at most 20000000)",
+        "hedge --samples 5000000 --fan-out 1000 | --samples 5000000, --fan-out 1000: together"
+            + " 5000000000 calls (expected: at most 100000000)",
+        "layers --layers 5 --attempts 10 --calls 20000 | --attempts 10, --layers 5, --calls 20000:"
+            + " together up to 2000000000 calls (expected: at most 1000000000)",
+        "outage --capacity 1e9 | --capacity: 1e9 (expected: 1 to 100000)",
+        "outage --latency fast | --latency: fast (expected: exponential, fixed, or median..99 % from"
+            + " 1us..1us to 1h..1h, the second at most 1000 times the first, as in 8ms..60ms)",
+      })
+  void theErrorNamesOptionsValuesAndWhatIsAllowed(String words, String message) {
+    assertEquals("simulator: " + message + "\n", run(List.of(words.split(" "))).err());
   }
 
   @Test

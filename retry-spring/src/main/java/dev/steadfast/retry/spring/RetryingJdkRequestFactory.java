@@ -67,16 +67,20 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
    * factory, it ends neither the operation nor a body whose bytes flow. Default: the timeouts of
    * the policy.
    *
-   * @param readTimeout more than zero
+   * @param readTimeout zero or more; zero for none, so that the policy's attempt timeout stays and
+   *     a body may stall
    * @return a changed copy, with a {@link #client} of its own
-   * @throws IllegalArgumentException if it is zero or negative
+   * @throws IllegalArgumentException if it is negative
    */
   public RetryingJdkRequestFactory readTimeout(Duration readTimeout) {
-    RetryPolicy policy = bounded(retry.policy(), Checks.positive("readTimeout", readTimeout));
+    RetryPolicy policy = bounded(retry.policy(), Checks.notNegative("readTimeout", readTimeout));
     return wrap(delegate, retry.toBuilder().policy(policy).build(), bodyLimit);
   }
 
   private static RetryPolicy bounded(RetryPolicy policy, Duration most) {
+    if (most.isZero()) {
+      return policy.toBuilder().noBodyIdleTimeout().build();
+    }
     List<Duration> own = policy.attemptTimeouts();
     List<Duration> attempts =
         own.isEmpty()

@@ -62,13 +62,13 @@ public final class RetryingOkHttpRequestFactory implements ClientHttpRequestFact
    * answer does not come, and a body that stalls, but not the operation. Default: that of the
    * client.
    *
-   * @param readTimeout more than zero
+   * @param readTimeout zero or more; zero for none
    * @return a changed copy with {@link #calls} of its own, which shares connections and dispatcher
-   * @throws IllegalArgumentException if it is zero or negative
+   * @throws IllegalArgumentException if it is negative
    */
   public RetryingOkHttpRequestFactory readTimeout(Duration readTimeout) {
     OkHttpClient changed =
-        client.newBuilder().readTimeout(Checks.positive("readTimeout", readTimeout)).build();
+        client.newBuilder().readTimeout(Checks.notNegative("readTimeout", readTimeout)).build();
     return wrap(changed, retry, bodyLimit);
   }
 
@@ -95,6 +95,19 @@ public final class RetryingOkHttpRequestFactory implements ClientHttpRequestFact
    */
   public RetryingCallFactory calls() {
     return calls;
+  }
+
+  OkHttpClient client() {
+    return client;
+  }
+
+  /**
+   * The configuration of the calls.
+   *
+   * @return what is retried and how
+   */
+  public HttpRetry retry() {
+    return retry;
   }
 
   @Override

@@ -420,6 +420,18 @@ final class RequestFactoryTest {
     assertEquals(
         "keepBodiesUpTo: -1 (expected: 0 to 1073741824)",
         assertThrows(IllegalArgumentException.class, () -> client.keeping(retry, -1)).getMessage());
-    assertThrows(IllegalArgumentException.class, () -> client.readingFor(retry, Duration.ZERO));
+    Duration negative = Duration.ofMillis(-1);
+    assertThrows(IllegalArgumentException.class, () -> client.readingFor(retry, negative));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aReadTimeoutIsThatOfAnAttempt_shortOrLong(SpringClient client) {
+    for (Duration each : List.of(SHORT, Duration.ofSeconds(30), Duration.ofMinutes(10))) {
+      assertEquals(each, client.readTimeoutOf(client.readingFor(HttpRetry.defaults(), each)));
+    }
+    assertEquals(
+        Duration.ZERO,
+        client.readTimeoutOf(client.readingFor(HttpRetry.defaults(), Duration.ZERO)));
   }
 }

@@ -1,5 +1,8 @@
 package dev.steadfast.retry.spring;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -24,6 +27,14 @@ enum SpringClient {
       return RetryingJdkRequestFactory.wrap(plain(), retry).keepBodiesUpTo(bytes);
     }
 
+    @Override
+    Duration readTimeoutOf(ClientHttpRequestFactory requests) {
+      RetryPolicy policy = ((RetryingJdkRequestFactory) requests).retry().policy();
+      Duration attempt = policy.attemptTimeouts().stream().findFirst().orElse(Duration.ZERO);
+      assertEquals(attempt, policy.bodyIdleTimeout().orElse(Duration.ZERO));
+      return attempt;
+    }
+
     private HttpClient plain() {
       return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
@@ -43,6 +54,13 @@ enum SpringClient {
     ClientHttpRequestFactory keeping(HttpRetry retry, int bytes) {
       return RetryingOkHttpRequestFactory.wrap(new OkHttpClient(), retry).keepBodiesUpTo(bytes);
     }
+
+    @Override
+    Duration readTimeoutOf(ClientHttpRequestFactory requests) {
+      RetryingOkHttpRequestFactory factory = (RetryingOkHttpRequestFactory) requests;
+      assertEquals(RetryPolicy.defaults(), factory.retry().policy());
+      return Duration.ofMillis(factory.client().readTimeoutMillis());
+    }
   };
 
   abstract ClientHttpRequestFactory requests(HttpRetry retry);
@@ -50,4 +68,7 @@ enum SpringClient {
   abstract ClientHttpRequestFactory readingFor(HttpRetry retry, Duration readTimeout);
 
   abstract ClientHttpRequestFactory keeping(HttpRetry retry, int bytes);
+
+  /** What bounds an attempt and a body that stalls, zero for none. */
+  abstract Duration readTimeoutOf(ClientHttpRequestFactory requests);
 }

@@ -243,6 +243,11 @@ public final class FakeTime implements RetryScheduler {
   }
 
   @Override
+  public boolean isVirtual() {
+    return true;
+  }
+
+  @Override
   public Task schedule(long delayNanos, Runnable task) {
     if (skips(delayNanos)) {
       advance(Duration.ofNanos(delayNanos));

@@ -33,7 +33,7 @@ final class BudgetPart {
         reports.stream()
             .filter(each -> each.reason() == StopReason.BUDGET_EXHAUSTED && each.attempts() == 1)
             .toList();
-    Page.title("3  The default budget, while the server is down");
+    Page.title("4  The default budget, while the server is down");
     Page.text(
         "Every answer is a 503. %d attempts for each payment would be %d requests to a server"
             .formatted(maxAttempts, operations * maxAttempts),

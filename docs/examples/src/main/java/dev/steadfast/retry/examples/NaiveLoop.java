@@ -8,24 +8,24 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 
 /**
  * The loop that everybody writes first. It has everything one thinks of at first: all transient
- * failures, a pause, a limit, a timeout per attempt.
+ * failures, a random pause that grows, a limit, a timeout per attempt.
  */
 final class NaiveLoop {
-  static final int ATTEMPTS = 5;
-  static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Sender sender;
   private final boolean keyed;
 
   /** Sends a payment once and returns the status. */
   interface Sender {
-    int send(Payment payment, URI address, Map<String, String> headers)
+    int send(Payment payment, URI address, Map<String, String> headers, Duration timeout)
         throws IOException, InterruptedException;
   }
 
@@ -39,13 +39,14 @@ final class NaiveLoop {
     this.keyed = keyed;
   }
 
-  static NaiveLoop over(OkHttpClient plain) {
-    OkHttpClient client = plain.newBuilder().callTimeout(DemoRetry.ATTEMPT_TIMEOUT).build();
+  static NaiveLoop over(OkHttpClient client) {
     return new NaiveLoop(
-        (payment, address, headers) -> {
+        (payment, address, headers, timeout) -> {
           Request.Builder request = OkHttpPayments.request(payment, address).newBuilder();
           headers.forEach(request::header);
-          try (Response response = client.newCall(request.build()).execute()) {
+          Call call = client.newCall(request.build());
+          call.timeout().timeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
+          try (Response response = call.execute()) {
             return response.code();
           }
         },
@@ -54,10 +55,10 @@ final class NaiveLoop {
 
   static NaiveLoop over(HttpClient client) {
     return new NaiveLoop(
-        (payment, address, headers) -> {
+        (payment, address, headers, timeout) -> {
           HttpRequest.Builder request = JdkPayments.request(payment, address);
           headers.forEach(request::header);
-          request.timeout(DemoRetry.ATTEMPT_TIMEOUT);
+          request.timeout(timeout);
           return client.send(request.build(), BodyHandlers.discarding()).statusCode();
         },
         false);
@@ -74,10 +75,10 @@ final class NaiveLoop {
     if (keyed) {
       headers.put("Idempotency-Key", "payment-" + payment.number());
     }
-    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (int attempt = 1; attempt <= DemoRetry.TRIES; attempt++) {
       headers.put(DemoRetry.ATTEMPT_HEADER, Integer.toString(attempt));
       try {
-        int status = sender.send(payment, address, headers);
+        int status = sender.send(payment, address, headers, DemoRetry.attemptTimeout(attempt));
         watcher.attempted(address, false);
         if (status < 500 && status != 429) {
           return status == 201;
@@ -85,7 +86,7 @@ final class NaiveLoop {
       } catch (IOException failure) {
         watcher.attempted(address, true);
       }
-      Thread.sleep(PAUSE.toMillis());
+      Thread.sleep(DemoRetry.pause(attempt).toMillis());
     }
     return false;
   }

@@ -22,7 +22,7 @@ final class NaivePart {
   void run() throws IOException {
     Page.title("2  The bare clients, each in the loop that everybody writes first");
     Page.text(
-        "Same server, same faults. The loop tries 5 times, 100 ms apart, after any IOException,",
+        "Same server, same faults, the same settings. The loop tries again after any IOException,",
         "429 or 5xx. It does not read Retry-After, and sends no key but in the last row.",
         "");
     System.out.printf(

@@ -2,6 +2,7 @@ package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.limit.QuotaPacing;
+import java.time.Duration;
 
 /** What the page about pacing shows. */
 final class PacingSnippets {
@@ -10,6 +11,17 @@ final class PacingSnippets {
   static HttpRetry perOrigin() {
     // region pacing
     HttpRetry retry = HttpRetry.builder().guard(QuotaPacing.perOrigin()).build();
+    // endregion
+    return retry;
+  }
+
+  static HttpRetry byContract() {
+    // region pacing-quota
+    QuotaPacing pacing =
+        QuotaPacing.builder()
+            .quota(100, Duration.ofMinutes(1)) // for each origin
+            .build();
+    HttpRetry retry = HttpRetry.builder().guard(pacing).build();
     // endregion
     return retry;
   }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 /** All payments through one entry point, to a server of their own. */
 final class PaymentRun {
   private static final String ROW = "   %-18s %10s %16s %22s %8s%n";
+  private static final String BOOKS = "   %-18s %10s %9s %11s %5s %8s%n";
 
   private final EntryPoint entryPoint;
   private final int operations;
@@ -21,7 +22,11 @@ final class PaymentRun {
   private final Arrivals arrivals;
   private final long tookNanos;
 
-  PaymentRun(EntryPoint entryPoint, List<Payment> plan, Certificate certificate)
+  PaymentRun(
+      EntryPoint entryPoint,
+      List<Payment> plan,
+      Certificate certificate,
+      HttpRetry.Builder settings)
       throws IOException {
     this.entryPoint = entryPoint;
     this.operations = plan.size();
@@ -29,11 +34,7 @@ final class PaymentRun {
     try (PaymentService service = new PaymentService(plan, certificate);
         Progress progress = new Progress(entryPoint.toString(), operations, counter)) {
       HttpRetry retry =
-          DemoRetry.unlimitedBudget()
-              .listener(counter)
-              .listener(timeline)
-              .listener(restarts(service))
-              .build();
+          settings.listener(counter).listener(timeline).listener(restarts(service)).build();
       try (PaymentClient client = entryPoint.open(retry, certificate)) {
         payAll(plan, client, service);
       }
@@ -80,6 +81,11 @@ final class PaymentRun {
     return tally.clean();
   }
 
+  /** Whether no payment was made twice. */
+  boolean once() {
+    return tally.duplicates() == 0;
+  }
+
   /** The payments that were lost, if any. */
   List<Integer> lost() {
     return tally.lost();
@@ -97,6 +103,22 @@ final class PaymentRun {
         counter.attempts(),
         arrivals.attempts(),
         resent(),
+        Page.seconds(tookNanos));
+  }
+
+  static void printBooksHeader() {
+    System.out.printf(BOOKS, "", "attempts", "charges", "duplicates", "lost", "time");
+  }
+
+  /** What the server charged, and what the clients believe. */
+  void printBooks() {
+    System.out.printf(
+        BOOKS,
+        entryPoint,
+        counter.attempts(),
+        tally.charges(),
+        tally.duplicates(),
+        tally.lost().size(),
         Page.seconds(tookNanos));
   }
 

@@ -16,15 +16,18 @@ final class SteadfastPart {
 
   List<PaymentRun> run() throws IOException {
     Page.title("1  With Steadfast: one key per payment, and one loop behind five entry points");
+    Page.text("Set, here and for the loops of part 2:");
+    Page.text(DemoRetry.settings().split("(?<=;) "));
     Page.text(
-        "The budget is unlimited here, because faults hit %d of %d payments: the default budget,"
+        "",
+        "Faults hit %d of %d payments, and the default budget would refuse most of their retries:"
             .formatted(Faults.total(), plan.size()),
-        "which keeps retries to a tenth of the successes, would refuse most of them. See 3.",
+        "see part 3.",
         "");
     PaymentRun.printHeader();
     List<PaymentRun> runs = new ArrayList<>();
     for (EntryPoint entryPoint : EntryPoint.all()) {
-      PaymentRun run = new PaymentRun(entryPoint, plan, certificate);
+      PaymentRun run = new PaymentRun(entryPoint, plan, certificate, DemoRetry.asTheLoops());
       run.print();
       run.lost().forEach(number -> printLost(run, plan.get(number - 1)));
       runs.add(run);

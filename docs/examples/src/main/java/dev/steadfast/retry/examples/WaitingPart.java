@@ -26,7 +26,7 @@ final class WaitingPart {
   private WaitingPart() {}
 
   static void run() throws IOException {
-    Page.title("4  Calls that wait for their retry, all at once");
+    Page.title("5  Calls that wait for their retry, all at once");
     Page.text(
         "Enqueued GETs, each answered by a 503, then after a wait of 500 ms by a 200. OkHttp's",
         "dispatcher runs 5 calls per host at a time; an interceptor that waits keeps its place.");

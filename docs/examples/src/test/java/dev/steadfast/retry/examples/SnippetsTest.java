@@ -57,10 +57,12 @@ final class SnippetsTest {
 
   @Test
   void thePropertiesOfTheSpringGuideAreThoseOfItsApplication() throws IOException {
-    String page = Files.readString(Pages.ROOT.resolve("docs/spring.md"));
     String file = Files.readString(Path.of("spring-boot/src/main/resources/application.yml"));
-    String shown = page.split(FENCE + "yaml\n", 2)[1].split(FENCE, 2)[0];
-    assertTrue(file.contains(shown), shown);
+    for (String name : List.of("README.md", "docs/spring.md")) {
+      String page = Files.readString(Pages.ROOT.resolve(name));
+      String shown = page.split(FENCE + "yaml\n", 2)[1].split(FENCE, 2)[0];
+      assertTrue(file.contains(shown), shown);
+    }
   }
 
   // ---- pages

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpOperation;
@@ -75,7 +76,7 @@ final class WhatIsRetriedTest {
 
   private boolean retried(String method, int status, boolean withDelay) {
     HttpOperation operation = defaults.operation(new Request(method), RetryOptions.none());
-    Disposition last = HttpOperation.refuses(status) ? Disposition.REFUSED : Disposition.ANSWERED;
+    Disposition last = AnswerProof.of(status).disposition();
     Evidence wire = Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
     Outcome outcome =
         operation.outcome(new Response(status, withDelay ? List.of("1") : List.of()), wire);

@@ -144,6 +144,11 @@ class AttemptRaceTest {
     }
 
     @Override
+    public boolean isVirtual() {
+      return true;
+    }
+
+    @Override
     public Task schedule(long delayNanos, Runnable task) {
       scheduled.add(task);
       return () -> {};

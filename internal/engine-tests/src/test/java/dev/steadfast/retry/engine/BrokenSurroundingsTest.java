@@ -33,6 +33,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clocks, threads, executors and schedulers that throw: an operation ends all the same, and once.
@@ -99,6 +101,42 @@ class BrokenSurroundingsTest {
     around.thrown = new IllegalStateException("no time");
 
     completeQuietly(client.attempt());
+
+    assertEquals("no time", failureOf(future));
+  }
+
+  /** A response that holds a connection must not be forgotten. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void aResponseThatTheCallerDoesNotGet_isFreed_wheneverTheClockThrows(int goodReadings) {
+    RetryPlan heard = plan().withListeners(List.of(new RetryListener() {}));
+    CompletableFuture<String> future =
+        loop(heard).start(Long.MAX_VALUE, Function.identity(), UnaryOperator.identity());
+    client.attempt().bodyStarted();
+    around.thrown = new IllegalStateException("no time");
+    around.goodReadings = goodReadings;
+    around.clock = () -> {};
+
+    client.attempt().complete("200", null);
+
+    assertTrue(future.isDone(), "the operation is over");
+    boolean delivered = !future.isCompletedExceptionally();
+    assertEquals(delivered ? List.of() : List.of("200"), client.discarded);
+  }
+
+  /** The thread that waits for the future helps when the timer does not come. */
+  @Test
+  void aClockThatThrowsWhileAThreadHelpsWithAWait_endsTheOperation() {
+    RetryLoop<String> loop = loop(plan());
+    CompletableFuture<String> future =
+        loop.start(Long.MAX_VALUE, Function.identity(), UnaryOperator.identity());
+    client.verdict = Verdict.retryable(FailureKind.CONNECTION_LOST);
+    client.attempt().complete(null, new IOException("broken"));
+    assertFalse(future.isDone(), "it waits");
+    around.clock = () -> around.clock = null;
+    around.thrown = new IllegalStateException("no time");
+
+    loop.help();
 
     assertEquals("no time", failureOf(future));
   }
@@ -270,16 +308,22 @@ class BrokenSurroundingsTest {
     private final List<Runnable> executed = new ArrayList<>();
     private @Nullable Runnable clock; // not null: the clock throws
     private RuntimeException thrown = new IllegalStateException();
+    private int goodReadings; // of the clock, before it throws
     private boolean cancelThrows;
     private boolean executesLater;
 
     long now() {
       Runnable broken = clock;
-      if (broken != null) {
+      if (broken != null && --goodReadings < 0) {
         broken.run();
         throw thrown;
       }
       return 0;
+    }
+
+    @Override
+    public boolean isVirtual() {
+      return true;
     }
 
     @Override
@@ -309,6 +353,7 @@ class BrokenSurroundingsTest {
   /** A client whose attempts the test completes. */
   private static final class Client implements RetryTransport<String> {
     private @Nullable Attempt<String> attempt;
+    private final List<String> discarded = new ArrayList<>();
     private Verdict verdict = Verdict.permanent();
     private Consumer<Runnable> executor = Runnable::run;
 
@@ -335,6 +380,11 @@ class BrokenSurroundingsTest {
     @Override
     public Evidence evidence() {
       return Outcomes.of(Verdict.permanent()).evidence();
+    }
+
+    @Override
+    public void discard(String response) {
+      discarded.add(response);
     }
 
     @Override

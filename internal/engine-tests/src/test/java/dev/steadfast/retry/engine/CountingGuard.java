@@ -66,7 +66,7 @@ final class CountingGuard implements Guard {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       answer("failed " + failure.getClass().getSimpleName());
     }
 

@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the requests of an attempt and its answer tell of the attempt as a whole. */
 class EvidenceTest {
@@ -40,27 +43,53 @@ class EvidenceTest {
     "ANSWERED, 404, false",
     "ANSWERED, 407, false",
     "ANSWERED, 408, true", // a proxy that lost patience
-    "ANSWERED, 409, false",
-    "ANSWERED, 499, false",
+    "ANSWERED, 409, true", // nobody has read whether it asks to wait
+    "ANSWERED, 499, true", // a gateway that lost its client
+    "ANSWERED, 302, true",
+    "ANSWERED, 307, false",
     "ANSWERED, 500, true",
     "ANSWERED, 503, true",
     "UNSENT,   -1,  false",
     "REFUSED,  503, false"
   })
-  void nobodyKnowsWhatTheServerDid_unlessItSaidSo(Disposition last, int status, boolean ambiguous) {
-    assertEquals(ambiguous, evidence(last, Evidence.Safety.UNPROCESSED, status).ambiguous());
+  void nobodyKnowsWhatTheServerDid_unlessItSaidSo(Disposition last, int status, boolean unknown) {
+    assertEquals(unknown, evidence(last, Evidence.Safety.UNPROCESSED, status).leavesUnknown(false));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAcceptedAnswerLeavesNothingUnknown_butARedirect(AnswerProof proof) {
+    Evidence evidence = new Evidence(requests(), 200, 1, false, false).proving(proof);
+    assertEquals(proof == AnswerProof.REDIRECTED, evidence.leavesUnknown(true));
+    assertEquals(proof.sendsElsewhere(), evidence.afterEffect().leavesUnknown(true));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void onlyTheReplayOfAFailureProvesIt(AnswerProof proof) {
+    Evidence evidence = new Evidence(requests(), 200, 1, false, false).proving(proof);
+    assertFalse(evidence.provesFailure());
+    assertEquals(!proof.mayBeDone(), evidence.marked().provesFailure());
+  }
+
+  @Test
+  void whatTheHeadersProve_changesNothingElse() {
+    Evidence conflict = new Evidence(requests(), 409, 2, true, true);
+    Evidence proved = conflict.proving(AnswerProof.NOT_DONE);
+    assertEquals(evidence(requests(), 409, true, AnswerProof.NOT_DONE), proved);
+    assertSame(proved, proved.proving(AnswerProof.NOT_DONE));
   }
 
   /** It answers another request than the one that may have had the effect. */
   @Test
   void aRefusalAfterAnEffect_saysNothingOfIt() {
     Evidence evidence = new Evidence(requests(), 404, 2, false, true);
-    assertFalse(evidence.ambiguous());
-    assertTrue(evidence.afterEffect().ambiguous());
-    assertTrue(evidence.afterEffect().refused().ambiguous());
+    assertFalse(evidence.leavesUnknown(false));
+    assertTrue(evidence.afterEffect().leavesUnknown(false));
+    assertTrue(evidence.afterEffect().refused().leavesUnknown(false));
     assertEquals(requests().toString(), evidence.afterEffect().requests().toString());
     Evidence unsent = evidence(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1);
-    assertTrue(unsent.afterEffect().ambiguous());
+    assertTrue(unsent.afterEffect().leavesUnknown(false));
   }
 
   @Test
@@ -75,7 +104,20 @@ class EvidenceTest {
     Evidence.Requests refused =
         Evidence.Requests.of(
             Disposition.REFUSED, Evidence.Safety.KEYED, Evidence.Safety.IDEMPOTENT);
-    assertEquals(new Evidence(refused, 429, 2, true, true), evidence.refused());
+    assertEquals(evidence(refused, 429, true, AnswerProof.REFUSED), evidence.refused());
+  }
+
+  /** An interceptor has made it of another one: what it claims is not about what was sent. */
+  @Test
+  void aClaimOfAnAnswerThatUserCodeHasChanged_doesNotCount() {
+    Evidence changed =
+        new Evidence(
+            requests(), 429, 1, false, false, AnswerProof.NOT_DONE, Evidence.Trail.of(false));
+    assertSame(changed, changed.refused());
+    Verdict claims = Verdict.retryable(FailureKind.THROTTLED).unprocessed();
+    assertSame(changed, new Outcome(claims, changed).evidence());
+    assertFalse(
+        changed.marked().proving(AnswerProof.REFUSED).refused().marked().trail().answerIsServers());
   }
 
   @Test
@@ -91,6 +133,11 @@ class EvidenceTest {
     assertEquals(
         "UNSENT UNSAFE",
         Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNSAFE).toString());
+  }
+
+  private static Evidence evidence(
+      Evidence.Requests requests, int status, boolean replayed, AnswerProof proof) {
+    return new Evidence(requests, status, 2, replayed, true, proof, Evidence.Trail.SEEN);
   }
 
   private static Evidence.Requests requests() {

@@ -136,6 +136,11 @@ class FirstAttemptTest {
       RetryScheduler sleeping =
           new RetryScheduler() {
             @Override
+            public boolean isVirtual() {
+              return true;
+            }
+
+            @Override
             public Task schedule(long delayNanos, Runnable task) {
               throw new AssertionError("no timer is needed");
             }

@@ -259,6 +259,11 @@ class HeldThreadTest {
     private volatile boolean holdNextCancel;
 
     @Override
+    public boolean isVirtual() {
+      return true;
+    }
+
+    @Override
     public Task schedule(long delayNanos, Runnable task) {
       latest.set(task);
       return this::cancel;
@@ -318,7 +323,7 @@ class HeldThreadTest {
   }
 
   /** An attempt of a blocking operation of which nothing but its end is asked. */
-  private abstract static class Racer implements AttemptRace.Racer<String> {
+  private abstract static class Racer implements AttemptRacer<String> {
     @Override
     public Operation<String> operation() {
       throw new UnsupportedOperationException();

@@ -100,6 +100,11 @@ final class LoopFixture implements RetryScheduler {
   }
 
   @Override
+  public boolean isVirtual() {
+    return true;
+  }
+
+  @Override
   public Task schedule(long delayNanos, Runnable task) {
     if (rejecting) {
       Runnable hook = beforeReject;

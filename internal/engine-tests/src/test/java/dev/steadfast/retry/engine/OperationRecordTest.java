@@ -45,7 +45,7 @@ class OperationRecordTest {
   }
 
   private RetryReport report(StopReason reason) {
-    return record.report(reason, 1_700, OperationInfo.of("origin", "label"), 0);
+    return record.report(reason, 1_700, OperationInfo.of("origin", "label"), "");
   }
 
   private AttemptReport ended(Outcome outcome, long nowNanos) {

@@ -9,12 +9,12 @@ import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.limit.Quota;
 import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
@@ -190,6 +190,11 @@ class PacedCallsTest {
   void aSchedulerThatRejectsLeavesNothing() {
     RetryScheduler closed =
         new RetryScheduler() {
+          @Override
+          public boolean isVirtual() {
+            return true;
+          }
+
           @Override
           public Task schedule(long delayNanos, Runnable task) {
             throw new RejectedExecutionException("closed");

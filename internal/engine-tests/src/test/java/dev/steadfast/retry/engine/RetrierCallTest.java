@@ -137,6 +137,11 @@ class RetrierCallTest {
     RetryScheduler late =
         new RetryScheduler() {
           @Override
+          public boolean isVirtual() {
+            return true;
+          }
+
+          @Override
           public Task schedule(long delayNanos, Runnable task) {
             throw new AssertionError("nothing is scheduled for work on the calling thread");
           }
@@ -164,6 +169,11 @@ class RetrierCallTest {
   void aSchedulerThatRejects_endsTheOperation_andTheTokenGoesBack() {
     RetryScheduler closed =
         new RetryScheduler() {
+          @Override
+          public boolean isVirtual() {
+            return true;
+          }
+
           @Override
           public Task schedule(long delayNanos, Runnable task) {
             throw new RejectedExecutionException("closed");

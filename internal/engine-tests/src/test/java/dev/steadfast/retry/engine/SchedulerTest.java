@@ -286,6 +286,11 @@ class SchedulerTest {
     RetryScheduler closed =
         new RetryScheduler() {
           @Override
+          public boolean isVirtual() {
+            return true;
+          }
+
+          @Override
           public Task schedule(long delayNanos, Runnable task) {
             throw new RejectedExecutionException("closed");
           }
@@ -306,6 +311,11 @@ class SchedulerTest {
   void aSchedulerThatRejectsTheWait_endsTheOperation_andTheTokenGoesBack() throws Exception {
     RetryScheduler closed =
         new RetryScheduler() {
+          @Override
+          public boolean isVirtual() {
+            return true;
+          }
+
           @Override
           public Task schedule(long delayNanos, Runnable task) {
             throw new RejectedExecutionException("closed");

@@ -92,10 +92,10 @@ final class ScriptedTransport implements RetryTransport<String> {
 
   @Override
   public Outcome outcome(String response) {
-    return new Outcome(verdict(response), evidence(Disposition.ANSWERED, status(response)));
+    return new Outcome(judged(response), evidence(Disposition.ANSWERED, status(response)));
   }
 
-  private static Verdict verdict(String response) {
+  private static Verdict judged(String response) {
     if (response.contains("broken rule")) {
       throw new IllegalArgumentException("rule");
     }

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No source file of a shipped module has more than 250 lines of code. */
+/** No source file of a shipped module has more than 300 lines of code. */
 class SourceSizeTest {
   private static final Path ROOT = Path.of("..", "..");
-  private static final int MOST_LINES = 250;
+  private static final int MOST_LINES = 300;
 
   /** Lines that hold more than comments and blanks. */
   static long codeLines(String source) {
@@ -98,6 +98,7 @@ class SourceSizeTest {
             "retry-micrometer",
             "retry-okhttp",
             "retry-opentelemetry",
+            "retry-operations",
             "retry-resilience4j",
             "retry-server",
             "retry-simulator",
@@ -123,6 +124,6 @@ class SourceSizeTest {
         }
         """;
     assertEquals(5, codeLines(source));
-    assertEquals(251, codeLines("int x;\n".repeat(MOST_LINES + 1)));
+    assertEquals(301, codeLines("int x;\n".repeat(MOST_LINES + 1)));
   }
 }

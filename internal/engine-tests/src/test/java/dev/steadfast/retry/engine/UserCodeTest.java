@@ -140,6 +140,11 @@ class UserCodeTest {
   /** A scheduler that has been closed. */
   private static final class Closed implements RetryScheduler {
     @Override
+    public boolean isVirtual() {
+      return true;
+    }
+
+    @Override
     public Task schedule(long delayNanos, Runnable task) {
       throw new RejectedExecutionException("closed");
     }
@@ -323,7 +328,7 @@ class UserCodeTest {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       throw this.<RuntimeException>sneak();
     }
 

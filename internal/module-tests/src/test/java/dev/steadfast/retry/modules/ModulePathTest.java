@@ -150,6 +150,7 @@ class ModulePathTest {
             "dev.steadfast.retry.journal.dbscheduler",
             "dev.steadfast.retry.okhttp",
             "dev.steadfast.retry.opentelemetry",
+            "dev.steadfast.retry.operations",
             "dev.steadfast.retry.resilience4j",
             "dev.steadfast.retry.server",
             "dev.steadfast.retry.spring",

@@ -24,6 +24,7 @@ class PublicApiTest {
     "retry-core, dev.steadfast.retry",
     "retry-resilience4j, dev.steadfast.retry.resilience4j",
     "retry-server, dev.steadfast.retry.server",
+    "retry-operations, dev.steadfast.retry.operations",
     "retry-journal, dev.steadfast.retry.journal",
     "retry-journal-db-scheduler, dev.steadfast.retry.journal.dbscheduler",
     "retry-okhttp, dev.steadfast.retry.okhttp",

@@ -62,6 +62,12 @@ final class CountingGuard implements Guard {
     questions = 0;
   }
 
+  /** As reports name it. */
+  @Override
+  public String toString() {
+    return "the test's guard";
+  }
+
   /** {@code succeeded}, {@code failed} or {@code released}; {@code open} if never answered. */
   synchronized List<String> answers() {
     return List.copyOf(answers);
@@ -80,7 +86,7 @@ final class CountingGuard implements Guard {
     }
 
     @Override
-    public void failed(long elapsedNanos, Throwable failure) {
+    public void failed(Guard.Failure how, Throwable failure) {
       answer(number, "failed");
     }
 

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.scenarios;
 
-import dev.steadfast.retry.http.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,6 +21,7 @@ final class Expected {
   static final String CONNECTIONS = "connections";
   static final String UPWARD = "upward";
   static final String SAVED = "saved";
+  static final String EFFECT = "effect";
   static final String HEADER = "header ";
 
   /** Nothing but that no key is sent. */
@@ -56,6 +57,11 @@ final class Expected {
    */
   Expected saved(String words) {
     return with(SAVED, words);
+  }
+
+  /** What the report says of the effect. */
+  Expected effect(String word) {
+    return with(EFFECT, word);
   }
 
   Expected requests(int count) {

@@ -5,8 +5,6 @@ import static dev.steadfast.retry.scenarios.Reply.status;
 import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
-import dev.steadfast.retry.http.AttemptHeader;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,26 +16,6 @@ final class HeaderRows {
 
   static List<Scenario> rows() {
     return List.of(
-        attempts("from 0", AttemptHeader.fromZero("X-Attempt"), "0", "1", "2"),
-        attempts("from 1", AttemptHeader.fromOne("X-Attempt"), "1", "2", "3"),
-        attempts("on retries only", AttemptHeader.onRetries("X-Attempt"), "-", "1", "2"),
-        attempts(
-            "with the maximum",
-            AttemptHeader.attemptAndMax("X-Attempt"),
-            "attempt=1; max=3",
-            "attempt=2; max=3",
-            "attempt=3; max=3"),
-        attempts(
-                "with the maximum and the time to live, by the server's clock",
-                AttemptHeader.attemptMaxAndTimeToLive("X-Attempt"),
-                "attempt=1; max=3",
-                "attempt=2; max=3; ttl=20140606T130004Z",
-                "attempt=3; max=3; ttl=20140606T130004Z")
-            .policy(p -> p.attemptTimeout(Duration.ofSeconds(2)))
-            .replies(status(503).header("Date", "Fri, 06 Jun 2014 13:00:00 GMT"), status(503), OK),
-        attempts("already the caller's", AttemptHeader.fromOne("X-Attempt"), "7", "7", "7")
-            .header("x-attempt", "7"),
-        attempts("not configured", null, "-", "-", "-"),
         once("made once, sent unchanged on every attempt", "12:30:00.0", "12:30:00.0")
             .retry((b, run) ->
                 b.oncePerOperation(
@@ -89,27 +67,6 @@ final class HeaderRows {
             .retry(b ->
                 b.oncePerAttempt(
                     "X-Each", (operation, number) -> Optional.of("a\r\nB: " + number))));
-  }
-
-  private static Scenario attempts(String name, AttemptHeader header, String... values) {
-    return row("attempt header " + name)
-        .get("/a")
-        .retry(b -> {
-          if (header != null) {
-            b.attemptHeader(header);
-          }
-        })
-        .replies(status(503), status(503), OK)
-        .answers(200, "ok")
-        .requests(3)
-        .trace(
-            "attempt 1: 503 UNAVAILABLE answered",
-            "wait 100ms backoff",
-            "attempt 2: 503 UNAVAILABLE answered",
-            "wait 200ms backoff",
-            "attempt 3: 200",
-            "done ACCEPTED 3")
-        .expect(e -> e.sent("X-Attempt", values));
   }
 
   private static Scenario each(String name, String... values) {

@@ -2,12 +2,16 @@ package dev.steadfast.retry.scenarios;
 
 import static dev.steadfast.retry.scenarios.Interference.AUTHENTICATES_ANEW;
 import static dev.steadfast.retry.scenarios.Interference.DROPS_KEY;
+import static dev.steadfast.retry.scenarios.Interference.FETCHES_TOKEN;
+import static dev.steadfast.retry.scenarios.Interference.LIMITS_ALL;
 import static dev.steadfast.retry.scenarios.Interference.MAKES_KEYS;
 import static dev.steadfast.retry.scenarios.Interference.MAKES_POST;
 import static dev.steadfast.retry.scenarios.Interference.MAKES_PUT;
 import static dev.steadfast.retry.scenarios.Interference.MAPS_ERRORS;
+import static dev.steadfast.retry.scenarios.Interference.PASSES_ON;
 import static dev.steadfast.retry.scenarios.Interference.SENDS_ELSEWHERE;
 import static dev.steadfast.retry.scenarios.Interference.WRAPS_FAILURES;
+import static dev.steadfast.retry.scenarios.Outcome.Category.CONNECT;
 import static dev.steadfast.retry.scenarios.Outcome.Category.CONNECTION_LOST;
 import static dev.steadfast.retry.scenarios.Outcome.Category.USER;
 import static dev.steadfast.retry.scenarios.Reply.status;
@@ -32,7 +36,8 @@ final class InterceptorRows {
   private InterceptorRows() {}
 
   static List<Scenario> rows() {
-    return Stream.of(wireForm(), authenticated(), mapped(), delayed(), otherMeans())
+    return Stream.of(
+            wireForm(), authenticated(), mapped(), limited(), delayed(), otherMeans(), tokens())
         .flatMap(List::stream)
         .toList();
   }
@@ -131,6 +136,23 @@ final class InterceptorRows {
     return rows;
   }
 
+  // ---- a status that the server has not sent
+
+  private static List<Scenario> limited() {
+    List<Scenario> rows = new ArrayList<>();
+    for (int code : List.of(500, 503, 200)) {
+      rows.add(
+          row("POST without a key, " + code + " of which an interceptor makes a 429: sent once")
+              .post("/pay", "100")
+              .interferes(LIMITS_ALL)
+              .replies(status(code))
+              .answers(429, "")
+              .endsAfter("429 THROTTLED answered", "NOT_REPLAYABLE 1")
+              .expect(e -> e.effect("unknown")));
+    }
+    return rows;
+  }
+
   private static List<Scenario> delayed() {
     return List.of(
         row("GET, 503 + Retry-After of which an interceptor makes an exception: the delay is kept")
@@ -173,6 +195,38 @@ final class InterceptorRows {
             .refused()
             .fails(USER)
             .endsAfter(UNKNOWN, "NOT_REPLAYABLE 1")
-            .requests(0));
+            .requests(0),
+        row("POST without a key, connect refused, interceptors that pass it on: retried")
+            .post("/pay", "100")
+            .interferes(PASSES_ON)
+            .refused()
+            .fails(CONNECT)
+            .requests(0)
+            .trace(
+                "attempt 1: CONNECT unsent",
+                "wait 100ms backoff",
+                "attempt 2: CONNECT unsent",
+                "wait 200ms backoff",
+                "attempt 3: CONNECT unsent",
+                "done ATTEMPTS_EXHAUSTED 3"));
+  }
+
+  // ---- a request beside the caller's
+
+  private static List<Scenario> tokens() {
+    return List.of(
+        row("GET, 503, an interceptor that posts for a token first: never sent again")
+            .get("/a")
+            .interferes(FETCHES_TOKEN)
+            .replies(OK, status(503))
+            .answers(503, "")
+            .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1")
+            .requests(2),
+        row("GET, 503, an interceptor whose POST for a token is refused: retried")
+            .get("/a")
+            .interferes(FETCHES_TOKEN)
+            .replies(status(401), status(503), status(401), OK)
+            .retriedAfter(UNAVAILABLE)
+            .requests(4));
   }
 }

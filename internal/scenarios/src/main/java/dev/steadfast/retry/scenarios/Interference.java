@@ -14,6 +14,12 @@ public enum Interference {
   MAKES_PUT,
   /** Makes an exception of an answer from 400 on. */
   MAPS_ERRORS,
+  /** Makes a 429 of an answer from 200 on. */
+  LIMITS_ALL,
+  /** Logs an exception and throws it again, and adds a header to each request. */
+  PASSES_ON,
+  /** Fetches a token before each request, by a POST through its chain. */
+  FETCHES_TOKEN,
   /** Replaces an exception by another one. */
   WRAPS_FAILURES,
   /** Sends by another client, and makes an exception of an answer from 400 on. */
@@ -24,7 +30,7 @@ public enum Interference {
   /** Whether the server gets something else than the caller's request. */
   boolean changesRequest() {
     return switch (this) {
-      case DROPS_KEY, MAKES_KEYS, MAKES_POST, MAKES_PUT, AUTHENTICATES_ANEW -> true;
+      case DROPS_KEY, MAKES_KEYS, MAKES_POST, MAKES_PUT, AUTHENTICATES_ANEW, FETCHES_TOKEN -> true;
       default -> false;
     };
   }

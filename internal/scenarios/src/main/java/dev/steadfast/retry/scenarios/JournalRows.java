@@ -8,10 +8,10 @@ import static dev.steadfast.retry.scenarios.Scenario.row;
 import static dev.steadfast.retry.scenarios.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.OperationJournal.Claim;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
-import dev.steadfast.retry.http.OperationJournal.Settings;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.Settings;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -39,7 +39,13 @@ final class JournalRows {
   static List<Scenario> rows() {
     return Stream.of(new JournalRows(false), new JournalRows(true))
         .flatMap(each ->
-            Stream.of(each.sent(), each.known(), each.begunAnew(), each.settled(), each.broken()))
+            Stream.of(
+                each.sent(),
+                each.proved(),
+                each.known(),
+                each.begunAnew(),
+                each.settled(),
+                each.broken()))
         .flatMap(List::stream)
         .toList();
   }
@@ -183,6 +189,56 @@ final class JournalRows {
         .replies(before)
         .requests(0)
         .trace("done ACCEPTED 0");
+  }
+
+  private List<Scenario> proved() {
+    Reply elsewhere = status(307).header("Location", "/there");
+    String conflict = "409 CONFLICT answered";
+    return List.of(
+        of("POST, 307 that is not followed: failed")
+            .replies(elsewhere)
+            .answers(307, "")
+            .endsAfter("307", "ACCEPTED 1")
+            .expect(e -> e.saved("failed")),
+        keyed("POST with a key, unknown before, then a 307 that is not followed: unknown still")
+            .first(1, FIVE)
+            .replies(status(500), status(500), status(500), elsewhere)
+            .answers(307, "")
+            .endsAfter("307", "ACCEPTED 1")
+            .expect(e -> e.saved("unknown, resumable")),
+        of("POST, 307 that is followed, then 404: failed")
+            .follows(Follows.REDIRECTS)
+            .replies(elsewhere, status(404))
+            .answers(404, "")
+            .endsAfter("404 ERROR_STATUS answered", "NOT_RETRYABLE 1")
+            .requests(2)
+            .expect(e -> e.saved("failed")),
+        of("POST, 499: unknown")
+            .replies(status(499))
+            .answers(499, "")
+            .endsAfter("499 ERROR_STATUS answered", "NOT_RETRYABLE 1")
+            .expect(e -> e.saved("unknown")),
+        of("POST, 409 that asks to wait: unknown")
+            .replies(status(409).header("Retry-After", "1"))
+            .answers(409, "")
+            .endsAfter(conflict, "NOT_REPLAYABLE 1 server delay 1s")
+            .expect(e -> e.saved("unknown")),
+        of("POST, 409 without a word: failed")
+            .replies(status(409))
+            .answers(409, "")
+            .endsAfter(conflict, "NOT_RETRYABLE 1")
+            .expect(e -> e.saved("failed")),
+        keyed("POST with a key, 303 that is followed, then 429, then 402: unknown")
+            .follows(Follows.REDIRECTS)
+            .replies(status(303).header("Location", "/there"), status(429), status(402))
+            .answers(402, "")
+            .requests(3)
+            .trace(
+                "attempt 1: 429 THROTTLED answered",
+                "wait 100ms backoff",
+                "attempt 2: 402 ERROR_STATUS answered",
+                "done NOT_RETRYABLE 2")
+            .expect(e -> e.saved("unknown, resumable")));
   }
 
   private List<Scenario> begunAnew() {

@@ -3,7 +3,7 @@ package dev.steadfast.retry.scenarios;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

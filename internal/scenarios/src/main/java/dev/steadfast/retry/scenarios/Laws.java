@@ -210,6 +210,7 @@ final class Laws {
       findings.expect("attempts on the outcome", told.attempts(), report.attempts());
       findings.expect("server delay on the outcome", told.serverDelay(), report.serverDelay());
       findings.expect("saved on the outcome", told.saved(), report.saved());
+      sameEffect(report);
       report
           .saved()
           .ifPresent(saved -> {
@@ -218,6 +219,14 @@ final class Laws {
             findings.expect("unknown on the outcome", unknown, report.outcomeUnknown());
           });
     });
+  }
+
+  /** The two ways to ask for it say the same. */
+  private void sameEffect(RetryReport report) {
+    if (observed.outcome() instanceof Outcome.Answer answer) {
+      boolean unknown = report.effect(answer.status()) == RetryReport.Effect.UNKNOWN;
+      findings.expect("outcome unknown", unknown, report.outcomeUnknown());
+    }
   }
 
   private boolean withoutReport() {

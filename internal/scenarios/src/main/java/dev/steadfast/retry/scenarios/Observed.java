@@ -2,7 +2,7 @@ package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -75,6 +75,7 @@ final class Observed {
       case Expected.PERMITS -> String.join(", ", guard.answers());
       case Expected.UPWARD -> upward;
       case Expected.SAVED -> saved();
+      case Expected.EFFECT -> effect();
       case Expected.CONNECTIONS -> Integer.toString(connections());
       default -> sent(aspect.substring(Expected.HEADER.length()));
     };
@@ -94,12 +95,22 @@ final class Observed {
         : outcome.toString();
   }
 
-  private String saved() {
+  private String effect() {
+    return outcome instanceof Outcome.Answer answer
+        ? words(answer.report().effect(answer.status()))
+        : "no answer";
+  }
+
+  private static String words(RetryReport.Effect effect) {
+    return effect.toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+
+  String saved() {
     RetryReport.Saved saved = report().flatMap(RetryReport::saved).orElse(null);
     if (saved == null) {
       return "nothing";
     }
-    return saved.effect().toString().toLowerCase(Locale.ROOT).replace('_', ' ')
+    return words(saved.effect())
         + (saved.recorded() ? "" : ", not recorded")
         + (saved.handedBack() ? ", handed back" : "")
         + (saved.resumableUntil().isPresent() ? ", resumable" : "");
@@ -171,6 +182,7 @@ final class Observed {
   boolean peaceful() {
     return scenario.setup().actions.isEmpty()
         && outcome instanceof Outcome.Answer
+        && call().body().form() != HttpCall.Form.CHANGING // which ends the connection
         && !requests().isEmpty()
         && script.stream().allMatch(reply -> reply.parts().peaceful());
   }

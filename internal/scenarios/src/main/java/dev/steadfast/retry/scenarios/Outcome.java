@@ -63,8 +63,6 @@ public sealed interface Outcome {
     REFUSED_BY_GUARD,
     /** {@code OperationJournal.RefusedException}. */
     REFUSED_BY_JOURNAL,
-    /** The library's own exception for a body that cannot be sent again. */
-    BODY_CHANGED,
     /** The scheduler takes no more work. */
     REJECTED,
     /** An {@link IllegalArgumentException}. */

@@ -2,8 +2,8 @@ package dev.steadfast.retry.scenarios;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal.Refusal;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -49,22 +49,31 @@ final class ScenarioRun {
     this.budget = new CountingBudget(setup.tokens);
   }
 
+  /** Compares more than the row and the laws. */
+  interface Watcher {
+    /** Compares nothing. */
+    Watcher NONE = (observed, findings) -> {};
+
+    void compare(Observed observed, Findings findings);
+  }
+
   /**
    * Runs a scenario.
    *
    * @throws AssertionError that names all that was not as the row or the laws say
    */
-  static void of(Scenario scenario, EntryPoint entry) throws Exception {
-    of(scenario, entry, Duration.ofSeconds(20));
+  static void of(Scenario scenario, EntryPoint entry, Watcher watcher) throws Exception {
+    of(scenario, entry, watcher, Duration.ofSeconds(20));
   }
 
   /** As above, with the time that the ends of connections and threads may take. */
-  static void of(Scenario scenario, EntryPoint entry, Duration patience) throws Exception {
+  static void of(Scenario scenario, EntryPoint entry, Watcher watcher, Duration patience)
+      throws Exception {
     LeakCheck leaks = new LeakCheck(patience);
     Findings findings = new Findings();
     ScenarioRun one = new ScenarioRun(scenario, entry);
     try {
-      one.run(findings, leaks);
+      one.run(findings, leaks, watcher);
     } finally {
       one.director.shutdownNow();
     }
@@ -72,7 +81,7 @@ final class ScenarioRun {
     findings.throwIfAny(scenario.title() + " [" + entry.name() + "]", one.recorder.trace());
   }
 
-  private void run(Findings findings, LeakCheck leaks) throws Exception {
+  private void run(Findings findings, LeakCheck leaks, Watcher watcher) throws Exception {
     try (ScriptedServer server = ScriptedServer.start();
         RefusedPort nobody = RefusedPort.open();
         Client client = open(configuration(server))) {
@@ -92,6 +101,7 @@ final class ScenarioRun {
       observed.accounts(budget, guard);
       observed.upward(upward);
       observed.compare(findings);
+      watcher.compare(observed, findings);
       new Laws(observed, findings).check(uri);
       findings.addAll("in an action", run.problems());
       leaks.checkTimers(run.time(), findings);
@@ -141,6 +151,11 @@ final class ScenarioRun {
   /** The virtual time, which sees when a wait begins that was not skipped. */
   private RetryScheduler scheduler() {
     return new RetryScheduler() {
+      @Override
+      public boolean isVirtual() {
+        return true;
+      }
+
       @Override
       public Task schedule(long delayNanos, Runnable task) {
         Task scheduled = run.time().schedule(delayNanos, task);

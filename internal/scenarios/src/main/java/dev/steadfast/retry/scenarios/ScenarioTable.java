@@ -10,6 +10,7 @@ final class ScenarioTable {
   static List<Scenario> rows() {
     return Stream.of(
             StatusRows.rows(),
+            EffectRows.rows(),
             UnsafeMethodRows.rows(),
             ServerDelayRows.rows(),
             BadServerDelayRows.rows(),

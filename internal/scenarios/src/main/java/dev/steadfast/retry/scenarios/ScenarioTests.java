@@ -15,24 +15,35 @@ public final class ScenarioTests {
    * entry point is aborted, with the reason.
    */
   public static Stream<DynamicTest> all(EntryPoint... entries) {
-    return ScenarioTable.rows().stream().flatMap(row -> tests(row, Arrays.asList(entries)));
+    return some("", entries);
   }
 
   /** The rows whose title contains a text, for work on one of them. */
   public static Stream<DynamicTest> some(String text, EntryPoint... entries) {
     return ScenarioTable.rows().stream()
         .filter(row -> row.title().contains(text))
-        .flatMap(row -> tests(row, Arrays.asList(entries)));
+        .flatMap(row -> tests(row, Arrays.asList(entries), ScenarioRun.Watcher.NONE));
   }
 
-  private static Stream<DynamicTest> tests(Scenario row, List<EntryPoint> entries) {
+  /** As {@link #all}, and what comes of each row must be as the golden file of this name says. */
+  public static Stream<DynamicTest> golden(String name, EntryPoint... entries) {
+    Golden golden = Golden.file(name);
+    return Stream.concat(
+        ScenarioTable.rows().stream()
+            .flatMap(row -> tests(row, Arrays.asList(entries), golden::compare)),
+        Stream.of(DynamicTest.dynamicTest("golden file " + name, golden::end)));
+  }
+
+  private static Stream<DynamicTest> tests(
+      Scenario row, List<EntryPoint> entries, ScenarioRun.Watcher watcher) {
     return entries.stream()
         .map(entry ->
             DynamicTest.dynamicTest(
-                row.title() + " [" + entry.name() + "]", () -> run(row, entry)));
+                row.title() + " [" + entry.name() + "]", () -> run(row, entry, watcher)));
   }
 
-  static void run(Scenario row, EntryPoint entry) throws Exception {
+  private static void run(Scenario row, EntryPoint entry, ScenarioRun.Watcher watcher)
+      throws Exception {
     if (row.expected(entry.via()) == null) {
       Assumptions.abort("not for " + entry.name() + ": " + row.reason(entry.via()));
     }
@@ -42,6 +53,6 @@ public final class ScenarioTests {
     if (row.setup().follows != Follows.NOTHING && !entry.canFollow()) {
       Assumptions.abort("not for " + entry.name() + ": it follows nothing");
     }
-    ScenarioRun.of(row, entry);
+    ScenarioRun.of(row, entry, watcher);
   }
 }

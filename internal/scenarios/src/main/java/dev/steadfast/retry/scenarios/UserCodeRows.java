@@ -116,7 +116,7 @@ final class UserCodeRows {
         }
 
         @Override
-        public void failed(long elapsedNanos, Throwable failure) {
+        public void failed(Guard.Failure how, Throwable failure) {
           throw new Outcome.UserCodeException();
         }
 

@@ -45,6 +45,9 @@
  * server gave it) and {@link dev.steadfast.retry.scenarios.LeakCheck} (timers, connections, bodies,
  * threads).
  *
+ * <p>A row names what matters to it. Golden files pin the rest of what comes of it, for each entry
+ * point: see {@link dev.steadfast.retry.scenarios.Golden}.
+ *
  * <p>The adapters' tests implement {@link dev.steadfast.retry.scenarios.EntryPoint} and hand it to
  * {@link dev.steadfast.retry.scenarios.ScenarioTests}. What only one client has (HTTP/2, TLS,
  * caches, redirects to other origins, the dispatcher) is tested there, without the table.

@@ -4,12 +4,13 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
@@ -30,7 +31,7 @@ import java.util.concurrent.Executor;
 /** A call by the book: one connection, one delivery per attempt, nothing hidden. */
 final class ReferenceCall
     implements RetryTransport<ReferenceCall.Answer>,
-        OperationJournal.AnswerCodec<ReferenceCall.Answer>,
+        Journaling.Codec<ReferenceCall.Answer>,
         RequestView {
   private static final int DISCARDED = 64 * 1024;
   private static final int DISCARD_MILLIS = 100;
@@ -131,10 +132,7 @@ final class ReferenceCall
     last = Disposition.UNSENT;
     status = -1;
     List<Map.Entry<String, String>> headers = new ArrayList<>(call.headers());
-    operation.headers(
-        attempt.number(),
-        attempt.timeoutNanos(),
-        (name, value) -> headers.add(Map.entry(name, value)));
+    operation.headers(attempt.timeoutNanos(), (name, value) -> headers.add(Map.entry(name, value)));
     if (!attempt.begin(new Sent(List.copyOf(headers)))) {
       return;
     }
@@ -244,7 +242,7 @@ final class ReferenceCall
 
   @Override
   public dev.steadfast.retry.engine.Outcome outcome(Answer answer) {
-    last = HttpOperation.refuses(answer.status()) ? Disposition.REFUSED : Disposition.ANSWERED;
+    last = AnswerProof.of(answer.status()).disposition();
     status = answer.status();
     return operation.outcome(answer, evidence());
   }
@@ -311,22 +309,25 @@ final class ReferenceCall
   }
 
   @Override
-  public OperationJournal.Answer save(Answer answer) {
-    byte[] body = answer.body() == null ? null : answer.body().getBytes(StandardCharsets.UTF_8);
-    return new OperationJournal.Answer(
-        answer.status(), new OperationJournal.Content(answer.headerMap(), body));
+  public ResponseView head(Answer answer) {
+    return answer;
   }
 
   @Override
-  public OperationJournal.EarlierRequest earlierRequest(Answer answer) {
-    return OperationJournal.EarlierRequest.NONE; // redirects are not followed
+  public byte[] body(Answer answer) {
+    return answer.body() == null ? null : answer.body().getBytes(StandardCharsets.UTF_8);
   }
 
   @Override
-  public Answer restore(OperationJournal.Answer kept, RetryReport report) {
-    PlainConnection.Head head = new PlainConnection.Head(kept.status(), kept.content().headers());
-    String body = new String(kept.content().body().orElseThrow(), StandardCharsets.UTF_8);
-    return new Answer(origin(), head, null, body, report);
+  public Journaling.EarlierRequest earlierRequest(Answer answer) {
+    return Journaling.EarlierRequest.NONE; // redirects are not followed
+  }
+
+  @Override
+  public Answer restore(ResponseView kept, byte[] body, RetryReport report) {
+    PlainConnection.Head head = new PlainConnection.Head(kept.status(), kept.headerMap());
+    String text = new String(body, StandardCharsets.UTF_8);
+    return new Answer(origin(), head, null, text, report);
   }
 
   /** Reads what the caller gets. */

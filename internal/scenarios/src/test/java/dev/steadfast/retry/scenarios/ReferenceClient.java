@@ -3,7 +3,7 @@ package dev.steadfast.retry.scenarios;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;

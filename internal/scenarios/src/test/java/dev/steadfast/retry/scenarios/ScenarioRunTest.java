@@ -25,7 +25,7 @@ class ScenarioRunTest {
 
   @Test
   void rightRow_passes() throws Exception {
-    ScenarioRun.of(RETRIED, ReferenceClient.blocking());
+    ScenarioRun.of(RETRIED, ReferenceClient.blocking(), ScenarioRun.Watcher.NONE);
   }
 
   @Test
@@ -157,7 +157,9 @@ class ScenarioRunTest {
   }
 
   private static String findings(Scenario row, EntryPoint entry) {
-    return assertThrows(AssertionError.class, () -> ScenarioRun.of(row, entry, MOMENT))
+    return assertThrows(
+            AssertionError.class,
+            () -> ScenarioRun.of(row, entry, ScenarioRun.Watcher.NONE, MOMENT))
         .getMessage();
   }
 

@@ -10,6 +10,7 @@ import com.google.genai.types.HttpOptions;
 import com.google.genai.types.HttpRetryOptions;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
+import java.time.Duration;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,8 +30,13 @@ final class GoogleGenAiTest {
   }
 
   static Client client(String url, HttpRetry retry) {
+    return client(new OkHttpClient.Builder(), url, retry);
+  }
+
+  private static Client client(OkHttpClient.Builder builder, String url, HttpRetry retry) {
     // region sdk-genai
-    OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    builder.readTimeout(Duration.ofMinutes(10)); // OkHttp's default is 10 s
+    OkHttpClient http = RetryInterceptor.addTo(builder, retry).build();
     HttpRetryOptions none =
         HttpRetryOptions.builder()
             .attempts(1) // Steadfast retries
@@ -44,6 +50,17 @@ final class GoogleGenAiTest {
             .build();
     // endregion
     return client;
+  }
+
+  /** The SDK's own client has no timeouts, and a plain one 10 s. */
+  @Test
+  void anAnswerMayTakeLong() {
+    server.recovers(ANSWER);
+    Timeouts timeouts = new Timeouts();
+    try (Client client = client(timeouts.in(new OkHttpClient.Builder()), server.url(), retry)) {
+      client.models.generateContent("m", "hello", null);
+    }
+    assertEquals(Duration.ofMinutes(10).toMillis(), timeouts.readMillis());
   }
 
   @Test

@@ -98,7 +98,7 @@ final class MinioTest {
             .build()) {
       assertThrows(MinioException.class, () -> put(client));
     }
-    server.assertBoth(SDK, 15, 0);
+    server.assertBoth(SDK, 7, 0);
   }
 
   private static void put(MinioClient client) throws MinioException {

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.core.Timeout;
 import com.openai.errors.OpenAIServiceException;
 import com.openai.models.chat.completions.ChatCompletion;
 import com.openai.models.chat.completions.ChatCompletionCreateParams;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
+import java.time.Duration;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,11 +33,16 @@ final class OpenAiTest {
   }
 
   static OpenAIClient client(String url, HttpRetry retry) {
+    return client(new OkHttpClient.Builder(), url, retry);
+  }
+
+  private static OpenAIClient client(OkHttpClient.Builder builder, String url, HttpRetry retry) {
     // region sdk-openai
-    OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    OkHttpClient http = RetryInterceptor.addTo(builder, retry).build();
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
             .okHttpClient(http)
+            .timeout(Duration.ofMinutes(10)) // as the SDK's own client; OkHttp's default is 10 s
             .maxRetries(0) // Steadfast retries
             .baseUrl(url)
             .apiKey("key")
@@ -57,6 +64,18 @@ final class OpenAiTest {
     OpenAIClient client = client(server.url(), retry);
     assertEquals(503, assertThrows(OpenAIServiceException.class, () -> ask(client)).statusCode());
     server.assertAlone(SDK, 3, 1);
+  }
+
+  /** With the client alone, OkHttp's 10 s would end each answer that takes longer. */
+  @Test
+  void anAnswerMayTakeAsLongAsWithTheSdksOwnClient() {
+    server.recovers(ANSWER);
+    Timeouts timeouts = new Timeouts();
+
+    ask(client(timeouts.in(new OkHttpClient.Builder()), server.url(), retry));
+
+    assertEquals(Timeout.builder().build().read().toMillis(), timeouts.readMillis());
+    assertEquals(Duration.ofMinutes(10).toMillis(), timeouts.readMillis());
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.nio.file.Path;
 import javax.sql.DataSource;

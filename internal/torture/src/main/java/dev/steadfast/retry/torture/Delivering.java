@@ -5,6 +5,8 @@ import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.journal.dbscheduler.JournalDelivery;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,8 +34,8 @@ final class Delivering implements Enlisting.Journal {
             journal,
             (resumed, due) ->
                 client
-                    .sender(OperationKind.ofOperation(due.id().name()))
-                    .send(faulty.over(resumed), due));
+                    .sender(OperationKind.ofOperation(Intent.of(due).id().name()))
+                    .send(faulty.over((OperationJournal) resumed), due));
   }
 
   /** Starts a scheduler, which runs until the process ends. */

@@ -1,8 +1,9 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -58,12 +59,12 @@ final class JdkPayments implements PaymentClient {
   }
 
   @Override
-  public OperationJournal.Intent intent(Op operation) {
+  public Journaling.Kept intent(Op operation) {
     return client(operation).intent(request(operation));
   }
 
   @Override
-  public OperationJournal.Sender sender(OperationKind kind) {
+  public Journaling.Sender sender(OperationKind kind) {
     return clients.get(kind).sender();
   }
 }

@@ -1,7 +1,8 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,7 +20,7 @@ final class Lookups {
 
   /** Asks the server to refuse the key too, if there is one, as a request may be on its way. */
   Lookup ask(OperationJournal.Intent unknown) throws InterruptedException {
-    OperationJournal.Key key = unknown.terms().key();
+    Journaling.Key key = unknown.terms().key();
     URI payment = URI.create(unknown.request().uri() + "/" + unknown.id().key());
     HttpRequest.Builder request =
         key == null

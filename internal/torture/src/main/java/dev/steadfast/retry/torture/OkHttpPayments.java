@@ -1,9 +1,10 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.okhttp.OkHttpReports;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.EnumMap;
@@ -86,12 +87,12 @@ final class OkHttpPayments implements PaymentClient {
   }
 
   @Override
-  public OperationJournal.Intent intent(Op operation) {
+  public Journaling.Kept intent(Op operation) {
     return factories.get(operation.kind()).intent(request(operation));
   }
 
   @Override
-  public OperationJournal.Sender sender(OperationKind kind) {
+  public Journaling.Sender sender(OperationKind kind) {
     return factories.get(kind).sender();
   }
 }

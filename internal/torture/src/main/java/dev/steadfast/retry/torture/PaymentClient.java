@@ -1,7 +1,7 @@
 package dev.steadfast.retry.torture;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.http.OperationJournal;
+import dev.steadfast.retry.http.Journaling;
 
 /**
  * A client of the payments service, over one of the two HTTP clients. Safe for use by many threads.
@@ -11,10 +11,10 @@ interface PaymentClient {
   Told pay(Op operation) throws InterruptedException;
 
   /** The intent of an operation, for enlisting. */
-  OperationJournal.Intent intent(Op operation);
+  Journaling.Kept intent(Op operation);
 
   /** A sender for resumed operations of a kind. */
-  OperationJournal.Sender sender(OperationKind kind);
+  Journaling.Sender sender(OperationKind kind);
 
   /**
    * What a caller is told.

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
@@ -47,7 +47,8 @@ final class Resuming implements Runnable {
     }
   }
 
-  private void send(OperationJournal resumed, Intent due) throws IOException, InterruptedException {
-    client.sender(OperationKind.ofOperation(due.id().name())).send(faulty, due);
+  private void send(Journaling.Journal resumed, Journaling.Kept due)
+      throws IOException, InterruptedException {
+    client.sender(OperationKind.ofOperation(Intent.of(due).id().name())).send(faulty, due);
   }
 }

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.http.OperationJournal.Intent;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

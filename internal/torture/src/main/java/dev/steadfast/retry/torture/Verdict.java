@@ -20,7 +20,7 @@ record Verdict(
     Words words,
     List<Finding> findings,
     List<String> surprises) {
-  private static final double MOST_UNKNOWN = 0.05; // of the operations with a key on the wire
+  private static final double MOST_UNKNOWN = 0.10; // of the operations with a key on the wire
   private static final int MOST_PRINTED = 50;
 
   /**
@@ -84,7 +84,7 @@ record Verdict(
     surprises.forEach(each -> out.println("surprise: " + each));
     rare().forEach(each -> out.println("too rare: " + each));
     if (tooUnknown()) {
-      out.println("too many unknown: more than 5 % of the " + words.keyed + " with a key");
+      out.println("too many unknown: more than 10 % of the " + words.keyed + " with a key");
     }
     out.println(line());
   }

@@ -113,10 +113,10 @@ class CheckerTest {
 
   @Test
   void aRunHoldsIfEnoughHappenedAndNotTooMuchIsUnknown() {
-    assertTrue(verdict(20, 5, List.of()).holds());
-    assertFalse(verdict(19, 5, List.of()).holds());
-    assertFalse(verdict(20, 6, List.of()).holds());
-    assertFalse(verdict(20, 5, List.of("client 1 has ended with 1")).holds());
+    assertTrue(verdict(20, 10, List.of()).holds());
+    assertFalse(verdict(19, 10, List.of()).holds());
+    assertFalse(verdict(20, 11, List.of()).holds());
+    assertFalse(verdict(20, 10, List.of("client 1 has ended with 1")).holds());
   }
 
   private static Verdict verdict(int faults, int unknownKeyed, List<String> surprises) {

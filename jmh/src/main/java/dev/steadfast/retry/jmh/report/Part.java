@@ -64,7 +64,10 @@ record Part(String benchmark, String title, String text, String bar) {
                 + " but for the rows on all cores. Where a row has ten forks, its numbers are the"
                 + " medians of the forks, and ± is the farther end of the 97.9 % interval; else ± of a"
                 + " median is how far the median of an iteration lies from it. Bytes are of the whole"
-                + " process; the server allocates none per request.",
+                + " process; the server allocates none per request. Rows of one fork ran in another"
+                + " round than those of ten, and rounds differ more than rows do: in rounds that had"
+                + " both, Failsafe 3.3.2 took 0.97 times as long as plain OkHttp 5.5.1 on `execute`,"
+                + " and 1.3 times on `enqueue`.",
             ""),
         new Part("JdkClient", "A java.net.http request", "On loopback, as above.", ""),
         new Part(

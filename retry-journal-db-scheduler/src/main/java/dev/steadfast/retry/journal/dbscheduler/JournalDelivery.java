@@ -6,11 +6,12 @@ import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.FailureHandler;
 import com.github.kagkarlsson.scheduler.task.helper.CustomTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
-import dev.steadfast.retry.http.OperationJournal.Intent;
-import dev.steadfast.retry.http.OperationJournal.RefusedException;
-import dev.steadfast.retry.http.OperationJournal.Sender;
+import dev.steadfast.retry.http.Journaling.Kept;
+import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.journal.Wakeups;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
@@ -101,7 +102,7 @@ public final class JournalDelivery {
    * @throws IllegalArgumentException if the connection is in auto-commit mode, or if the body of
    *     the operation is not kept
    */
-  public boolean enlist(Connection connection, Intent operation)
+  public boolean enlist(Connection connection, Kept operation)
       throws SQLException, RefusedException {
     return wakeups.enlist(connection, operation, null);
   }
@@ -120,7 +121,7 @@ public final class JournalDelivery {
    * @throws IllegalArgumentException if the name is out of its range, if the connection is in
    *     auto-commit mode, or if the body of the operation is not kept
    */
-  public boolean enlist(Connection connection, Intent operation, String sequence)
+  public boolean enlist(Connection connection, Kept operation, String sequence)
       throws SQLException, RefusedException {
     return wakeups.enlist(connection, operation, Objects.requireNonNull(sequence, "sequence"));
   }

@@ -9,10 +9,10 @@ import com.github.kagkarlsson.scheduler.testhelper.TestHelper;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.OperationJournal.Intent;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.scenarios.Received;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
@@ -70,7 +70,7 @@ final class Deliveries implements AutoCloseable {
   }
 
   Intent intent(RetryingHttpClient client, String key) {
-    return client.with(options(key)).intent(request(key));
+    return Intent.of(client.with(options(key)).intent(request(key)));
   }
 
   static RetryOptions options(String key) {

@@ -9,16 +9,15 @@ import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.boot.SteadfastClient.Surroundings;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Client;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -34,14 +33,14 @@ final class ClientAssembly {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final BootClients boot;
-  private final BeanFactory beans;
+  private final ConfigurableListableBeanFactory beans;
   private final List<Watching> watching;
   private final List<HttpRetryCustomizer> customizers;
   private final LayeredRetries layers = new LayeredRetries();
 
   ClientAssembly(
       BootClients boot,
-      BeanFactory beans,
+      ConfigurableListableBeanFactory beans,
       List<Watching> watching,
       List<HttpRetryCustomizer> customizers) {
     this.boot = boot;
@@ -135,12 +134,7 @@ final class ClientAssembly {
     }
     HttpClientSettings settings = boot.settings(name);
     RetryingJdkRequestFactory jdk = RetryingJdkRequestFactory.wrap(boot.build(settings), retry);
-    return readTimeout(settings).map(jdk::readTimeout).orElse(jdk);
-  }
-
-  // Zero is how Spring says: none.
-  private static Optional<Duration> readTimeout(HttpClientSettings settings) {
-    return Optional.ofNullable(settings.readTimeout()).filter(each -> !each.isZero());
+    return settings.readTimeout() == null ? jdk : jdk.readTimeout(settings.readTimeout());
   }
 
   /** In a class of its own, so that this one can be loaded without OkHttp. */

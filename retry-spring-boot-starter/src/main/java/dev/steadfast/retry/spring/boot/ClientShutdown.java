@@ -70,9 +70,8 @@ final class ClientShutdown implements SmartLifecycle {
   @Override
   public void stop() {
     long end = System.nanoTime() + patience.toNanos();
-    for (String name : clients.names()) {
+    for (SteadfastClient client : clients.all()) {
       long left = Math.max(0, end - System.nanoTime());
-      SteadfastClient client = clients.get(name);
       if (!idle(client, left)) {
         client.end();
         idle(client, TimeUnit.SECONDS.toNanos(1)); // their threads learn of it

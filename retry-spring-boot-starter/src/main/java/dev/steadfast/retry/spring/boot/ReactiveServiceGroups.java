@@ -9,26 +9,42 @@ import org.springframework.web.reactive.function.client.support.WebClientHttpSer
 record ReactiveServiceGroups(SteadfastClients clients)
     implements WebClientHttpServiceGroupConfigurer {
   @Override
-  public int getOrder() {
-    return ServiceGroups.AFTER_BOOT;
-  }
-
-  @Override
   public void configureGroups(Groups<WebClient.Builder> groups) {
-    groups.forEachClient((group, builder) -> {
-      if (clients.names().contains(group.name())) {
-        connect(builder, clients.get(group.name()), "the HTTP service group, which uses WebClient");
-      }
-    });
+    groups.forEachClient((group, builder) ->
+        clients
+            .find(group.name())
+            .ifPresent(client -> {
+              needJdk(client, "the HTTP service group, which uses WebClient");
+              connect(builder, client, "the HTTP service group " + group.name());
+            }));
   }
 
-  /** Gives a builder a client, which must not send through OkHttp. */
-  static void connect(WebClient.Builder builder, SteadfastClient client, String what) {
-    if (client.requestFactory() instanceof RetryingJdkRequestFactory jdk) {
-      builder.clientConnector(new JdkClientHttpConnector(jdk.client()));
-      return;
+  /** Ends the start if a client sends through OkHttp, which has no connector. */
+  static void needJdk(SteadfastClient client, String what) {
+    if (!(client.requestFactory() instanceof RetryingJdkRequestFactory)) {
+      throw ClientAssembly.wrong(
+          client.name(), "library", "okhttp", "needed for " + what + " (expected: jdk)");
     }
-    throw ClientAssembly.wrong(
-        client.name(), "library", "okhttp", "needed for " + what + " (expected: jdk)");
+  }
+
+  /** Has a builder send through a client of {@code java.net.http}. */
+  static void connect(WebClient.Builder builder, SteadfastClient client, String what) {
+    if (client.mayReplace(builder, Senders.CONNECTOR, what)) {
+      builder.clientConnector(
+          client.senders().own(new JdkClientHttpConnector(client.httpClient())));
+    }
+  }
+
+  /** Sees which connectors Boot has made for groups, before anything replaces them. */
+  record AfterBoot(Senders senders) implements WebClientHttpServiceGroupConfigurer {
+    @Override
+    public int getOrder() {
+      return ServiceGroups.AfterBoot.ORDER;
+    }
+
+    @Override
+    public void configureGroups(Groups<WebClient.Builder> groups) {
+      groups.forEachClient((group, builder) -> senders.madeByBoot(builder, Senders.CONNECTOR));
+    }
   }
 }

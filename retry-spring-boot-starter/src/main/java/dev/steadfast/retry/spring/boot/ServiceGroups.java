@@ -1,24 +1,37 @@
 package dev.steadfast.retry.spring.boot;
 
+import org.springframework.core.Ordered;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 
-/** Gives the HTTP service groups that have a client of their name that client. */
+/**
+ * Gives the HTTP service groups that have a client of their name that client. It comes last, so
+ * that it sees what customizers of the application and of tests have set.
+ */
 record ServiceGroups(SteadfastClients clients) implements RestClientHttpServiceGroupConfigurer {
-  /** After Boot has applied its properties and the customizers of the application. */
-  static final int AFTER_BOOT = 1;
-
-  @Override
-  public int getOrder() {
-    return AFTER_BOOT;
-  }
-
   @Override
   public void configureGroups(Groups<RestClient.Builder> groups) {
-    groups.forEachClient((group, builder) -> {
-      if (clients.names().contains(group.name())) {
-        builder.requestFactory(clients.get(group.name()).requestFactory());
-      }
-    });
+    groups.forEachClient((group, builder) ->
+        clients
+            .find(group.name())
+            .ifPresent(
+                client -> client.sendFor(builder, "the HTTP service group " + group.name())));
+  }
+
+  /** Sees which request factories Boot has made for groups, before anything replaces them. */
+  record AfterBoot(Senders senders) implements RestClientHttpServiceGroupConfigurer {
+    /** After Boot's configurer of properties. */
+    static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 11;
+
+    @Override
+    public int getOrder() {
+      return ORDER;
+    }
+
+    @Override
+    public void configureGroups(Groups<RestClient.Builder> groups) {
+      groups.forEachClient(
+          (group, builder) -> senders.madeByBoot(builder, Senders.REQUEST_FACTORY));
+    }
   }
 }

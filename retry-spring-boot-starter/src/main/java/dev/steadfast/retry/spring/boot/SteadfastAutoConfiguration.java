@@ -9,10 +9,11 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.TreeMap;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -31,13 +32,15 @@ import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeH
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientProperties;
 import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
 import org.springframework.boot.restclient.RestClientCustomizer;
-import org.springframework.boot.restclient.RestTemplateCustomizer;
 import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.webclient.WebClientCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -55,6 +58,7 @@ import org.springframework.web.reactive.function.client.support.WebClientHttpSer
       "org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration"
     })
 @EnableConfigurationProperties(SteadfastProperties.class)
+@ImportRuntimeHints(Senders.Hints.class)
 public final class SteadfastAutoConfiguration {
   private static final String DEFAULT_CLIENT = "steadfast.default-client";
 
@@ -70,7 +74,7 @@ public final class SteadfastAutoConfiguration {
   SteadfastClients steadfastClients(
       SteadfastProperties properties,
       BootClients boot,
-      BeanFactory beans,
+      ConfigurableListableBeanFactory beans,
       ObjectProvider<Watching> watching,
       ObjectProvider<HttpRetryCustomizer> customizers) {
     ClientAssembly assembly =
@@ -83,7 +87,16 @@ public final class SteadfastAutoConfiguration {
       throw new InvalidConfigurationPropertyValueException(
           DEFAULT_CLIENT, ofAll, "no such client (expected: one of " + clients.keySet() + ")");
     }
-    return new SteadfastClients(clients);
+    SteadfastClients all = new SteadfastClients(clients);
+    if (ofAll != null) {
+      all.get(ofAll); // it is in use from the start
+    }
+    return all;
+  }
+
+  @Bean
+  StartCheck steadfastStartCheck(SteadfastClients clients, ConfigurableListableBeanFactory beans) {
+    return new StartCheck(clients, beans);
   }
 
   @Bean
@@ -105,6 +118,23 @@ public final class SteadfastAutoConfiguration {
   }
 
   @Bean
+  Senders steadfastSenders() {
+    return new Senders();
+  }
+
+  // Right after Boot has given a builder its request factory.
+  @Bean
+  @Order(Ordered.HIGHEST_PRECEDENCE)
+  RestClientCustomizer steadfastAfterBoot(Senders senders) {
+    return builder -> senders.madeByBoot(builder, Senders.REQUEST_FACTORY);
+  }
+
+  @Bean
+  RestClientHttpServiceGroupConfigurer steadfastGroupsAfterBoot(Senders senders) {
+    return new ServiceGroups.AfterBoot(senders);
+  }
+
+  @Bean
   RestClientHttpServiceGroupConfigurer steadfastServiceGroups(SteadfastClients clients) {
     return new ServiceGroups(clients);
   }
@@ -113,14 +143,15 @@ public final class SteadfastAutoConfiguration {
   @ConditionalOnProperty(DEFAULT_CLIENT)
   RestClientCustomizer steadfastRestClients(
       SteadfastClients clients, SteadfastProperties properties) {
-    return builder -> builder.requestFactory(ofAll(clients, properties).requestFactory());
+    return builder -> ofAll(clients, properties).sendFor(builder, "a RestClient.Builder of Boot");
   }
 
   @Bean
   @ConditionalOnProperty(DEFAULT_CLIENT)
-  RestTemplateCustomizer steadfastRestTemplates(
-      SteadfastClients clients, SteadfastProperties properties) {
-    return template -> template.setRequestFactory(ofAll(clients, properties).requestFactory());
+  static BeanPostProcessor steadfastRestTemplates(
+      ObjectProvider<SteadfastClients> clients, ObjectProvider<SteadfastProperties> properties) {
+    return new TemplateBuilders(
+        () -> ofAll(clients.getObject(), properties.getObject()).requestFactory());
   }
 
   static SteadfastClient ofAll(SteadfastClients clients, SteadfastProperties properties) {
@@ -131,6 +162,18 @@ public final class SteadfastAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass({WebClient.class, WebClientCustomizer.class})
   static class Reactive {
+    // Right after Boot has given a builder its connector.
+    @Bean
+    @Order(1)
+    WebClientCustomizer steadfastReactiveAfterBoot(Senders senders) {
+      return builder -> senders.madeByBoot(builder, Senders.CONNECTOR);
+    }
+
+    @Bean
+    WebClientHttpServiceGroupConfigurer steadfastReactiveGroupsAfterBoot(Senders senders) {
+      return new ReactiveServiceGroups.AfterBoot(senders);
+    }
+
     @Bean
     WebClientHttpServiceGroupConfigurer steadfastReactiveServiceGroups(SteadfastClients clients) {
       return new ReactiveServiceGroups(clients);
@@ -140,9 +183,11 @@ public final class SteadfastAutoConfiguration {
     @ConditionalOnProperty(DEFAULT_CLIENT)
     WebClientCustomizer steadfastWebClients(
         SteadfastClients clients, SteadfastProperties properties) {
-      return builder ->
-          ReactiveServiceGroups.connect(
-              builder, ofAll(clients, properties), "the WebClient builders of Boot");
+      return builder -> {
+        SteadfastClient client = ofAll(clients, properties);
+        ReactiveServiceGroups.needJdk(client, "the WebClient builders of Boot");
+        ReactiveServiceGroups.connect(builder, client, "a WebClient.Builder of Boot");
+      };
     }
   }
 

@@ -6,12 +6,18 @@ import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.NamedBeanHolder;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.http.client.ClientHttpRequestFactory;
-import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
@@ -20,10 +26,16 @@ import org.springframework.web.reactive.function.client.WebClient;
  * them share connections, budget and breakers. Immutable and safe for use by many threads.
  */
 public final class SteadfastClient {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final String A_BUILDER = "a builder of SteadfastClients";
+
   private final String name;
   private final HttpRetry retry;
   private final ClientHttpRequestFactory requests;
   private final Surroundings surroundings;
+  private final Senders senders;
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+  private volatile boolean used;
 
   /**
    * What else belongs to a client.
@@ -37,29 +49,66 @@ public final class SteadfastClient {
       @Nullable HttpClientProperties group,
       ClientWatch watch,
       Supplier<Map<String, String>> breakers,
-      BeanFactory beans) {}
+      ConfigurableListableBeanFactory beans) {}
 
   SteadfastClient(
       String name, HttpRetry retry, ClientHttpRequestFactory requests, Surroundings surroundings) {
     this.name = name;
     this.retry = retry;
-    this.requests = requests;
     this.surroundings = surroundings;
+    this.senders = surroundings.beans().getBean(Senders.class);
+    this.requests = senders.own(requests);
   }
 
   /**
    * A builder with what Boot has set up, such as converters and observations, the base URL, default
-   * headers and API version of {@code spring.http.serviceclient.<name>}, and this client.
+   * headers and API version of {@code spring.http.serviceclient.<name>}, and this client. If a bean
+   * of the application or of a test has set a request factory, such as that of a mock server, the
+   * builder keeps that one and does not retry. The log warns of it once.
    *
    * @return a new builder
    */
   public RestClient.Builder restClient() {
     RestClient.Builder builder =
-        surroundings
-            .beans()
-            .getBeanProvider(RestClient.Builder.class)
-            .getIfAvailable(RestClient::builder);
-    return GroupSettings.apply(surroundings.group(), builder.requestFactory(requests));
+        copyOfBean(RestClient.Builder.class, RestClient::builder, RestClient.Builder::clone);
+    sendFor(builder, A_BUILDER);
+    return GroupSettings.apply(surroundings.group(), builder);
+  }
+
+  /** Has a builder send through this client, unless it has to keep what it sends through. */
+  void sendFor(RestClient.Builder builder, String what) {
+    if (mayReplace(builder, Senders.REQUEST_FACTORY, what)) {
+      builder.requestFactory(requests);
+    }
+  }
+
+  /** Whether a builder may send through this client. If not, the log says so once. */
+  boolean mayReplace(Object builder, String kind, String what) {
+    used = true;
+    Object kept = senders.toKeep(builder, kind);
+    if (kept == null) {
+      return true;
+    }
+    if (warned.add(what)) {
+      LOG.warn(
+          "client {} of steadfast.clients does not retry for {}: something else has set its {}, {}",
+          name,
+          what,
+          kind.equals(Senders.CONNECTOR) ? "connector" : "request factory",
+          kept.getClass().getName());
+    }
+    return false;
+  }
+
+  // Boot's bean is a new builder each time. A singleton of the application is not to be changed.
+  private <B> B copyOfBean(Class<B> type, Supplier<B> otherwise, UnaryOperator<B> copy) {
+    ConfigurableListableBeanFactory beans = surroundings.beans();
+    if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type).length == 0) {
+      return otherwise.get();
+    }
+    NamedBeanHolder<B> bean = beans.resolveNamedBean(type);
+    B builder = bean.getBeanInstance();
+    return beans.isSingleton(bean.getBeanName()) ? copy.apply(builder) : builder;
   }
 
   /**
@@ -86,19 +135,16 @@ public final class SteadfastClient {
           "form: %s (expected: %s, as client %s sends through %s)"
               .formatted(wanted, offered, name, jdk ? "java.net.http" : "OkHttp"));
     }
-    return form.cast(jdk ? Reactive.builder(httpClient(), surroundings) : OkHttp.calls(requests));
+    return form.cast(jdk ? Reactive.builder(this) : OkHttp.calls(requests));
   }
 
   /** In a class of its own, as WebFlux may not be there. */
   private static final class Reactive {
-    static Object builder(RetryingHttpClient client, Surroundings surroundings) {
+    static Object builder(SteadfastClient client) {
       WebClient.Builder builder =
-          surroundings
-              .beans()
-              .getBeanProvider(WebClient.Builder.class)
-              .getIfAvailable(WebClient::builder)
-              .clientConnector(new JdkClientHttpConnector(client));
-      return GroupSettings.apply(surroundings.group(), builder);
+          client.copyOfBean(WebClient.Builder.class, WebClient::builder, WebClient.Builder::clone);
+      ReactiveServiceGroups.connect(builder, client, A_BUILDER);
+      return GroupSettings.apply(client.surroundings.group(), builder);
     }
   }
 
@@ -141,8 +187,22 @@ public final class SteadfastClient {
     return retry;
   }
 
+  /** This client, which something is going to use. */
+  SteadfastClient using() {
+    used = true;
+    return this;
+  }
+
+  boolean isUsed() {
+    return used;
+  }
+
   String name() {
     return name;
+  }
+
+  Senders senders() {
+    return senders;
   }
 
   ClientWatch watch() {

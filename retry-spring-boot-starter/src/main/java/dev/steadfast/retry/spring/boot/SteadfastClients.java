@@ -1,7 +1,9 @@
 package dev.steadfast.retry.spring.boot;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -32,7 +34,16 @@ public final class SteadfastClients {
       throw new IllegalArgumentException(
           "client: " + name + " (expected: one of " + clients.keySet() + " in steadfast.clients)");
     }
-    return client;
+    return client.using();
+  }
+
+  Collection<SteadfastClient> all() {
+    return Collections.unmodifiableCollection(clients.values());
+  }
+
+  /** The client of a name, if there is one. */
+  Optional<SteadfastClient> find(String name) {
+    return Optional.ofNullable(clients.get(name));
   }
 
   /**

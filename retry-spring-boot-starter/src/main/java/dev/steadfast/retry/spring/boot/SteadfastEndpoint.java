@@ -38,7 +38,7 @@ final class SteadfastEndpoint {
   @ReadOperation
   Clients clients() {
     Map<String, State> states = new TreeMap<>();
-    clients.names().forEach(name -> states.put(name, state(clients.get(name))));
+    clients.all().forEach(each -> states.put(each.name(), state(each)));
     return new Clients(states);
   }
 

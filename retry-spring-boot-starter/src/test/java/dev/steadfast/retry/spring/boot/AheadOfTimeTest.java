@@ -55,6 +55,7 @@ final class AheadOfTimeTest {
       String all = Files.readString(hints.filter(Files::isRegularFile).findFirst().orElseThrow());
       assertTrue(all.contains("SteadfastProperties$Client"), all);
       assertTrue(all.contains("ClientWatch$GiveUp"), "what the endpoint writes");
+      assertTrue(all.contains("DefaultRestClientBuilder"), "what senders are read from");
     }
     List<URL> classPath = Isolated.classPath();
     classPath.add(made.resolve("resources").toUri().toURL());

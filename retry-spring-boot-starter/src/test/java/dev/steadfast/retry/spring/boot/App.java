@@ -26,6 +26,7 @@ final class App {
   static ConfigurableApplicationContext start(Class<?> configuration, String... properties) {
     List<String> all = new ArrayList<>(List.of(properties));
     all.add("spring.main.banner-mode=off");
+    all.add(0, "logging.level.dev.steadfast.retry=info"); // another test may have switched it off
     return new SpringApplicationBuilder(Empty.class, configuration)
         .web(WebApplicationType.NONE)
         .properties(all.toArray(String[]::new))

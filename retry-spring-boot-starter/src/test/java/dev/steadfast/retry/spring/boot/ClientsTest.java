@@ -33,6 +33,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,6 +46,8 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslManagerBundle;
 import org.springframework.boot.ssl.SslOptions;
 import org.springframework.boot.ssl.SslStoreBundle;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -61,6 +64,7 @@ import org.springframework.web.service.registry.ImportHttpServices;
 import reactor.core.Disposable;
 
 /** Apache HttpClient 5 is on the class path of these tests, as in many applications. */
+@ExtendWith(OutputCaptureExtension.class)
 final class ClientsTest {
   record Payment(int cents) {}
 
@@ -130,6 +134,20 @@ final class ClientsTest {
     assertEquals(3, server.requests().size());
     assertEquals(1, keys.size());
     assertTrue(keys.iterator().next().isPresent());
+  }
+
+  @Test
+  void aClientThatFollowsRedirectsIsWarnedAboutOnce(CapturedOutput output) {
+    App.start(
+            Groups.class,
+            "spring.http.clients.read-timeout=30s",
+            policy("payments"),
+            "steadfast.clients.payments.idempotency=random-uuid")
+        .close();
+    List<String> warnings = Warnings.in(output);
+    assertEquals(1, warnings.size(), warnings::toString);
+    assertTrue(
+        warnings.get(0).contains("spring.http.clients.redirects=dont-follow"), warnings::toString);
   }
 
   @Test

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -245,6 +247,16 @@ final class HttpSettingsTest {
             "spring.http.clients.connect-timeout=0",
             "spring.http.clients.read-timeout=0")) {
       assertEquals("paid", get(app, server.uri("/")));
+    }
+  }
+
+  @Test
+  void aReadTimeoutIsTheAttemptTimeout_howeverLong() {
+    try (ConfigurableApplicationContext app =
+        start(App.Empty.class, "jdk", "spring.http.serviceclient.pay.read-timeout=30s")) {
+      RetryPolicy policy = app.getBean(SteadfastClients.class).get("pay").retry().policy();
+      assertEquals(List.of(Duration.ofSeconds(30)), policy.attemptTimeouts());
+      assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
     }
   }
 

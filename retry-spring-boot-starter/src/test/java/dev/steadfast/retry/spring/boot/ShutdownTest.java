@@ -87,7 +87,8 @@ final class ShutdownTest {
                 "steadfast.clients.pay.policy=totalTimeout=none; serverDelaySpread=0",
                 "steadfast.clients.pay.library=" + library,
                 "spring.lifecycle.timeout-per-shutdown-phase=" + phase,
-                "logging.level.root=off")
+                "logging.level.root=off",
+                "logging.level.dev.steadfast.retry=off")
             .redirectErrorStream(true)
             .start();
     try (BufferedReader output =

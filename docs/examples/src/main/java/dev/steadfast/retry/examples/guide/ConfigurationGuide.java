@@ -7,7 +7,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpClassifier;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.HttpRetry;
@@ -18,6 +17,7 @@ import dev.steadfast.retry.http.TransportFailure;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.opentelemetry.context.Context;
 import java.time.Duration;
+import java.util.Optional;
 
 /** What the guides show of policies, budgets and rules. */
 final class ConfigurationGuide {
@@ -130,16 +130,11 @@ final class ConfigurationGuide {
   static HttpRetry attemptHeader() {
     // region attempt-header
     HttpRetry retry =
-        HttpRetry.builder().attemptHeader(AttemptHeader.onRetries("X-Retry-Count")).build();
-    // endregion
-    return retry;
-  }
-
-  static HttpRetry timeToLive() {
-    // region attempt-header-ttl
-    HttpRetry retry =
         HttpRetry.builder()
-            .attemptHeader(AttemptHeader.attemptMaxAndTimeToLive("amz-sdk-request"))
+            .oncePerAttempt(
+                "X-Retry-Count",
+                (operation, attempt) ->
+                    attempt == 1 ? Optional.empty() : Optional.of(Integer.toString(attempt - 1)))
             .build();
     // endregion
     return retry;

@@ -4,13 +4,13 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.http.AttemptHeader;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The five clients that are compared, and what the theory says of them. */
 enum Policy {
@@ -47,7 +47,10 @@ enum Policy {
     HttpRetry.Builder retry =
         HttpRetry.builder()
             .policy(attempts(this == NONE ? 1 : Scenario.MAX_ATTEMPTS))
-            .attemptHeader(AttemptHeader.onRetries(RETRY_HEADER))
+            .oncePerAttempt(
+                RETRY_HEADER,
+                (operation, number) ->
+                    number == 1 ? Optional.empty() : Optional.of(Integer.toString(number - 1)))
             .listener(listener)
             .budget(
                 this == BUDGET || this == LIMIT

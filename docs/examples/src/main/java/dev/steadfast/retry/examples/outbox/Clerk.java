@@ -1,9 +1,9 @@
 package dev.steadfast.retry.examples.outbox;
 
-import dev.steadfast.retry.http.OperationJournal;
-import dev.steadfast.retry.http.OperationJournal.Intent;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,7 +27,7 @@ final class Clerk {
 
   /** The service refuses the key from now on, so its answer stays true. */
   private Lookup ask(Intent unknown) throws IOException, InterruptedException {
-    OperationJournal.Key key = unknown.terms().key();
+    Journaling.Key key = unknown.terms().key();
     HttpRequest request =
         HttpRequest.newBuilder(
                 URI.create(unknown.request().uri() + "/" + unknown.id().key() + "/fence"))

@@ -130,15 +130,6 @@ final class ConfigurationGuideTest {
   }
 
   @Test
-  void timeToLive_isSentWhenTheServersClockIsKnown() throws Exception {
-    server.enqueue(Reply.status(503).header("Date", "Fri, 06 Jun 2014 12:30:00 GMT"));
-    assertEquals(200, status(ConfigurationGuide.timeToLive(), "GET"));
-    String second = server.requests().get(1).header("amz-sdk-request").orElse("none");
-    // 30 s in total, less what has gone by
-    assertTrue(second.matches("attempt=2; max=3; ttl=20140606T1230[0-3][0-9]Z"), second);
-  }
-
-  @Test
   void rules_followTheServersHabits() throws Exception {
     HttpRetry retry = ConfigurationGuide.rules();
     server.enqueue(Reply.status(409), Reply.status(423));

@@ -1,0 +1,115 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.limit.Schedules;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/** The client, a rejected timer and a canceller meet at one attempt. */
+class AttemptRaceSchedulesTest {
+  /** Whatever meets, the attempt ends once and is handed over once, and no end is lost. */
+  public static class Ends extends Racer {
+    @org.jetbrains.lincheck.datastructures.Operation
+    public void complete() {
+      race.complete(null, new IOException("broken"));
+      asked = true;
+    }
+
+    @org.jetbrains.lincheck.datastructures.Operation
+    public void reject() {
+      race.end(AttemptPhase.REJECTED, new IOException("no timer"));
+      asked = true;
+    }
+  }
+
+  /** An attempt is stopped on the wire, whether it ends before or after it can be. */
+  public static class Stops extends Racer {
+    private final AtomicInteger stops = new AtomicInteger();
+    private volatile boolean stoppable;
+
+    @org.jetbrains.lincheck.datastructures.Operation
+    public void reject() {
+      race.end(AttemptPhase.REJECTED, new IOException("no timer"));
+      asked = true;
+    }
+
+    @org.jetbrains.lincheck.datastructures.Operation(nonParallelGroup = "client")
+    public void passOn() {
+      race.onCancel(stops::incrementAndGet);
+      stoppable = true;
+    }
+
+    @Override
+    boolean isStopped() {
+      return !asked || !stoppable || stops.get() > 0;
+    }
+  }
+
+  /** What the attempt ends with. */
+  public abstract static class Racer implements AttemptRacer<String> {
+    final AttemptRace<String> race = new AttemptRace<>(this, AttemptPhase.RUNNING);
+    private final AtomicInteger ends = new AtomicInteger();
+    private final AtomicInteger handedOver = new AtomicInteger();
+    volatile boolean asked;
+
+    boolean isStopped() {
+      return true;
+    }
+
+    @Validate
+    public void endsOnce() {
+      int expected = asked ? 1 : 0;
+      boolean once = ends.get() == expected && handedOver.get() == expected;
+      if (!once || !isStopped() || race.phase().settled() != asked) {
+        throw new IllegalStateException(
+            race.phase() + " after " + ends + " ends, handed over " + handedOver + " times");
+      }
+    }
+
+    @Override
+    public Operation<String> operation() {
+      throw new AssertionError("not needed here");
+    }
+
+    @Override
+    public boolean blocking() {
+      return false;
+    }
+
+    @Override
+    public boolean sendingBody() {
+      return false;
+    }
+
+    @Override
+    public long leftNanos(AttemptPhase open, long nowNanos) {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void userCodeFailed(Throwable thrown) {
+      throw new AssertionError(thrown);
+    }
+
+    @Override
+    public void endWith(String response, Throwable failure) {
+      ends.incrementAndGet();
+    }
+
+    @Override
+    public void handOver() {
+      handedOver.incrementAndGet();
+    }
+  }
+
+  @Test
+  void noScheduleEndsAnAttemptTwice() {
+    Schedules.checkPairs(Ends.class);
+  }
+
+  @Test
+  void noScheduleLeavesAnEndedAttemptOnTheWire() {
+    Schedules.checkPairs(Stops.class);
+  }
+}

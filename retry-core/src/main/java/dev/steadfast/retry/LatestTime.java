@@ -1,0 +1,30 @@
+package dev.steadfast.retry;
+
+import org.jspecify.annotations.Nullable;
+
+/** The time at which an account, or any account of a budget, was last asked for a retry. */
+final class LatestTime {
+  private final @Nullable LatestTime ofAll;
+  private volatile long nanos;
+
+  /** That of a budget. */
+  LatestTime() {
+    this.ofAll = null;
+  }
+
+  /** That of an account of the budget. */
+  LatestTime(LatestTime ofAll) {
+    this.ofAll = ofAll;
+  }
+
+  void asked(long nowNanos) {
+    nanos = nowNanos;
+    if (ofAll != null) {
+      ofAll.nanos = nowNanos;
+    }
+  }
+
+  long nanos() {
+    return nanos;
+  }
+}

@@ -1,0 +1,78 @@
+package dev.steadfast.retry;
+
+import dev.steadfast.retry.internal.Checks;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an answer says about one quota: how much is left of it, and until when. Immutable.
+ *
+ * @param policy the quota
+ * @param remaining the units that are left, 0 or more
+ * @param leftNanos the time until the quota is whole again, in nanoseconds, 0 or more
+ * @param resolutionNanos by how much that time may be wrong, in nanoseconds, 0 or more: a server
+ *     that counts in seconds rounds it up or down
+ */
+public record Quota(Policy policy, long remaining, long leftNanos, long resolutionNanos) {
+
+  /**
+   * Checks the values.
+   *
+   * @throws IllegalArgumentException if a number is negative
+   * @throws NullPointerException if the policy is null
+   */
+  public Quota {
+    Checks.notNull("policy", policy);
+    notNegative("remaining", remaining);
+    notNegative("leftNanos", leftNanos);
+    notNegative("resolutionNanos", resolutionNanos);
+  }
+
+  private static void notNegative(String name, long value) {
+    if (value < 0) {
+      throw Checks.bad(name, value, "0 or more");
+    }
+  }
+
+  /**
+   * The quota that an answer speaks of. Immutable.
+   *
+   * @param name tells the quotas of one server apart
+   * @param partition who shares the quota, such as an account; null if the server does not say
+   * @param ofRequests true if each request costs one unit; false if the cost of a request is not
+   *     known before its answer, as that of tokens or bytes
+   * @param rate how much of it there is
+   */
+  public record Policy(String name, @Nullable String partition, boolean ofRequests, Rate rate) {
+
+    /**
+     * Checks that nothing is missing.
+     *
+     * @throws NullPointerException if the name or the rate is null
+     */
+    public Policy {
+      Checks.notNull("name", name);
+      Checks.notNull("rate", rate);
+    }
+  }
+
+  /**
+   * How much of a quota there is. Immutable.
+   *
+   * @param limit the units of a whole window; 0 if the server does not say
+   * @param windowNanos the length of the window in nanoseconds; 0 if the server does not say
+   */
+  public record Rate(long limit, long windowNanos) {
+    /** What is known where the server tells no more than what is left. */
+    public static final Rate UNKNOWN = new Rate(0, 0);
+
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if a number is negative
+     */
+    public Rate {
+      notNegative("limit", limit);
+      notNegative("windowNanos", windowNanos);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * An attempt that the thread of the timers has settled. What follows may call code of the user's,
+ * so it goes to other threads: ending the attempt on the wire, and going on with the operation.
+ */
+final class Settled {
+  private static final AtomicIntegerFieldUpdater<Settled> TO_GO_ON =
+      AtomicIntegerFieldUpdater.newUpdater(Settled.class, "toGoOn");
+
+  private final AttemptRacer<?> attempt;
+  private final Runnable stop;
+  private volatile int toGoOn; // 1 until a thread goes on
+
+  // Of the thread of the timers.
+  private boolean stopHandedOver;
+  private boolean goingOnHandedOver;
+
+  /**
+   * Made before the attempt is settled: there may be no memory for it.
+   *
+   * @param stop ends the attempt on the wire
+   */
+  Settled(AttemptRacer<?> attempt, Runnable stop) {
+    this.attempt = attempt;
+    this.stop = stop;
+    this.toGoOn = attempt.blocking() ? 0 : 1; // a waiting thread comes back from the wire
+  }
+
+  /** Called once more if there was no memory for it. */
+  void handOver() {
+    Operation<?> operation = attempt.operation();
+    if (!stopHandedOver) {
+      operation.plan().lanes().cancelOnWire(stop);
+      stopHandedOver = true;
+    }
+    if (!goingOnHandedOver && toGoOn == 1) {
+      Callbacks.goOn(operation, this::goOn);
+      goingOnHandedOver = true;
+    }
+  }
+
+  /** Goes on with the operation on the calling thread, unless another thread has. */
+  void goOn() {
+    if (toGoOn == 1 && TO_GO_ON.compareAndSet(this, 1, 0)) {
+      attempt.handOver();
+    }
+  }
+}

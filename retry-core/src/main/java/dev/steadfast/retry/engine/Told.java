@@ -1,0 +1,84 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is told of the end of an operation that holds no thread, once: its callback, or before that a
+ * thread that waits for it. Safe for use by many threads.
+ *
+ * @param <R> the response
+ */
+final class Told<R> {
+  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
+  private static final AtomicReferenceFieldUpdater<Told, @Nullable BiConsumer> CALLBACK =
+      AtomicReferenceFieldUpdater.newUpdater(Told.class, BiConsumer.class, "callback");
+
+  @SuppressWarnings("rawtypes") // as above
+  private static final AtomicReferenceFieldUpdater<Told, @Nullable Thread> HELPER =
+      AtomicReferenceFieldUpdater.newUpdater(Told.class, Thread.class, "helper");
+
+  private volatile @Nullable BiConsumer<@Nullable R, @Nullable Throwable> callback; // null: called
+  private volatile @Nullable Thread helper; // goes on with the operation, and waits for its end
+
+  private @Nullable R result;
+  private @Nullable Throwable failure;
+  private volatile boolean over; // written after both
+
+  Told(BiConsumer<@Nullable R, @Nullable Throwable> callback) {
+    this.callback = callback;
+  }
+
+  /** The operation is over: has the callback called where the client calls such. */
+  void tell(
+      Operation<R> operation,
+      @Nullable CallerContext callers,
+      @Nullable R result,
+      @Nullable Throwable failure) {
+    this.result = result;
+    this.failure = failure;
+    over = true;
+    try {
+      Runnable callBack = () -> Callbacks.run(operation, callers, this::callBack);
+      if (Thread.currentThread().equals(helper)) {
+        // What depends on this end must not hold a thread that waits for the end alone.
+        Callbacks.afterCancel(operation, () -> Callbacks.within(callers, callBack));
+      } else {
+        callBack.run();
+      }
+    } catch (OutOfMemoryError full) {
+      callBack(); // here, rather than never
+      throw full;
+    }
+  }
+
+  /** Calls the callback on the calling thread, unless another thread has. */
+  void callBack() {
+    BiConsumer<@Nullable R, @Nullable Throwable> first = callback;
+    if (first != null && CALLBACK.compareAndSet(this, first, null)) {
+      first.accept(result, failure);
+    }
+  }
+
+  /** Whether the operation is over. */
+  static boolean isOver(@Nullable Told<?> told) {
+    return told != null && told.over;
+  }
+
+  /** Has the calling thread, which waits for the end, go on if no other does. */
+  void help(UnderWay underWay) {
+    if (!over && HELPER.compareAndSet(this, null, Thread.currentThread())) {
+      try {
+        underWay.help();
+      } finally {
+        helper = null;
+      }
+    }
+  }
+
+  /** Tells somebody else of the end. */
+  void pass(BiConsumer<@Nullable R, @Nullable Throwable> other) {
+    other.accept(result, failure);
+  }
+}

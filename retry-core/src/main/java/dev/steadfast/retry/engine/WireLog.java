@@ -1,0 +1,358 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.engine.Evidence.Requests;
+import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.Evidence.Trail;
+import dev.steadfast.retry.internal.Checks;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The account of the requests of one attempt. The adapter of a client reports what its client does,
+ * at the moment when it happens. Only this class draws conclusions: what became of a request, what
+ * may be sent again, and the {@link Evidence} of the attempt. What is never reported is unknown.
+ *
+ * <p>One thread reports: that of the client's call. Whoever settles the attempt reads, and calls
+ * {@link #seal} and {@link #othersUnseen}. Sealing and sending exclude each other.
+ *
+ * @param <Q> the client's requests
+ */
+public final class WireLog<Q> {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<WireLog> SENT =
+      AtomicIntegerFieldUpdater.newUpdater(WireLog.class, "sent");
+
+  // What became of the latest request, where it has no status.
+  private static final int LOST = -1;
+  private static final int UNSENT = -2;
+  private static final int REFUSED = -3;
+
+  private final RetryPlan plan;
+  private final Function<? super Q, String> text;
+
+  // Requests sent; sealed, it is -1 - requests.
+  private volatile int sent;
+
+  // The latest request. Without one, it is one that was not sent.
+  private volatile @Nullable Q latest;
+  private volatile Safety safety = Safety.UNPROCESSED;
+  private volatile int fate = UNSENT; // or its status
+  private volatile boolean withoutKey;
+  private volatile boolean elsewhere; // user code has begun it, for something else
+
+  // Those before the latest.
+  private volatile Safety earlier = Safety.UNPROCESSED; // the weakest reason
+  private volatile boolean afterEffect;
+  private volatile @Nullable Q unsafe; // the first that may have acted and nothing protects
+  // The first that may have had an effect without the key: of the operation's own, and of others.
+  private volatile @Nullable Q uncovered;
+  private volatile @Nullable Q uncoveredElsewhere;
+  private boolean followUp; // the latest follows an answer, and has not failed before
+
+  private boolean nextElsewhere;
+  private volatile boolean anyOwn; // whether a request was for the operation
+  private volatile @Nullable Safety unseen; // how safe the requests are that nobody saw
+  private volatile boolean unseenAnswer;
+
+  /**
+   * The log of an attempt that has sent nothing yet.
+   *
+   * @param plan what applies to the operation
+   * @param text names a request in reports: its method and where it went
+   * @throws NullPointerException if an argument is null
+   */
+  public WireLog(RetryPlan plan, Function<? super Q, String> text) {
+    this.plan = Checks.notNull("plan", plan);
+    this.text = Checks.notNull("text", text);
+  }
+
+  // ---- what the adapter reports
+
+  /**
+   * User code goes on to the client. It may do so several times within an attempt, for example to
+   * fetch a token first.
+   *
+   * @param elsewhere whether its request is for something else than the operation; so are those to
+   *     which that one is redirected
+   */
+  public void begins(boolean elsewhere) {
+    nextElsewhere = elsewhere;
+  }
+
+  /**
+   * A request goes out now. The one before it, if there was one, is over.
+   *
+   * @param request the request
+   * @param why why it may be sent again, by its method and its headers as they go over the wire
+   * @param carriesKey whether it has the key of the operation; true if the operation has none
+   * @return false if nothing may be sent any more, because the attempt is settled
+   */
+  public boolean sends(Q request, Safety why, boolean carriesKey) {
+    if (isSealed()) {
+      return false;
+    }
+    startRequest();
+    safety = why;
+    withoutKey = !carriesKey;
+    elsewhere = nextElsewhere;
+    anyOwn |= !elsewhere;
+    latest = request;
+    // Before it is counted: whoever settles the attempt seals the count first, and reads the rest.
+    fate = LOST;
+    if (count()) {
+      return true;
+    }
+    fate = UNSENT;
+    return false;
+  }
+
+  /** The latest request was counted, and did not go out: that is proved. */
+  public void notSent() {
+    int before = sent;
+    while (!SENT.compareAndSet(this, before, before < 0 ? before + 1 : before - 1)) {
+      before = sent;
+    }
+    fate = UNSENT;
+  }
+
+  /** The next request begins on a connection that is known to be dead: nothing of it goes out. */
+  public void onDeadConnection() {
+    startRequest();
+    safety = Safety.UNPROCESSED;
+    latest = null;
+  }
+
+  /** The server has refused the latest request unprocessed, without an answer. */
+  public void refused() {
+    fate = REFUSED;
+  }
+
+  /**
+   * The latest request was answered.
+   *
+   * @param status the status that the server sent, whatever user code makes of it
+   */
+  public void answered(int status) {
+    fate = status;
+  }
+
+  /**
+   * Other requests may have gone out that nobody saw.
+   *
+   * @param why why they may be sent again: of the operation's request, or the latest one
+   * @param answered whether the answer of the attempt belongs to one of them
+   */
+  public void othersUnseen(Safety why, boolean answered) {
+    Safety known = unseen;
+    unseenAnswer |= answered;
+    unseen = known == null ? why : known.and(why);
+  }
+
+  /**
+   * Lets nothing out any more, so that what the log says stays true. Otherwise a timer could give
+   * up an attempt as never sent while its thread is about to send.
+   */
+  public void seal() {
+    int before = sent;
+    while (before >= 0 && !SENT.compareAndSet(this, before, -1 - before)) {
+      before = sent;
+    }
+  }
+
+  private boolean count() {
+    int before = sent;
+    while (before >= 0 && !SENT.compareAndSet(this, before, before + 1)) {
+      before = sent;
+    }
+    return before >= 0;
+  }
+
+  /** The latest request becomes an earlier one. The order of the writes is that of the reads. */
+  private void startRequest() {
+    int known = fate;
+    followUp = known >= 0 || (followUp && known == UNSENT);
+    Safety settled = settledSafety(known);
+    if (settled == Safety.UNSAFE && unsafe == null) {
+      unsafe = latest;
+    }
+    if (mayHaveHadEffect(known)) {
+      afterEffect = true;
+      if (withoutKey && elsewhere && uncoveredElsewhere == null) {
+        uncoveredElsewhere = latest;
+      } else if (withoutKey && !elsewhere && uncovered == null) {
+        uncovered = latest;
+      }
+    }
+    earlier = earlier.and(settled);
+    fate = UNSENT;
+  }
+
+  // ---- what follows from it
+
+  /**
+   * Whether nothing may be sent any more.
+   *
+   * @return true after {@link #seal}
+   */
+  public boolean isSealed() {
+    return sent < 0;
+  }
+
+  /**
+   * How many requests went out.
+   *
+   * @return the number
+   */
+  public int deliveries() {
+    int count = sent;
+    return count < 0 ? -1 - count : count;
+  }
+
+  /**
+   * What became of the latest request.
+   *
+   * @return its disposition; unsent if there is none
+   */
+  public Disposition disposition() {
+    return disposition(fate);
+  }
+
+  private static Disposition disposition(int known) {
+    return switch (known) {
+      case LOST -> Disposition.UNKNOWN;
+      case UNSENT -> Disposition.UNSENT;
+      case REFUSED -> Disposition.REFUSED;
+      default -> AnswerProof.of(known).disposition();
+    };
+  }
+
+  /**
+   * The latest request.
+   *
+   * @return null if none has begun to go out, or if it met a dead connection
+   */
+  public @Nullable Q latest() {
+    return latest;
+  }
+
+  /**
+   * Why the latest request may be sent again, by what it was on the wire.
+   *
+   * @return its method, its key, or nothing
+   */
+  public Safety safety() {
+    return safety;
+  }
+
+  /**
+   * Whether the latest request follows an answer to another one, such as a redirect, and has not
+   * failed before.
+   *
+   * @return false for the first request
+   */
+  public boolean isFollowUp() {
+    return followUp;
+  }
+
+  /**
+   * Whether a request before the latest may have been processed.
+   *
+   * @return false if there was none, or if those before were refused
+   */
+  public boolean followsProcessed() {
+    return earlier != Safety.UNPROCESSED;
+  }
+
+  /**
+   * Law 1 for a client that would send the latest request again by itself: whether it may. The rule
+   * is the one by which {@link RetryState} decides on a whole attempt.
+   *
+   * @return false if the request may have been processed and is not safe to repeat
+   */
+  public boolean maySendAgain() {
+    return settledSafety(fate).allowsRepeating(plan.replayable());
+  }
+
+  /**
+   * Whether the operation would go on with another attempt if a request were lost on a connection
+   * that was dead before.
+   *
+   * @param why why the request may be sent again
+   * @return false if the operation would end there: then the connection should be tested first
+   */
+  public boolean survivesDeadConnection(Safety why) {
+    return why.allowsRepeating(plan.replayable()) && (why.needsNoKey() || plan.allowsRetries());
+  }
+
+  private Safety settledSafety(int known) {
+    return disposition(known).mayHaveActed() ? safety : Safety.UNPROCESSED;
+  }
+
+  private boolean mayHaveHadEffect(int known) {
+    return disposition(known).mayHaveActed()
+        && safety != Safety.READ_ONLY
+        && AnswerProof.of(known).mayBeDone();
+  }
+
+  /** Whether the server did nothing and has named another place, to which nothing was sent. */
+  private static boolean isNotHere(int known) {
+    return known >= 0 && AnswerProof.of(known) == AnswerProof.NOT_HERE;
+  }
+
+  /**
+   * What is known of the attempt.
+   *
+   * @param status the status of the answer that the caller may get, -1 for a failure. If it is not
+   *     the status that the wire has shown, then it proves nothing of the latest request.
+   * @param bodySpent whether the request body cannot be sent again
+   * @return the evidence
+   */
+  public Evidence evidence(int status, boolean bodySpent) {
+    int known = fate;
+    Safety others = unseen;
+    Disposition last = status < 0 && isNotHere(known) ? Disposition.REFUSED : disposition(known);
+    Safety lastSafety = safety; // before the earlier ones: see startRequest
+    if (others != null) {
+      lastSafety = lastSafety.and(others);
+      if (!last.mayHaveActed()) {
+        last = status < 0 ? Disposition.UNKNOWN : Disposition.ANSWERED;
+      }
+    }
+    Requests requests = Requests.of(last, lastSafety, earlier);
+    boolean own = status < 0 || (status == known && !unseenAnswer);
+    Evidence evidence =
+        new Evidence(
+            requests,
+            status,
+            deliveries(),
+            false,
+            bodySpent,
+            AnswerProof.of(status),
+            trail(own, requests, known));
+    boolean effect = afterEffect || (!own && mayHaveHadEffect(known));
+    return effect ? evidence.afterEffect() : evidence;
+  }
+
+  private Trail trail(boolean own, Requests requests, int known) {
+    Q blocking = unsafe;
+    if (blocking == null && requests.safety() == Safety.UNSAFE && (elsewhere || deliveries() > 1)) {
+      blocking = latest;
+    }
+    Q keyless = uncovered;
+    if (keyless == null && withoutKey && !(elsewhere && anyOwn) && mayHaveHadEffect(known)) {
+      keyless = latest;
+    }
+    if (keyless == null && !anyOwn) { // user code may have changed where the operation goes
+      keyless = uncoveredElsewhere;
+    }
+    return blocking == null && keyless == null
+        ? Trail.of(own)
+        : new Trail(own, shown(blocking), shown(keyless));
+  }
+
+  private @Nullable String shown(@Nullable Q request) {
+    return request == null ? null : text.apply(request);
+  }
+}

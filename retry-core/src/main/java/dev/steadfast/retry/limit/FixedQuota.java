@@ -1,0 +1,108 @@
+package dev.steadfast.retry.limit;
+
+/**
+ * A quota that the user has named: so many attempts within a time, wherever that time begins. Not
+ * safe for use by several threads.
+ *
+ * <p>Attempts are spread evenly, and none is sent if the one that was sent as many before it as the
+ * quota allows is not yet as old as the window. The times of attempts are kept in blocks, each with
+ * the time of its latest attempt: one of 1,024 in a large quota. So a large quota is kept to a
+ * little too strictly, and in little memory.
+ */
+final class FixedQuota {
+  private static final int MOST_BLOCKS = 1024;
+
+  /**
+   * What the user has named. Immutable.
+   *
+   * @param requests how many
+   * @param windowNanos in which time
+   */
+  record Terms(int requests, long windowNanos) {
+    /** The distance of attempts that are spread evenly. */
+    long spacingNanos() {
+      return Math.min(QuotaWindow.MOST_SPACING_NANOS, windowNanos / requests);
+    }
+  }
+
+  private final Terms terms;
+  private final int perBlock;
+  private final long[] latest; // of each block, in a ring
+  private long sent; // attempts, since the beginning
+  private long lastNanos; // when the latest one was
+  private long expired; // attempts that were older than the window when last asked
+
+  FixedQuota(Terms terms) {
+    this.terms = terms;
+    this.perBlock = (terms.requests() + MOST_BLOCKS - 1) / MOST_BLOCKS;
+    this.latest = new long[terms.requests() / perBlock + 2];
+  }
+
+  /**
+   * Counts an attempt.
+   *
+   * @return its number
+   */
+  long sent(long nowNanos) {
+    lastNanos = nowNanos;
+    latest[block(sent)] = nowNanos;
+    return sent++;
+  }
+
+  /** Takes an attempt back that was not sent, unless a later one was. */
+  void unsent(long number) {
+    if (number == sent - 1) {
+      sent--;
+      lastNanos = number == 0 ? lastNanos : latest[block(number - 1)];
+    }
+  }
+
+  private int block(long number) {
+    return (int) (number / perBlock % latest.length);
+  }
+
+  /** Whether an attempt may be sent now, whoever waits. */
+  boolean hasRoom(long nowNanos) {
+    long outlived = sent - terms.requests();
+    return outlived < 0 || nowNanos - endOf(outlived) >= 0;
+  }
+
+  private long endOf(long number) {
+    return latest[block(number)] + terms.windowNanos();
+  }
+
+  /** When a further attempt may be sent, after those that wait. */
+  long turn(long nowNanos, Line line) {
+    int ahead = line.size();
+    long spacing = terms.spacingNanos();
+    boolean apart = sent == 0 || nowNanos - lastNanos >= spacing;
+    long turn = (apart ? nowNanos : lastNanos + spacing) + ahead * spacing;
+    long outlived = sent + ahead - terms.requests();
+    if (outlived < 0) {
+      return turn;
+    }
+    long last = Math.min((outlived / perBlock + 1) * perBlock, sent + ahead) - 1; // of its block
+    long latestNanos = last < sent ? latest[block(last)] : line.nanosOf((int) (last - sent));
+    long free = latestNanos + terms.windowNanos();
+    return free - turn > 0 ? free : turn;
+  }
+
+  /** Whether all attempts are older than the window. */
+  boolean isWhole(long nowNanos) {
+    return sent == 0 || nowNanos - lastNanos >= terms.windowNanos();
+  }
+
+  /** The attempts that are left in the window that ends with the latest attempt. */
+  long left() {
+    expired = Math.max(expired, sent - terms.requests());
+    while (expired < sent && lastNanos - endOf(expired) >= 0) {
+      expired++;
+    }
+    return Math.max(0, terms.requests() - (sent - expired));
+  }
+
+  @Override
+  public String toString() {
+    return terms.requests() + " attempts";
+  }
+}

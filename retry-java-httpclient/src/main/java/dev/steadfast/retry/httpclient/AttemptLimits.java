@@ -1,0 +1,40 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.Advice;
+import java.net.http.HttpTimeoutException;
+
+/** What ends an attempt in time, and the warnings where little or nothing does. */
+record AttemptLimits(HttpOperation operation, JdkRequest ask) {
+
+  /** An attempt begins. */
+  void begins(Attempt<?> attempt) {
+    if (!bounded() && attempt.remainingNanos() == Long.MAX_VALUE) {
+      operation.plan().advise(Advice.UNBOUNDED, operation.info());
+    }
+  }
+
+  /** Whether something ends an attempt before its operation. */
+  private boolean bounded() {
+    return operation.plan().boundsAttempts() || ask.request().timeout().isPresent();
+  }
+
+  /** What the caller gets. */
+  Throwable timedOut(TimeUp limit, int attempts) {
+    if (limit.limit() == TimeLimit.TOTAL_TIMEOUT && attempts == 1 && !bounded()) {
+      operation.plan().advise(Advice.SILENT_ATTEMPT, operation.info());
+    }
+    return new HttpTimeoutException("request timed out: " + limit);
+  }
+
+  /** What the caller gets if the client has thrown that because of a timeout that it was given. */
+  Throwable timedOut(Attempt<?> attempt, Throwable byClient) {
+    TimeUp limit = attempt.timeUp();
+    return limit == null || byClient.getClass() != HttpTimeoutException.class
+        ? byClient
+        : timedOut(limit, attempt.number());
+  }
+}

@@ -1,0 +1,241 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryScheduler;
+import java.io.ByteArrayOutputStream;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the body of an answer that another attempt may follow, until the client's call is over. A
+ * long or slow body is not kept: then it is decided at once who gets it.
+ */
+final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
+  // As with a body that is discarded, and not a round number for the same reason.
+  private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 2;
+
+  private final RetryScheduler scheduler;
+  private final Supplier<@Nullable BodySubscriber<T>> decision; // null: nobody gets the body
+  private final CompletableFuture<T> body = new CompletableFuture<>();
+  private final AtomicBoolean decided = new AtomicBoolean();
+  private final Queue<List<ByteBuffer>> held = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean asked = new AtomicBoolean(); // the client for the next buffers
+  private final AtomicLong demand = new AtomicLong(); // of the user's subscriber
+  private final AtomicInteger passing = new AtomicInteger(); // threads that want to pass buffers on
+  private long bytes; // confined to the client's signals
+  private volatile Flow.@Nullable Subscription source;
+  private volatile RetryScheduler.@Nullable Task timer;
+  private volatile @Nullable BodySubscriber<T> users; // null: the body is kept
+  private volatile boolean complete;
+  private volatile @Nullable Throwable failure;
+  private volatile byte @Nullable [] whole;
+
+  /**
+   * A body that is kept.
+   *
+   * @param decision asked once, if the body is too long or too slow: decides what follows the
+   *     attempt, and makes the user's subscriber if he gets the answer
+   */
+  HeldBody(RetryScheduler scheduler, Supplier<@Nullable BodySubscriber<T>> decision) {
+    this.scheduler = scheduler;
+    this.decision = decision;
+  }
+
+  /** The body if it was kept; null if it is not whole, or if it was decided who gets it. */
+  byte @Nullable [] whole() {
+    return whole;
+  }
+
+  @Override
+  public CompletionStage<T> getBody() {
+    return body;
+  }
+
+  // What the client brings.
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    source = subscription;
+    try {
+      timer = scheduler.schedule(MOST_NANOS, this::decide);
+    } catch (Throwable noTimer) {
+      decide();
+      return;
+    }
+    askClient();
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    for (ByteBuffer buffer : buffers) {
+      bytes += buffer.remaining();
+    }
+    held.add(buffers);
+    asked.set(false);
+    if (decided.get()) {
+      passOn();
+    } else if (bytes > Discarder.MOST_BYTES) {
+      decide();
+    } else {
+      askClient();
+    }
+  }
+
+  @Override
+  public void onError(Throwable broken) {
+    failure = broken;
+    end();
+  }
+
+  @Override
+  public void onComplete() {
+    end();
+  }
+
+  @SuppressWarnings("NullAway") // this body is never used
+  private void end() {
+    complete = true;
+    stopTimer();
+    if (!decided.compareAndSet(false, true)) {
+      passOn();
+      return;
+    }
+    Throwable broken = failure;
+    if (broken != null) {
+      body.completeExceptionally(broken);
+      return;
+    }
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    held.forEach(buffers -> buffers.forEach(buffer -> write(buffer, all)));
+    held.clear();
+    whole = all.toByteArray();
+    body.complete(null);
+  }
+
+  private static void write(ByteBuffer buffer, ByteArrayOutputStream all) {
+    byte[] copy = new byte[buffer.remaining()];
+    buffer.get(copy);
+    all.write(copy, 0, copy.length);
+  }
+
+  private void stopTimer() {
+    RetryScheduler.Task running = timer;
+    if (running != null) {
+      running.cancel();
+    }
+  }
+
+  private void askClient() {
+    Flow.Subscription from = source;
+    if (from != null && !complete && asked.compareAndSet(false, true)) {
+      from.request(1);
+    }
+  }
+
+  // The body is not kept any longer.
+
+  @SuppressWarnings("NullAway") // this body is never used
+  private void decide() {
+    if (!decided.compareAndSet(false, true)) {
+      return;
+    }
+    stopTimer();
+    BodySubscriber<T> taker = null;
+    try {
+      taker = decision.get();
+      if (taker != null) {
+        taker.getBody().whenComplete(this::taken);
+        taker.onSubscribe(this);
+        users = taker;
+      }
+    } catch (Throwable thrown) {
+      cancel();
+      body.completeExceptionally(thrown);
+      return;
+    }
+    if (taker == null) {
+      cancel();
+      body.complete(null);
+      return;
+    }
+    passOn();
+  }
+
+  @SuppressWarnings("NullAway") // null is a body as any other
+  private void taken(@Nullable T value, @Nullable Throwable thrown) {
+    if (thrown == null) {
+      body.complete(value);
+    } else {
+      body.completeExceptionally(thrown);
+    }
+  }
+
+  /** Hands the user's subscriber what it has asked for; one thread at a time does. */
+  private void passOn() {
+    if (passing.getAndIncrement() != 0) {
+      return;
+    }
+    int seen = 1;
+    do {
+      BodySubscriber<T> taker = users;
+      if (taker != null) {
+        passOn(taker);
+      }
+      seen = passing.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private void passOn(BodySubscriber<T> taker) {
+    while (demand.get() > 0) {
+      List<ByteBuffer> next = held.poll();
+      if (next == null) {
+        break;
+      }
+      demand.decrementAndGet();
+      taker.onNext(next);
+    }
+    boolean last = complete; // read before: nothing comes after it
+    if (!held.isEmpty()) {
+      return;
+    }
+    if (last) {
+      users = null;
+      Throwable broken = failure;
+      if (broken == null) {
+        taker.onComplete();
+      } else {
+        taker.onError(broken);
+      }
+    } else if (demand.get() > 0) {
+      askClient();
+    }
+  }
+
+  // What the user's subscriber asks for.
+
+  @Override
+  public void request(long n) {
+    demand.accumulateAndGet(n, (left, more) -> left + more < 0 ? Long.MAX_VALUE : left + more);
+    passOn();
+  }
+
+  @Override
+  public void cancel() {
+    Flow.Subscription from = source;
+    if (from != null) {
+      from.cancel();
+    }
+    held.clear();
+  }
+}

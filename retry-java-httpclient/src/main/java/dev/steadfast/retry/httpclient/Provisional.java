@@ -1,0 +1,165 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.http.HttpOperation;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The heads of one attempt where a head does not tell all: the client may send again after it, or
+ * shows only at the end of its call what came before it. A body that may be followed by another
+ * attempt is kept until then.
+ */
+final class Provisional<T> {
+  private final SeenRequests requests;
+  private final boolean maySendAgain; // the client, within its call
+  private final AttemptBody body;
+  private final RetryScheduler timers;
+
+  private volatile boolean waitsAgain; // the client has an answer, and perhaps sends again
+  private volatile @Nullable Outcome outcome; // of the latest head
+  private volatile @Nullable HeldBody<T> held; // of the latest head
+  private volatile @Nullable Answer<T> heldHead; // until what follows is decided
+
+  Provisional(
+      SeenRequests requests, boolean maySendAgain, AttemptBody body, RetryScheduler timers) {
+    this.requests = requests;
+    this.maySendAgain = maySendAgain;
+    this.body = body;
+    this.timers = timers;
+  }
+
+  /** What is needed for an attempt; null if the head of its answer tells all. */
+  static <T> @Nullable Provisional<T> of(
+      WrappedClient wrapped, HttpOperation operation, HttpRequest request, AttemptBody body) {
+    boolean own = wrapped.isJdks();
+    boolean redirects = wrapped.client().followRedirects() != HttpClient.Redirect.NEVER;
+    // Otherwise the next attempt is safe, whatever came before the answer.
+    boolean unsafe =
+        operation.safety() == Evidence.Safety.UNSAFE
+            || Boolean.FALSE.equals(operation.plan().replayable());
+    if (own && !(redirects && unsafe)) {
+      return null;
+    }
+    SeenRequests requests = new SeenRequests(operation, request, redirects);
+    return new Provisional<>(requests, !own, body, operation.plan().timers());
+  }
+
+  /** Whether the client has a whole answer, and is not known to have another head. */
+  boolean waitsAgain() {
+    return waitsAgain;
+  }
+
+  /** The rules say what the latest head means. */
+  void means(Outcome outcome) {
+    this.outcome = outcome;
+  }
+
+  /** Whether the rules have said it. */
+  boolean judged() {
+    return outcome != null;
+  }
+
+  /**
+   * What the answer means, with all that is known by now.
+   *
+   * @param handedOn whether the user's code got the body before, so that no other may follow
+   */
+  Outcome outcome(Evidence evidence, boolean handedOn) {
+    Outcome whole = Objects.requireNonNull(outcome).on(evidence);
+    if (!handedOn || !(whole.verdict() instanceof Verdict.Retryable failed)) {
+      return whole;
+    }
+    Verdict given =
+        new Verdict.Permanent(StopReason.NOT_RETRYABLE, failed.kind(), failed.serverDelay());
+    return new Outcome(given, whole.evidence());
+  }
+
+  /** Whether the latest body was kept at first. */
+  boolean wasHeld() {
+    return held != null;
+  }
+
+  /**
+   * Who takes the body of a head.
+   *
+   * @param users makes the user's subscriber
+   */
+  BodySubscriber<T> taker(
+      Attempt<Answer<T>> attempt, Answer<T> head, Supplier<BodySubscriber<T>> users) {
+    requests.head(head.status(), body.passes());
+    waitsAgain = false;
+    held = null;
+    heldHead = null;
+    BodySubscriber<T> taker = attempt.peek(head) ? users.get() : held(attempt, head, users);
+    int number = requests.heads();
+    return maySendAgain ? new EndOfBody<>(taker, () -> bodyOver(attempt, number)) : taker;
+  }
+
+  private void bodyOver(Attempt<Answer<T>> attempt, int number) {
+    if (requests.heads() == number) {
+      waitsAgain = true;
+      attempt.awaitsHead();
+    }
+  }
+
+  private HeldBody<T> held(
+      Attempt<Answer<T>> attempt, Answer<T> head, Supplier<BodySubscriber<T>> users) {
+    HeldBody<T> keeping =
+        new HeldBody<>(
+            timers,
+            // While the client may send again, no other attempt can be decided on.
+            () -> maySendAgain || decidesEarly(attempt, head) ? users.get() : null);
+    held = keeping;
+    heldHead = head;
+    return keeping;
+  }
+
+  private boolean decidesEarly(Attempt<Answer<T>> attempt, Answer<T> head) {
+    heldHead = null;
+    requests.decidesEarly();
+    return attempt.head(head);
+  }
+
+  /** The call fails. A body that breaks while it is kept changes nothing: its head decides. */
+  void fails(Attempt<Answer<T>> attempt) {
+    Answer<T> head = heldHead;
+    if (head != null && !maySendAgain && !attempt.stopped()) {
+      boolean unused = decidesEarly(attempt, head);
+    }
+  }
+
+  /** The call is over. Returns the body if it was kept, and what follows is still to be decided. */
+  byte @Nullable [] over(HttpResponse<T> response) {
+    requests.over(response);
+    HeldBody<T> keeping = held;
+    return keeping == null ? null : keeping.whole();
+  }
+
+  /**
+   * What the client has shown of the requests; null if no more is known than its contract says.
+   *
+   * @param status of the answer, -1 for a failure
+   */
+  @Nullable Evidence evidence(int status, boolean bodySpent) {
+    if (requests.heads() == 0) {
+      return null;
+    }
+    if (status < 0 && waitsAgain) {
+      requests.lost();
+    } else if (status < 0) {
+      requests.decidesEarly();
+    }
+    return requests.evidence(status, bodySpent);
+  }
+}

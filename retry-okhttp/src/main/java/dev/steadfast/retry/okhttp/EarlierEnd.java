@@ -1,0 +1,40 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.engine.Attempt;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an attempt ended with, kept until the next one has sent the request body: if that turns out
+ * to have changed, the caller gets this.
+ *
+ * @param response an answer whose body is in memory
+ * @param failure null if there is an answer
+ */
+record EarlierEnd(@Nullable Response response, @Nullable Throwable failure) {
+  static EarlierEnd of(Throwable failure) {
+    return new EarlierEnd(null, failure);
+  }
+
+  /**
+   * Of an answer that was read for the sake of its connection.
+   *
+   * @param rest its body
+   */
+  static EarlierEnd of(Response response, Buffer rest) {
+    ResponseBody body = response.body();
+    return new EarlierEnd(
+        response
+            .newBuilder()
+            .body(ResponseBody.create(rest, body.contentType(), rest.size()))
+            .build(),
+        null);
+  }
+
+  /** Ends an attempt with it. */
+  void end(WireTrace wire, Attempt<Answer> attempt) {
+    attempt.complete(response == null ? null : new Answer(response, wire, null), failure);
+  }
+}

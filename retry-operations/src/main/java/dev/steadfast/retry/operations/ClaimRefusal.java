@@ -1,0 +1,104 @@
+package dev.steadfast.retry.operations;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.RetryTrace;
+import dev.steadfast.retry.http.Journaling.Codec;
+import dev.steadfast.retry.operations.OperationJournal.Answer;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a caller is told if its call sends nothing because of what the journal answered. */
+record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  /**
+   * The end of an operation that is not sent.
+   *
+   * @param claimed what became of the claim
+   * @param reached whether the journal has answered this call before
+   * @return null if it is sent
+   */
+  @Nullable StepEnd<R> end(StepEnd<Claim> claimed, boolean reached) {
+    Throwable thrown = claimed.thrown();
+    if (thrown != null) {
+      // This call sent nothing. But an earlier call may have, and a claim may have been written.
+      return !reached && sendsWithoutJournal(thrown) ? null : notSent(Effect.UNKNOWN, thrown);
+    }
+    Claim claim = Objects.requireNonNull(claimed.value());
+    if (claim instanceof Claim.Granted) {
+      return null;
+    }
+    Answer kept = claim instanceof Claim.Finished finished ? finished.answer() : null;
+    byte[] body = kept == null ? null : kept.content().body().orElse(null);
+    return kept == null || body == null
+        ? notSent(effect(claim), exception(claim))
+        : handedBack(effect(claim), kept, body);
+  }
+
+  private boolean sendsWithoutJournal(Throwable thrown) {
+    boolean unreachable =
+        thrown instanceof RefusedException refused && refused.refusal() == Refusal.UNREACHABLE;
+    if (unreachable && operation.journal().settings().sendsUnreachable()) {
+      LOG.warn("sent without its journal, which is unreachable: {}", operation.info(), thrown);
+      return true;
+    }
+    return false;
+  }
+
+  private StepEnd<R> notSent(Effect effect, Throwable thrown) {
+    RetryReport report = JournaledReport.notSent(effect, thrown, operation.info());
+    RetryTrace.put(thrown, report);
+    operation.plan().tellUnsent(operation.info(), report);
+    return StepEnd.failed(thrown);
+  }
+
+  private StepEnd<R> handedBack(Effect effect, Answer answer, byte[] body) {
+    RetryReport report = JournaledReport.handedBack(effect, operation.info());
+    R restored;
+    try {
+      restored = codec.restore(answer, body, report);
+    } catch (Throwable refused) {
+      return notSent(effect, refused);
+    }
+    operation.plan().tellUnsent(operation.info(), report);
+    return StepEnd.of(restored);
+  }
+
+  private RefusedException exception(Claim claim) {
+    String what = operation.intent().id().toString();
+    if (claim instanceof Claim.OtherRequest other) {
+      String asked = operation.info().label();
+      String message = what + " is another request: " + other.existing() + ", and not " + asked;
+      return refused(Refusal.OTHER_REQUEST, message);
+    }
+    if (claim instanceof Claim.Unknown) {
+      String message =
+          what + " may have been processed, and this call cannot send it again with its key";
+      return refused(Refusal.UNKNOWN, message);
+    }
+    if (claim instanceof Claim.Finished finished) {
+      String message = what + " has " + finished.state() + ", and its answer is not kept";
+      return refused(Refusal.ANSWER_NOT_KEPT, message);
+    }
+    return refused(Refusal.IN_FLIGHT, what + " is in flight elsewhere");
+  }
+
+  private static RefusedException refused(Refusal refusal, String message) {
+    return new RefusedException(refusal, message, null);
+  }
+
+  // Whether the operation had its effect, as far as the journal knows.
+  private static Effect effect(Claim claim) {
+    if (claim instanceof Claim.Finished finished) {
+      return finished.state() == State.SUCCEEDED ? Effect.SUCCEEDED : Effect.FAILED;
+    }
+    return claim instanceof Claim.OtherRequest ? Effect.NEVER_SENT : Effect.UNKNOWN;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.steadfast.retry.operations;
+
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryPlan;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.internal.Checks;
+
+/**
+ * Carries out journaled operations, for every client of the process. {@link
+ * java.util.ServiceLoader} makes it; users make an {@link OperationJournal}.
+ */
+public final class JournaledOperations implements Journaling {
+  private static final int REMEMBERED = 10_000;
+
+  /** For the service loader. */
+  public JournaledOperations() {}
+
+  @Override
+  public Journal inProcess() {
+    return OperationJournal.inMemory(REMEMBERED);
+  }
+
+  @Override
+  public Journaled operation(Journal journal, Call call) {
+    if (journal instanceof OperationJournal ours) {
+      return new Begun(JournaledOperation.of(ours, call));
+    }
+    throw Checks.bad("journal", journal, "an OperationJournal");
+  }
+
+  /** An operation of a client. */
+  private record Begun(JournaledOperation operation) implements Journaled {
+    @Override
+    public Kept intent() {
+      return operation.intent();
+    }
+
+    @Override
+    public <R> RetryLoop<R> loop(RetryPlan with, RetryTransport<R> transport, Codec<R> codec) {
+      return new JournaledLoop<>(operation.with(with), transport, codec);
+    }
+
+    @Override
+    public int mostAnswerBytes() {
+      return operation.journal().settings().mostBodyBytes();
+    }
+  }
+}

@@ -1,0 +1,520 @@
+package dev.steadfast.retry.operations;
+
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Digest;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers operations by name and business key, so that the same operation is not begun twice. A
+ * journal in a database also lets an operation outlive the process that began it.
+ *
+ * <pre>{@code
+ * HttpRetry retry =
+ *     HttpRetry.builder().journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+ * RetryOptions options = RetryOptions.builder().journaled("charge", "order-4711").build();
+ * }</pre>
+ *
+ * <p>An operation without {@link RetryOptions.Builder#journaled} does not touch the journal. The
+ * methods of this interface are for authors of journals; users make one and hand it to {@link
+ * HttpRetry.Builder#journal}. Implementations are safe for use by many threads.
+ */
+public interface OperationJournal extends Journaling.Journal {
+
+  /**
+   * A journal in memory: it guards against beginning an operation twice within this process, and
+   * forgets everything when the process ends.
+   *
+   * @param operations how many operations are remembered, 1 to 1,000,000. For one more, the oldest
+   *     one is forgotten that is finished, or whose effect has been unknown for a day. If there is
+   *     none, the further operation is refused as unreachable
+   * @return a new journal
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  static OperationJournal inMemory(int operations) {
+    return new InMemoryJournal(operations);
+  }
+
+  /**
+   * What is kept and how.
+   *
+   * @return the settings, always the same
+   */
+  Settings settings();
+
+  /**
+   * Takes an operation: begins it, or takes it over where nobody works on it. May block.
+   *
+   * @param intent the operation
+   * @param lease how long nobody else may take it
+   * @return whether the caller may send it, and if not, why
+   * @throws RefusedException with {@link Refusal#UNREACHABLE} if nothing can have been written
+   * @throws IOException if it is not known what was written; then nothing may be sent
+   */
+  Claim claim(Intent intent, Duration lease) throws IOException;
+
+  /**
+   * Notes that the request is about to be sent. May block; when it returns true, the note is
+   * durable.
+   *
+   * @param intent the operation
+   * @param claim what {@link #claim} granted for it
+   * @return false if the claim is lost; then nothing may be sent
+   * @throws IOException if it is not known what was written; then nothing may be sent
+   */
+  boolean sending(Intent intent, Claim.Granted claim) throws IOException;
+
+  /**
+   * Notes how an operation ended and what its caller is told. May block.
+   *
+   * @param intent the operation
+   * @param claim what {@link #claim} granted for it
+   * @param ending how it ended
+   * @return false if the claim was lost in the meantime; then nothing was written
+   * @throws IOException if it is not known what was written
+   */
+  boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException;
+
+  /**
+   * Runs what may block.
+   *
+   * @return the executor; empty, the default, if nothing here blocks
+   */
+  default Optional<Executor> executor() {
+    return Optional.empty();
+  }
+
+  /**
+   * Names an operation: the same name, principal and key are the same operation.
+   *
+   * @param name what is done, such as {@code charge}; 1 to 100 characters
+   * @param principal for whom; at most 255 characters, empty for nobody in particular
+   * @param key what tells it from others of that name, such as an order number; 1 to 255 characters
+   */
+  record Id(String name, String principal, String key) {
+    /**
+     * Checks the parts.
+     *
+     * @throws IllegalArgumentException if one is out of its range
+     */
+    public Id {
+      Checks.kept("journal name", name, 1, 100);
+      Checks.kept("journal principal", principal, 0, 255);
+      Checks.kept("journal key", key, 1, 255);
+    }
+
+    /** The name and a part of the key's hash: keys may be secrets. */
+    @Override
+    public String toString() {
+      return name + " #" + Digest.brief(principal + '\0' + key);
+    }
+  }
+
+  /** A header block and a body, as they are kept. Immutable. */
+  final class Content {
+    private final Map<String, List<String>> headers;
+    private final byte @Nullable [] body;
+
+    /**
+     * Copies both.
+     *
+     * @param headers lines by name
+     * @param body the bytes, none for an empty body; null if the body is not kept
+     */
+    public Content(Map<String, List<String>> headers, byte @Nullable [] body) {
+      Map<String, List<String>> copy = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+      headers.forEach((name, lines) -> copy.put(name, List.copyOf(lines)));
+      this.headers = Collections.unmodifiableMap(copy);
+      this.body = body == null ? null : body.clone();
+    }
+
+    /**
+     * The headers.
+     *
+     * @return lines by name, which are found in any case
+     */
+    public Map<String, List<String>> headers() {
+      return headers;
+    }
+
+    /**
+     * The body.
+     *
+     * @return a copy of the bytes, none for an empty body; empty if the body is not kept
+     */
+    public Optional<byte[]> body() {
+      return body == null ? Optional.empty() : Optional.of(body.clone());
+    }
+
+    int length() {
+      return body == null ? 0 : body.length;
+    }
+  }
+
+  /**
+   * A request as it is kept.
+   *
+   * @param method its method
+   * @param uri its target
+   * @param content its headers, of those that are kept, and its body
+   */
+  record Request(String method, URI uri, Content content) implements RequestView {
+    @Override
+    public List<String> headers(String name) {
+      return content.headers().getOrDefault(name, List.of());
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      return content.body().filter(bytes -> bytes.length <= limit);
+    }
+
+    /** Method, host and path: the query may be a secret. */
+    @Override
+    public String toString() {
+      return method + " " + uri.getHost() + uri.getPath();
+    }
+  }
+
+  /**
+   * An answer as it is kept.
+   *
+   * @param status its status
+   * @param content its headers and its body
+   */
+  record Answer(int status, Content content) implements ResponseView {
+    @Override
+    public List<String> headers(String name) {
+      return content.headers().getOrDefault(name, List.of());
+    }
+
+    @Override
+    public Map<String, List<String>> headerMap() {
+      return content.headers();
+    }
+  }
+
+  /** Whether a request that may have been processed can be sent again later. */
+  enum Repeat {
+    /** Its key has it processed once, for as long as the server keeps the key. */
+    KEYED,
+    /** Processing it again adds no effect. */
+    IDEMPOTENT,
+    /** It cannot. */
+    NEVER
+  }
+
+  /**
+   * Whether, how long and how an operation can be sent again.
+   *
+   * @param repeat whether it can be sent again after it may have been processed
+   * @param window for how long, counted from when it was first sent; null if it cannot
+   * @param key its key on the wire; null for none
+   */
+  record Terms(Repeat repeat, @Nullable Duration window, Journaling.@Nullable Key key) {
+    /**
+     * Whether a request with other terms carries the same key.
+     *
+     * @param other the other terms
+     * @return true if both have the same key, or if neither has one
+     */
+    public boolean sameKey(Terms other) {
+      return Objects.equals(key, other.key);
+    }
+  }
+
+  /**
+   * An operation that is to be sent.
+   *
+   * @param id its name
+   * @param request what is sent, without the key
+   * @param fingerprint tells two requests apart: a hash in hexadecimal digits
+   * @param terms whether it can be sent again
+   */
+  record Intent(Id id, Request request, String fingerprint, Terms terms)
+      implements Journaling.Kept {
+    /**
+     * What a client tells of an operation.
+     *
+     * @param kept what {@code intent} of a client gave
+     * @return the same object
+     * @throws IllegalArgumentException if it is of another kind of journal
+     */
+    public static Intent of(Journaling.Kept kept) {
+      if (kept instanceof Intent intent) {
+        return intent;
+      }
+      throw Checks.bad("operation", kept, "what a client's intent gives");
+    }
+
+    @Override
+    public Map<String, List<String>> headers() {
+      return request.content().headers();
+    }
+
+    @Override
+    public Journaling.@Nullable Key sentKey() {
+      return terms.key();
+    }
+
+    @Override
+    public @Nullable Boolean replayable() {
+      return switch (terms.repeat()) {
+        case KEYED -> null;
+        case IDEMPOTENT -> true;
+        case NEVER -> false;
+      };
+    }
+
+    /** The name, and what of the request is no secret. */
+    @Override
+    public String toString() {
+      return id + ", " + request;
+    }
+  }
+
+  /** The answer of {@link OperationJournal#claim}. */
+  sealed interface Claim {
+    /**
+     * The operation may be sent.
+     *
+     * @param token proves the claim
+     * @param mayHaveActed whether an earlier claim may have had an effect
+     * @param delivered whether the journal has it sent again and again until it is finished
+     * @param windowLeft for how long it can still be sent; null if it is not sent again
+     */
+    record Granted(
+        String token, boolean mayHaveActed, boolean delivered, @Nullable Duration windowLeft)
+        implements Claim {}
+
+    /** Somebody works on it. */
+    record InFlight() implements Claim {}
+
+    /**
+     * It is finished.
+     *
+     * @param state succeeded or failed
+     * @param answer what the server said; null if it is not known, or too long to be kept
+     */
+    record Finished(State state, @Nullable Answer answer) implements Claim {}
+
+    /** It may have been processed and must not be sent again: only a look-up can settle it. */
+    record Unknown() implements Claim {}
+
+    /**
+     * The name is that of another request.
+     *
+     * @param existing describes it: method, target and when it began
+     */
+    record OtherRequest(String existing) implements Claim {}
+  }
+
+  /** The state of an operation in a journal. */
+  enum State {
+    /** To be sent, or to be settled by being sent again. */
+    READY,
+    /** Somebody works on it. */
+    IN_FLIGHT,
+    /** The server did what was asked. */
+    SUCCEEDED,
+    /** The server did not do what was asked. */
+    FAILED,
+    /** Nothing happened: the same operation may be begun again, and an enlisted one is. */
+    CLOSED,
+    /** It may have been processed, and must not be sent again. */
+    UNKNOWN;
+
+    /** The name as it is stored. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * How the work on an operation ended.
+   *
+   * @param state its next state; {@link State#READY} if its caller is told that the outcome is
+   *     unknown and it can still be settled by being sent again
+   * @param answer the last answer of the server; null for none
+   * @param attempts how many attempts were made
+   * @param retryIn when to send it again, if it was accepted for delivery; null for not by itself
+   */
+  record Ending(State state, @Nullable Answer answer, int attempts, @Nullable Duration retryIn) {}
+
+  /** Why an operation was not sent. */
+  enum Refusal {
+    /** Somebody works on the same operation. */
+    IN_FLIGHT,
+    /** The same name and key belong to another request. */
+    OTHER_REQUEST,
+    /** The journal could not be reached, so nothing was sent. */
+    UNREACHABLE,
+    /** The operation may have been processed before, and must not be sent again. */
+    UNKNOWN,
+    /** The operation is finished, and its answer is not kept. */
+    ANSWER_NOT_KEPT
+  }
+
+  /** The operation was not sent, for a reason that the journal knows. */
+  final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    /** The reason. */
+    private final Refusal refusal;
+
+    /**
+     * A refusal.
+     *
+     * @param refusal the reason
+     * @param message what happened, without secrets
+     * @param cause what went wrong, null for nothing
+     */
+    public RefusedException(Refusal refusal, String message, @Nullable Throwable cause) {
+      super(message, cause);
+      this.refusal = refusal;
+    }
+
+    /**
+     * The reason.
+     *
+     * @return why nothing was sent
+     */
+    public Refusal refusal() {
+      return refusal;
+    }
+  }
+
+  /**
+   * What a journal keeps and how. Immutable.
+   *
+   * @param headers the request headers that are kept, beside the key's
+   * @param mostBodyBytes the longest request body and the longest answer body that is kept
+   * @param keepsBodies false if no request body is kept: then only its caller can send it again
+   * @param sendsUnreachable whether an operation is sent, unguarded, if the journal is unreachable
+   * @param provesFailure whether an answer of 400 to 499 shows that no earlier attempt had an
+   *     effect
+   */
+  record Settings(
+      List<String> headers,
+      int mostBodyBytes,
+      boolean keepsBodies,
+      boolean sendsUnreachable,
+      Predicate<Answer> provesFailure) {
+    private static final List<String> SECRET =
+        List.of("authorization", "cookie", "proxy-authorization");
+    private static final List<String> USUAL =
+        List.of(
+            "Accept",
+            "Accept-Language",
+            "Content-Type",
+            "Content-Encoding",
+            "Content-Language",
+            "If-Match",
+            "If-None-Match",
+            "If-Unmodified-Since",
+            "Prefer");
+
+    /**
+     * Copies and checks.
+     *
+     * @throws IllegalArgumentException if a header is none or a secret, or if the size is negative
+     *     or above 16 MiB
+     */
+    public Settings {
+      List<String> names = new ArrayList<>();
+      for (String name : headers) {
+        Checks.headerName("journal header", name);
+        if (SECRET.contains(name.toLowerCase(Locale.ROOT))) {
+          throw Checks.bad("journal header", name, "no header that holds a secret");
+        }
+        names.add(name);
+      }
+      headers = List.copyOf(names);
+      Checks.within("mostBodyBytes", mostBodyBytes, 0, 1 << 24);
+      Checks.notNull("provesFailure", provesFailure);
+    }
+
+    /**
+     * The usual headers, bodies of at most 1 MiB, nothing sent without the journal.
+     *
+     * @return the defaults
+     */
+    public static Settings defaults() {
+      return new Settings(USUAL, 1 << 20, true, false, answer -> false);
+    }
+
+    /**
+     * Keeps further request headers.
+     *
+     * @param names their names
+     * @return a changed copy
+     * @throws IllegalArgumentException if one is no header name or holds a secret
+     */
+    public Settings withHeaders(String... names) {
+      List<String> all = new ArrayList<>(headers);
+      all.addAll(List.of(names));
+      return new Settings(all, mostBodyBytes, keepsBodies, sendsUnreachable, provesFailure);
+    }
+
+    /**
+     * Keeps bodies of another length.
+     *
+     * @param bytes the longest, 0 to 16 MiB
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Settings withMostBodyBytes(int bytes) {
+      return new Settings(headers, bytes, keepsBodies, sendsUnreachable, provesFailure);
+    }
+
+    /**
+     * Keeps no request body, because it is the user's data. After a crash only the caller can send
+     * the operation again, by calling it again.
+     *
+     * @return a changed copy
+     */
+    public Settings withoutRequestBodies() {
+      return new Settings(headers, mostBodyBytes, false, sendsUnreachable, provesFailure);
+    }
+
+    /**
+     * Sends an operation without the journal if the journal cannot be reached when the call begins.
+     * Then nothing is recorded, and another process may send the same operation. Operations that
+     * are resumed are never sent so. An enlisted operation that is called so is sent once more by
+     * {@code resume}, so give it a key.
+     *
+     * @return a changed copy
+     */
+    public Settings sendingUnreachable() {
+      return new Settings(headers, mostBodyBytes, keepsBodies, true, provesFailure);
+    }
+
+    /**
+     * Names answers of 400 to 499 that show that no earlier attempt had an effect.
+     *
+     * @param proves true for such an answer; what it throws counts as false
+     * @return a changed copy
+     */
+    public Settings withProofOfFailure(Predicate<Answer> proves) {
+      return new Settings(headers, mostBodyBytes, keepsBodies, sendsUnreachable, proves);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.steadfast.retry.spring.boot;
+
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Ends the start on a version of Boot that lacks what the starter needs, before a class is missed.
+ * Everything that is used here is in Boot 3 as well.
+ */
+final class BootVersion {
+  private static final int MAJOR = 4;
+  private static final int MINOR = 1;
+
+  private BootVersion() {}
+
+  /** Whether the starter works with a version of Boot, such as 4.1.2. */
+  static boolean isEnough(String version) {
+    String[] parts = version.split("[.-]", 3);
+    int major = Integer.parseInt(parts[0]);
+    return major > MAJOR || (major == MAJOR && Integer.parseInt(parts[1]) >= MINOR);
+  }
+
+  /** Runs before any configuration is read. */
+  static final class Check
+      implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+    @Override
+    public void initialize(ConfigurableApplicationContext context) {
+      String found = SpringBootVersion.getVersion();
+      if (!isEnough(found)) {
+        throw new TooOld(found);
+      }
+    }
+  }
+
+  /** The version is too old. */
+  static final class TooOld extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    TooOld(String found) {
+      super(
+          "retry-spring-boot-starter needs Spring Boot %d.%d or newer, and this is Spring Boot %s"
+              .formatted(MAJOR, MINOR, found));
+    }
+  }
+
+  /** Tells what to do. */
+  static final class Analyzer extends AbstractFailureAnalyzer<TooOld> {
+    @Override
+    protected FailureAnalysis analyze(Throwable root, TooOld cause) {
+      return new FailureAnalysis(
+          cause.getMessage() + ".",
+          "Update Spring Boot, or use dev.steadfast:retry-spring, which works with the RestClient"
+              + " and RestTemplate of Spring Framework 6.2 and 7 without the starter.",
+          cause);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.steadfast.retry.spring.boot;
+
+import java.lang.reflect.Field;
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What the builders of Spring send through, and which of these senders Steadfast may replace: those
+ * that Boot has made of its settings, and its own. Everything else was set on purpose, such as the
+ * mock server of a test, and stays. Thread-safe.
+ *
+ * <p>A builder does not show its sender, so that is read from a field. If a version of Spring has
+ * another field, each builder counts as one whose sender was set on purpose, and a warning says so.
+ */
+final class Senders {
+  /** The sender of a {@code RestClient.Builder}. */
+  static final String REQUEST_FACTORY = "requestFactory";
+
+  /** The sender of a {@code WebClient.Builder}. */
+  static final String CONNECTOR = "connector";
+
+  // The request factories and connectors that talk to servers. Mocks are elsewhere.
+  private static final String REAL = "org.springframework.http.client";
+
+  private final Set<Object> replaceable =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  /** Whether a sender is one of Spring's, which talk to servers. */
+  static boolean isReal(Object sender) {
+    return sender.getClass().getPackageName().startsWith(REAL);
+  }
+
+  /** Called for a builder that Boot has just given a sender. */
+  void madeByBoot(Object builder, String kind) {
+    Object sender = of(builder, kind);
+    if (sender != null && isReal(sender)) {
+      replaceable.add(sender);
+    }
+  }
+
+  /** Steadfast may replace its own senders, as a builder may get that of another client. */
+  <S> S own(S sender) {
+    replaceable.add(sender);
+    return sender;
+  }
+
+  /** The sender that a builder has to keep, null for none. */
+  @Nullable Object toKeep(Object builder, String kind) {
+    Object sender = of(builder, kind);
+    return sender == null || replaceable.contains(sender) ? null : sender;
+  }
+
+  // A builder without the field counts as its own sender.
+  private static @Nullable Object of(Object builder, String kind) {
+    Field field = ReflectionUtils.findField(builder.getClass(), kind);
+    if (field == null) {
+      return builder;
+    }
+    ReflectionUtils.makeAccessible(field);
+    return ReflectionUtils.getField(field, builder);
+  }
+
+  /** For native images. */
+  static final class Hints implements RuntimeHintsRegistrar {
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+      for (String builder :
+          new String[] {
+            "org.springframework.web.client.DefaultRestClientBuilder",
+            "org.springframework.web.reactive.function.client.DefaultWebClientBuilder"
+          }) {
+        hints
+            .reflection()
+            .registerTypeIfPresent(loader, builder, MemberCategory.ACCESS_DECLARED_FIELDS);
+      }
+    }
+  }
+}

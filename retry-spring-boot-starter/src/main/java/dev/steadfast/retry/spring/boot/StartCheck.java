@@ -1,0 +1,76 @@
+package dev.steadfast.retry.spring.boot;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+
+/** Warns once, at the end of the start, of what looks as if it retried and does not. */
+final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final String LAZY = "spring.main.lazy-initialization";
+
+  // Spring Cloud OpenFeign registers a bean of such a name for each client, and for its defaults.
+  private static final String OF_FEIGN = ".FeignClientSpecification";
+  private static final String DEFAULTS_OF_FEIGN = "default.";
+
+  private final SteadfastClients clients;
+  private final ConfigurableListableBeanFactory beans;
+  private final AtomicBoolean done = new AtomicBoolean();
+
+  StartCheck(SteadfastClients clients, ConfigurableListableBeanFactory beans) {
+    this.clients = clients;
+    this.beans = beans;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    if (clients.names().isEmpty() || !done.compareAndSet(false, true)) {
+      return;
+    }
+    if (!ready.getApplicationContext().getEnvironment().getProperty(LAZY, boolean.class, false)) {
+      unused();
+    }
+    feign();
+  }
+
+  private void unused() {
+    for (SteadfastClient each : clients.all()) {
+      if (!each.isUsed()) {
+        LOG.atLevel(mayAskLater() ? Level.INFO : Level.WARN)
+            .log(
+                "nothing has used client {} by the end of the start: no HTTP service group has the"
+                    + " name of steadfast.clients.{}, and nothing has asked SteadfastClients for it",
+                each.name(),
+                each.name());
+      }
+    }
+  }
+
+  // A bean that has the clients can ask for one of them at any time.
+  private boolean mayAskLater() {
+    return Stream.of(beans.getDependentBeans("steadfastClients"))
+        .anyMatch(each -> !each.startsWith("steadfast"));
+  }
+
+  private void feign() {
+    List<String> names =
+        Stream.of(beans.getBeanDefinitionNames())
+            .filter(each -> each.endsWith(OF_FEIGN) && !each.startsWith(DEFAULTS_OF_FEIGN))
+            .map(each -> each.substring(0, each.length() - OF_FEIGN.length()))
+            .sorted()
+            .toList();
+    if (!names.isEmpty()) {
+      LOG.warn(
+          "the OpenFeign clients {} do not send through Steadfast, which adds no keys to their"
+              + " requests and does not retry them: make HTTP service groups of them, or give"
+              + " OpenFeign an OkHttpClient with a RetryInterceptor",
+          names);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.steadfast.retry.spring.boot;
+
+import java.util.function.Supplier;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.restclient.RestTemplateBuilder;
+import org.springframework.http.client.ClientHttpRequestFactory;
+
+/**
+ * Has the {@code RestTemplateBuilder} of Boot make templates that send through a client. A request
+ * factory that the application sets on the builder, or a customizer on the template, comes after
+ * this one and stays.
+ */
+record TemplateBuilders(Supplier<ClientHttpRequestFactory> client) implements BeanPostProcessor {
+  @Override
+  public Object postProcessAfterInitialization(Object bean, String name) {
+    if (!(bean instanceof RestTemplateBuilder builder)) {
+      return bean;
+    }
+    ClientHttpRequestFactoryBuilder<?> before = builder.requestFactoryBuilder();
+    if (before == null) {
+      return bean;
+    }
+    return builder.requestFactoryBuilder(settings -> {
+      ClientHttpRequestFactory made = before.build(settings);
+      return Senders.isReal(made) ? client.get() : made;
+    });
+  }
+}
