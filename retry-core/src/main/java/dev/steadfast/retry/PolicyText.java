@@ -181,7 +181,7 @@ final class PolicyText {
       }
       case "attemptTimeout" -> {
         if (in.take("none")) {
-          builder.withoutAttemptTimeout();
+          builder.noAttemptTimeout();
         } else {
           builder.attemptTimeouts(durations(in));
         }

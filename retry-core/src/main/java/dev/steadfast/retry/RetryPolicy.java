@@ -404,6 +404,17 @@ public final class RetryPolicy {
     }
 
     /**
+     * No bound on one attempt but the time that remains and the client's own timeouts, which is the
+     * default. It undoes {@link #attemptTimeout} and {@link #attemptTimeouts}.
+     *
+     * @return this
+     */
+    public Builder noAttemptTimeout() {
+      this.attemptTimeoutNanos = new long[0];
+      return this;
+    }
+
+    /**
      * The longest silence within a body, on {@code java.net.http}. Default none, as a server may
      * pause a stream for minutes. If the client waits for the network and no byte of a request or
      * response body arrives for that long, the operation, or the reading of the body, ends with
@@ -499,11 +510,6 @@ public final class RetryPolicy {
             "at most totalTimeout, " + Durations.print(totalTimeoutNanos));
       }
       return new RetryPolicy(this);
-    }
-
-    Builder withoutAttemptTimeout() {
-      this.attemptTimeoutNanos = new long[0];
-      return this;
     }
   }
 }

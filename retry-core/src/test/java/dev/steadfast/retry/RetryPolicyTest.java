@@ -305,6 +305,13 @@ class RetryPolicyTest {
         Optional.empty(),
         builder().totalTimeout(Duration.ofSeconds(1)).noTotalTimeout().build().totalTimeout());
     assertEquals(
+        List.of(),
+        builder()
+            .attemptTimeout(Duration.ofSeconds(1))
+            .noAttemptTimeout()
+            .build()
+            .attemptTimeouts());
+    assertEquals(
         Optional.of(Duration.ofSeconds(30)),
         builder()
             .noBodyIdleTimeout()
