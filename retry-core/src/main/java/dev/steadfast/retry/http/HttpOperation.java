@@ -15,6 +15,7 @@ import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,7 +237,8 @@ public final class HttpOperation {
    * @return nanoseconds, {@link Long#MAX_VALUE} for none
    */
   public long boundNanos() {
-    return options.deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
+    Optional<Duration> deadline = options.deadline();
+    return deadline.isPresent() ? Durations.nanos(deadline.get()) : Long.MAX_VALUE;
   }
 
   /**
