@@ -3,7 +3,6 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
-import dev.steadfast.retry.internal.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,7 +6,6 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.OriginTable;
 import dev.steadfast.retry.internal.ReportFigures;

@@ -8,7 +8,6 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.internal.CallContext;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;

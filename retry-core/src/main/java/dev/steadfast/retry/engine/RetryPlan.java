@@ -9,8 +9,6 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.internal.Advice;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
 import java.util.Objects;

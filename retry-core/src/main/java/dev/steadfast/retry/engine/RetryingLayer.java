@@ -3,7 +3,6 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CallContext;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

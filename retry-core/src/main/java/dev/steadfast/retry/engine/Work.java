@@ -7,8 +7,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.internal.CallContext;
-import dev.steadfast.retry.internal.ThreadContext;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

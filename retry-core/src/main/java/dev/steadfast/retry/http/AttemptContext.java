@@ -2,8 +2,8 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryPlan;
-import dev.steadfast.retry.internal.CallContext;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,12 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.Outcome;
@@ -11,9 +14,8 @@ import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
-import dev.steadfast.retry.internal.Advice;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;
 import java.time.Instant;
@@ -229,6 +231,16 @@ public final class HttpOperation {
    */
   public OperationInfo info() {
     return info;
+  }
+
+  /**
+   * The report for the caller, from what {@link RetryTransport#deliver} is given.
+   *
+   * @param report what happened, null if the first attempt was accepted and nobody listened
+   * @return the report; without times if none were taken
+   */
+  public RetryReport report(@Nullable RetryReport report) {
+    return report == null ? CleanReport.of(info) : report;
   }
 
   /**

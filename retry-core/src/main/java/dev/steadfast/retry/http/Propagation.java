@@ -1,6 +1,6 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.net.URI;
 import java.net.URISyntaxException;

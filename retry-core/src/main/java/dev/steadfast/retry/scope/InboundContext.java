@@ -3,7 +3,7 @@ package dev.steadfast.retry.scope;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

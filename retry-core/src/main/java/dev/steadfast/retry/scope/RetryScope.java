@@ -1,6 +1,6 @@
 package dev.steadfast.retry.scope;
 
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Map;

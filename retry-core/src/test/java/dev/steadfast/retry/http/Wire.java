@@ -9,7 +9,6 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
-import dev.steadfast.retry.internal.CleanReport;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -67,7 +66,7 @@ public final class Wire implements RetryTransport<TestResponse> {
   }
 
   public RetryReport report() {
-    return report == null ? CleanReport.of(operation.info()) : report;
+    return operation.report(report);
   }
 
   @Nullable Throwable thrown() {

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.http.ScopeHeaders;
-import dev.steadfast.retry.internal.CallContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The helpers for {@code java.net.http}. */
+@SuppressWarnings("exports") // the client is optional, so whoever uses it requires its module
 public final class JdkEffects {
   private JdkEffects() {}
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The helpers for OkHttp. For a client with a {@code RetryInterceptor} wrap it in a {@link
  * RetryingCallFactory}, which takes the interceptor out.
  */
+@SuppressWarnings("exports") // the client is optional, so whoever uses it requires its module
 public final class OkHttpEffects {
   private OkHttpEffects() {}
 

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.effects;
 
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Durations;
 import java.time.Duration;

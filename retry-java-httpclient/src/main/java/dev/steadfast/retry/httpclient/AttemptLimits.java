@@ -1,10 +1,10 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.Advice;
 import java.net.http.HttpTimeoutException;
 
 /** What ends an attempt in time, and the warnings where little or nothing does. */

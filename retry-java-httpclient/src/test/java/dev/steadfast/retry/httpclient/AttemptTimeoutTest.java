@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.Advice;
 import dev.steadfast.retry.scenarios.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
 import java.io.IOException;

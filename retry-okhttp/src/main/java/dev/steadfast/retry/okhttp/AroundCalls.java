@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.CallContext;
 import java.util.function.LongSupplier;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.ContextCapture;
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;

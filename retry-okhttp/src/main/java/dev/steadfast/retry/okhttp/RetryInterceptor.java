@@ -1,13 +1,13 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;

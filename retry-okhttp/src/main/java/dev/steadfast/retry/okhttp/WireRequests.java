@@ -1,12 +1,12 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.Advice;
 import java.util.List;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;

@@ -2,10 +2,10 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Map;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.scope.RetryScope;

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.operations;
 
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.Journaling.Codec;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import java.time.Duration;
 import java.util.Objects;

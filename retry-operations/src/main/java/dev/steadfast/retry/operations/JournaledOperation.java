@@ -1,13 +1,13 @@
 package dev.steadfast.retry.operations;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.Journaling.Call;
 import dev.steadfast.retry.http.Journaling.Sent;
 import dev.steadfast.retry.http.RequestView;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Digest;
 import dev.steadfast.retry.internal.Methods;

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.server;
 
-import dev.steadfast.retry.internal.CallContext;
+import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;

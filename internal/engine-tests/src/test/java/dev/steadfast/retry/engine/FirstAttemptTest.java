@@ -17,7 +17,6 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.internal.CallContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

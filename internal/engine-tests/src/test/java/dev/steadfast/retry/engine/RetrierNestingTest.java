@@ -15,7 +15,6 @@ import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CallContext;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.testkit.FakeTime;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CallContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -57,6 +57,7 @@ import org.springframework.web.reactive.function.client.support.WebClientHttpSer
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
       "org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration"
     })
+@SuppressWarnings("exports") // Boot alone reads the annotations
 @EnableConfigurationProperties(SteadfastProperties.class)
 @ImportRuntimeHints(Senders.Hints.class)
 public final class SteadfastAutoConfiguration {

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.internal;
+package dev.steadfast.retry.engine;
 
 /** What users are warned of because they are likely to have overlooked it. */
 public enum Advice {

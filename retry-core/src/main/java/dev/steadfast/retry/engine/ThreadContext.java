@@ -1,4 +1,4 @@
-package dev.steadfast.retry.internal;
+package dev.steadfast.retry.engine;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * of a class of the JDK's, so that a pooled thread of a server does not keep the class loader of an
  * application that was undeployed.
  */
-public final class ThreadContext {
+final class ThreadContext {
   private static final ThreadLocal<@Nullable Object[]> SLOTS = new ThreadLocal<>();
   private static final int CALL_CONTEXT = 0;
 
   private ThreadContext() {}
 
-  public static @Nullable Object[] slots() {
+  static @Nullable Object[] slots() {
     @Nullable Object[] slots = SLOTS.get();
     return slots == null ? newSlots() : slots;
   }
@@ -26,11 +26,11 @@ public final class ThreadContext {
     return slots;
   }
 
-  public static @Nullable CallContext callContext(@Nullable Object[] slots) {
+  static @Nullable CallContext callContext(@Nullable Object[] slots) {
     return (CallContext) slots[CALL_CONTEXT];
   }
 
-  public static void callContext(@Nullable Object[] slots, @Nullable CallContext next) {
+  static void callContext(@Nullable Object[] slots, @Nullable CallContext next) {
     slots[CALL_CONTEXT] = next;
   }
 }

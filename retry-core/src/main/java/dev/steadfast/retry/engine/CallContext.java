@@ -1,4 +1,4 @@
-package dev.steadfast.retry.internal;
+package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
