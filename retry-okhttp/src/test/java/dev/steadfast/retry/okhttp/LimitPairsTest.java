@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Of two limits the shorter one ends a silent attempt, and exception and report name it. */
 class LimitPairsTest {
-  private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Duration SHORT = Duration.ofMillis(250);
   private static final Duration LONG = Duration.ofHours(1);
 
   private final Rig rig = new Rig();
