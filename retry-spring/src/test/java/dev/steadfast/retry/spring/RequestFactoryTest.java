@@ -394,10 +394,13 @@ final class RequestFactoryTest {
     server.defaultReply(Reply.status(200).delayUntil(never));
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     AtomicReference<Boolean> flag = new AtomicReference<>();
+    // OkHttp looks at the interrupt when its read timeout has passed.
+    RestClient calls =
+        RestClient.builder().requestFactory(client.readingFor(HttpRetry.defaults(), SHORT)).build();
     Thread caller =
         new Thread(() -> {
           try {
-            client(client).get().uri("/a").retrieve().toBodilessEntity();
+            calls.get().uri(server.uri("/a")).retrieve().toBodilessEntity();
           } catch (RuntimeException ended) {
             thrown.set(ended.getCause());
           }
