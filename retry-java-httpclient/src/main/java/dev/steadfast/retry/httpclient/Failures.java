@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * and by message only where there is nothing else.
  */
 final class Failures {
+  private static final String TOO_MANY = "Too many retries";
   private static final String NO_TUNNEL = "Tunnel failed, got: ";
   private static final Set<String> PASSING_PROXY_ERRORS = Set.of("407", "408", "429");
 
@@ -110,7 +111,26 @@ final class Failures {
         || hasCause(failure, IllegalArgumentException.class)) {
       return brokenProtocol();
     }
+    if (isTooManyAnswers(failure)) {
+      return permanent(FailureKind.ERROR_STATUS, Disposition.UNKNOWN);
+    }
     return byMessage(ownMessage(failure), known);
+  }
+
+  /**
+   * Whether the client has met too many redirects and challenges in one request. If connections
+   * broke, too, the last of these failures is the cause. {@code send} adds an exception with the
+   * same message.
+   */
+  private static boolean isTooManyAnswers(IOException failure) {
+    if (!ownMessage(failure).equals(TOO_MANY)) {
+      return false;
+    }
+    Throwable cause = failure.getCause();
+    if (cause != null && TOO_MANY.equals(cause.getMessage())) {
+      cause = cause.getCause();
+    }
+    return cause == null;
   }
 
   /** The proxy's answer to CONNECT. One that says no would say so again. */

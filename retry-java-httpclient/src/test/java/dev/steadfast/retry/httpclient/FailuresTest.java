@@ -166,6 +166,18 @@ class FailuresTest {
             FailureKind.ERROR_STATUS,
             Disposition.REFUSED,
             permanent),
+        row(new IOException("Too many retries"), SENT, FailureKind.ERROR_STATUS, maybe, permanent),
+        row(
+            new IOException("Too many retries", new IOException("Too many retries")),
+            SENT,
+            FailureKind.ERROR_STATUS,
+            maybe,
+            permanent),
+        row(
+            new IOException("Too many retries", new IOException("Connection reset")),
+            SENT,
+            FailureKind.CONNECTION_LOST,
+            maybe),
         row(
             new IOException("No credentials provided"),
             SENT,
