@@ -25,6 +25,7 @@ module dev.steadfast.retry {
       dev.steadfast.retry.resilience4j,
       dev.steadfast.retry.server,
       dev.steadfast.retry.spring,
+      dev.steadfast.retry.tck,
       dev.steadfast.retry.testkit;
 
   uses dev.steadfast.retry.http.Journaling;

@@ -10,7 +10,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

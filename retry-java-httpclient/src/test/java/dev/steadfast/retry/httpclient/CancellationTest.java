@@ -12,7 +12,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;

@@ -11,7 +11,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.WeakReference;

@@ -11,7 +11,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URI;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.RefusedPort;
+import dev.steadfast.retry.tck.RefusedPort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;

@@ -6,7 +6,7 @@ import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

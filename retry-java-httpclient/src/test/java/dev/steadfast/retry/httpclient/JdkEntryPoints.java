@@ -1,15 +1,13 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.operations.OperationJournal;
-import dev.steadfast.retry.scenarios.Client;
-import dev.steadfast.retry.scenarios.EntryPoint;
-import dev.steadfast.retry.scenarios.Follows;
-import dev.steadfast.retry.scenarios.HttpCall;
-import dev.steadfast.retry.scenarios.Outcome;
-import dev.steadfast.retry.scenarios.Outcome.Category;
-import dev.steadfast.retry.scenarios.Via;
+import dev.steadfast.retry.tck.Client;
+import dev.steadfast.retry.tck.EntryPoint;
+import dev.steadfast.retry.tck.Follows;
+import dev.steadfast.retry.tck.HttpCall;
+import dev.steadfast.retry.tck.Outcome;
+import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.Trait;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -27,7 +25,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -39,7 +40,7 @@ final class JdkEntryPoints {
   private JdkEntryPoints() {}
 
   static EntryPoint[] all() {
-    return new EntryPoint[] {new Sent(Via.JDK_SEND), new Sent(Via.JDK_SEND_ASYNC)};
+    return new EntryPoint[] {new Sent(false), new Sent(true)};
   }
 
   private static final Authenticator PASSWORD =
@@ -50,7 +51,24 @@ final class JdkEntryPoints {
         }
       };
 
-  private record Sent(Via via) implements EntryPoint {
+  private record Sent(boolean async) implements EntryPoint {
+    @Override
+    public String name() {
+      return async ? "JDK sendAsync" : "JDK send";
+    }
+
+    @Override
+    public Set<Trait> traits() {
+      Set<Trait> traits =
+          async
+              ? EnumSet.of(Trait.ASYNC, Trait.LATE_CANCEL, Trait.CANCEL_WITHOUT_REPORT)
+              : EnumSet.of(Trait.NO_CANCEL, Trait.WAITS_ON_OTHER_THREADS);
+      traits.add(Trait.RESENDS_READS);
+      traits.add(Trait.HIDES_STALE_CONNECTIONS);
+      traits.add(Trait.VIRTUAL_PATIENCE);
+      return traits;
+    }
+
     @Override
     public Client open(HttpRetry retry) {
       return open(retry, Follows.NOTHING);
@@ -70,7 +88,7 @@ final class JdkEntryPoints {
             case REDIRECTS -> plain.followRedirects(HttpClient.Redirect.NORMAL);
             case CHALLENGES -> plain.authenticator(PASSWORD);
           };
-      return new UnderTest(plain.build(), retry, via == Via.JDK_SEND_ASYNC);
+      return new UnderTest(plain.build(), retry, async);
     }
   }
 
@@ -157,17 +175,9 @@ final class JdkEntryPoints {
      * throws.
      */
     private static Category category(Exception thrown) {
-      if (thrown instanceof Outcome.UserCodeException) {
-        return Category.USER;
-      }
-      if (thrown instanceof IllegalArgumentException) {
-        return Category.ILLEGAL_ARGUMENT;
-      }
-      if (thrown instanceof AttemptRefusedException) {
-        return Category.REFUSED_BY_GUARD;
-      }
-      if (thrown instanceof OperationJournal.RefusedException) {
-        return Category.REFUSED_BY_JOURNAL;
+      Optional<Category> known = Category.ofEveryClient(thrown);
+      if (known.isPresent()) {
+        return known.get();
       }
       if (thrown.getClass() == HttpTimeoutException.class) {
         return Category.TIMEOUT;

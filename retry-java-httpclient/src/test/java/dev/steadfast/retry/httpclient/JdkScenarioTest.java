@@ -1,6 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.scenarios.ScenarioTests;
+import dev.steadfast.retry.tck.ScenarioTests;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.tck.Received;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

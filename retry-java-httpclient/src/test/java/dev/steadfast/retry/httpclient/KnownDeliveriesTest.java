@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.ServerSocket;

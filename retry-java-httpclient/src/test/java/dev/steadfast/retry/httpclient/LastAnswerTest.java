@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

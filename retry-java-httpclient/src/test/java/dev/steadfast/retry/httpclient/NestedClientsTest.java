@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
-import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

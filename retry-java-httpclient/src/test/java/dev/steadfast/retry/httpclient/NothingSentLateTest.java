@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Received;
+import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
 import java.net.Proxy;

@@ -2,8 +2,8 @@ package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -3,8 +3,8 @@ package dev.steadfast.retry.httpclient;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.RateLimiter;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.tck.internal.RateLimiter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.server.ServletScope;
+import dev.steadfast.retry.tck.Reply;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServlet;

@@ -27,7 +27,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.TransportFailure;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;

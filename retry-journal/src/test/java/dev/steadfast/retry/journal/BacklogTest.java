@@ -26,7 +26,7 @@ import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
-import dev.steadfast.retry.scenarios.JournalUnderTest;
+import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

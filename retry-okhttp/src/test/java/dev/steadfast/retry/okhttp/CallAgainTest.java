@@ -11,7 +11,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.time.Duration;
 import okhttp3.OkHttp;
 import okhttp3.Request;

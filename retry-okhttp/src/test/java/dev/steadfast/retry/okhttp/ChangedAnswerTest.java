@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Interceptor;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

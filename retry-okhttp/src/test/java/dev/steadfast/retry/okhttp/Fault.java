@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 
 /** What a server does with a request that it has read whole, instead of answering. */
 enum Fault {

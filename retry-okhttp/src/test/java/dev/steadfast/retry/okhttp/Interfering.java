@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.scenarios.Interference;
-import dev.steadfast.retry.scenarios.Outcome;
+import dev.steadfast.retry.tck.Interference;
+import dev.steadfast.retry.tck.Outcome;
 import java.io.IOException;
 import java.util.UUID;
 import okhttp3.Authenticator;

@@ -1,13 +1,15 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Client;
-import dev.steadfast.retry.scenarios.EntryPoint;
-import dev.steadfast.retry.scenarios.Follows;
-import dev.steadfast.retry.scenarios.Interference;
-import dev.steadfast.retry.scenarios.Via;
+import dev.steadfast.retry.tck.Client;
+import dev.steadfast.retry.tck.EntryPoint;
+import dev.steadfast.retry.tck.Follows;
+import dev.steadfast.retry.tck.Interference;
+import dev.steadfast.retry.tck.Trait;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import okhttp3.Call;
@@ -27,9 +29,7 @@ final class OkHttpEntryPoints {
   private OkHttpEntryPoints() {}
 
   static EntryPoint[] all() {
-    return new EntryPoint[] {
-      new Factory(Via.OKHTTP_EXECUTE), new Factory(Via.OKHTTP_ENQUEUE), new Intercepted()
-    };
+    return new EntryPoint[] {new Factory(false), new Factory(true), new Intercepted()};
   }
 
   private static OkHttpClient plain() {
@@ -53,7 +53,26 @@ final class OkHttpEntryPoints {
         : challenge.request().newBuilder().header("Authorization", "Basic x").build();
   }
 
-  private record Factory(Via via) implements EntryPoint {
+  private static final Set<Trait> TRAITS =
+      EnumSet.of(Trait.BODY_AFTER_CALL, Trait.TRUSTS_BODIES, Trait.UNINTERRUPTIBLE_READS);
+
+  private static Set<Trait> and(Trait own) {
+    Set<Trait> traits = EnumSet.of(own);
+    traits.addAll(TRAITS);
+    return traits;
+  }
+
+  private record Factory(boolean enqueues) implements EntryPoint {
+    @Override
+    public String name() {
+      return enqueues ? "OkHttp enqueue" : "OkHttp execute";
+    }
+
+    @Override
+    public Set<Trait> traits() {
+      return enqueues ? and(Trait.ASYNC) : TRAITS;
+    }
+
     @Override
     public boolean takesInterceptors() {
       return true;
@@ -83,15 +102,20 @@ final class OkHttpEntryPoints {
     }
 
     private Client client(OkHttpClient users, OkHttpClient plain, HttpRetry retry) {
-      OkHttpUnderTest.Way way = via == Via.OKHTTP_ENQUEUE ? new Enqueue() : Call::execute;
+      OkHttpUnderTest.Way way = enqueues ? new Enqueue() : Call::execute;
       return new OkHttpUnderTest(RetryingCallFactory.wrap(users, retry), plain, way);
     }
   }
 
   private record Intercepted() implements EntryPoint {
     @Override
-    public Via via() {
-      return Via.OKHTTP_INTERCEPTOR;
+    public String name() {
+      return "OkHttp interceptor";
+    }
+
+    @Override
+    public Set<Trait> traits() {
+      return and(Trait.OWN_TIMEOUTS);
     }
 
     @Override

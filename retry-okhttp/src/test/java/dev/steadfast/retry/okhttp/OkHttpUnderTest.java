@@ -1,12 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.operations.OperationJournal;
-import dev.steadfast.retry.scenarios.Client;
-import dev.steadfast.retry.scenarios.HttpCall;
-import dev.steadfast.retry.scenarios.Outcome;
-import dev.steadfast.retry.scenarios.Outcome.Category;
+import dev.steadfast.retry.tck.Client;
+import dev.steadfast.retry.tck.HttpCall;
+import dev.steadfast.retry.tck.Outcome;
+import dev.steadfast.retry.tck.Outcome.Category;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -17,6 +15,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import okhttp3.Call;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
@@ -119,19 +118,15 @@ final class OkHttpUnderTest implements Client {
    * By docs/timeouts-and-cancellation.md, "What the caller gets", and by what OkHttp itself throws.
    */
   private static Category category(Exception thrown) {
-    if (thrown instanceof Outcome.UserCodeException
-        || thrown.getCause() instanceof Outcome.UserCodeException) { // a callback takes no other
+    Optional<Category> known = Category.ofEveryClient(thrown);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    if (thrown.getCause() instanceof Outcome.UserCodeException) { // a callback takes no other
       return Category.USER;
     }
-    if (thrown instanceof IllegalArgumentException
-        || thrown.getCause() instanceof IllegalArgumentException) { // an interceptor's
+    if (thrown.getCause() instanceof IllegalArgumentException) { // an interceptor's
       return Category.ILLEGAL_ARGUMENT;
-    }
-    if (thrown instanceof AttemptRefusedException) {
-      return Category.REFUSED_BY_GUARD;
-    }
-    if (thrown instanceof OperationJournal.RefusedException) {
-      return Category.REFUSED_BY_JOURNAL;
     }
     if (thrown instanceof InterruptedIOException) {
       return interruptedOrTimedOut(thrown);

@@ -3,7 +3,7 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,9 +3,9 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.steadfast.retry.scenarios.RefusedPort;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.RefusedPort;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

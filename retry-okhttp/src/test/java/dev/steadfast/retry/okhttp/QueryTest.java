@@ -2,9 +2,9 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

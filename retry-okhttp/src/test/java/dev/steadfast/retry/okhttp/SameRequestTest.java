@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

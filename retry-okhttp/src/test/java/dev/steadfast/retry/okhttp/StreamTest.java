@@ -3,8 +3,8 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.time.Duration;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;

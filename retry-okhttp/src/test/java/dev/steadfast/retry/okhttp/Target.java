@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

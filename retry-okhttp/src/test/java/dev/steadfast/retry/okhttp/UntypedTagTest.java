@@ -3,8 +3,8 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.util.List;
 import java.util.Optional;
 import okhttp3.Call;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;

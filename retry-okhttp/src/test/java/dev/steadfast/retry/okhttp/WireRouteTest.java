@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

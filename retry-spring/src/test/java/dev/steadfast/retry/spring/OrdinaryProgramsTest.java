@@ -3,9 +3,9 @@ package dev.steadfast.retry.spring;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;

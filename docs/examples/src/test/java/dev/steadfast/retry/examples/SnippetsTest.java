@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every Java block of the README and the guides is a region of a class of this module, or of the
- * tests of the SDKs, which is compiled and run by the tests of its package.
+ * Every Java block of the README and the guides is a region of a class of this module, of the tests
+ * of the SDKs, or of the example of an adapter, which is compiled and run by the tests of its
+ * package.
  *
  * <p>A block names its region in an HTML comment on the line before it. A region goes from {@code
  * // region name} to {@code // endregion}.
@@ -27,7 +28,11 @@ import org.junit.jupiter.api.TestFactory;
 final class SnippetsTest {
   private static final String FENCE = "```";
   private static final List<Path> MODULES =
-      List.of(Path.of(""), Path.of("spring-boot"), Pages.ROOT.resolve("internal/sdk-tests"));
+      List.of(
+          Path.of(""),
+          Path.of("spring-boot"),
+          Pages.ROOT.resolve("internal/sdk-tests"),
+          Pages.ROOT.resolve("retry-adapter-tck"));
 
   /** A Java block of a page; the region is empty if the page names none. */
   private record Block(Path page, int line, String region, List<String> code) {

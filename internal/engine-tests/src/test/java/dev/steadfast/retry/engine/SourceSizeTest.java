@@ -89,6 +89,7 @@ class SourceSizeTest {
         sizes().keySet().stream().map(each -> each.getName(0).toString()).distinct().toList();
     assertEquals(
         List.of(
+            "retry-adapter-tck",
             "retry-core",
             "retry-effects",
             "retry-java-httpclient",

@@ -20,11 +20,11 @@ import java.util.stream.Stream;
  * An application of {@code src/test/resources/apps} that is compiled, linked and run as a module.
  */
 final class ModularApp {
-  private final Path sources;
+  private final List<Path> sources;
   private final Path work;
   private final List<Path> modulePath;
 
-  private ModularApp(Path sources, Path work, List<Path> modulePath) {
+  private ModularApp(List<Path> sources, Path work, List<Path> modulePath) {
     this.sources = sources;
     this.work = work;
     this.modulePath = modulePath;
@@ -39,8 +39,15 @@ final class ModularApp {
     }
   }
 
+  /** The same application with these sources, too. */
+  ModularApp with(List<Path> sources) {
+    List<Path> more = new ArrayList<>(this.sources);
+    more.addAll(sources);
+    return new ModularApp(more, work, modulePath);
+  }
+
   static ModularApp of(String name, Path work, List<Path> modulePath) {
-    return new ModularApp(Path.of("src/test/resources/apps", name), work, modulePath);
+    return new ModularApp(List.of(Path.of("src/test/resources/apps", name)), work, modulePath);
   }
 
   Result compile(String... options) throws IOException {
@@ -52,8 +59,10 @@ final class ModularApp {
         classes().toString(),
         "-p",
         join(modulePath));
-    try (Stream<Path> files = Files.walk(sources)) {
-      files.filter(Files::isRegularFile).map(Path::toString).forEach(arguments::add);
+    for (Path each : sources) {
+      try (Stream<Path> files = Files.walk(each)) {
+        files.filter(Files::isRegularFile).map(Path::toString).forEach(arguments::add);
+      }
     }
     return tool("javac", arguments);
   }

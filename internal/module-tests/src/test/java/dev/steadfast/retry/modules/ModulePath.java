@@ -23,9 +23,15 @@ final class ModulePath {
 
   private ModulePath() {}
 
-  /** All modules but those that the tests alone need. */
+  /** All modules. */
+  static List<Path> all() {
+    return ALL;
+  }
+
+  /** All modules that an application needs: not what its tests run on. */
   static List<Path> everything() {
-    Stream<String> ofTests = Stream.of("org.junit", "org.opentest4j", "org.apiguardian");
+    Stream<String> ofTests =
+        Stream.of("org.junit", "org.opentest4j", "org.apiguardian", "dev.steadfast.retry.tck");
     List<String> excluded = ofTests.toList();
     return ALL.stream()
         .filter(path -> excluded.stream().noneMatch(descriptor(path).name()::startsWith))

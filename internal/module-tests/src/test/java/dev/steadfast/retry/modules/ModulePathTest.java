@@ -128,6 +128,20 @@ class ModulePathTest {
     assertEquals("false\nfalse", app.run("--limit-modules", present + ",app").succeeded());
   }
 
+  /** An adapter needs nothing that is not exported. */
+  @Test
+  void theExampleOfAnAdapter_runsTheTableAsAModule() throws Exception {
+    Path example = Path.of("../../retry-adapter-tck/src/test/java/dev/steadfast/retry/tck/example");
+    List<Path> sources =
+        Stream.of("ExampleCall", "ExampleEntryPoint", "PlainClient", "PlainConnection")
+            .map(name -> example.resolve(name + ".java"))
+            .toList();
+    ModularApp app = ModularApp.of("author", work, ModulePath.all()).with(sources);
+    app.compile().succeeded();
+    String printed = app.run().succeeded();
+    assertTrue(printed.endsWith("passed"), printed);
+  }
+
   @Test
   void whatIsInternal_isClosedToApplications() throws Exception {
     ModularApp app = ModularApp.of("intruder", work, ModulePath.everything());
@@ -155,8 +169,9 @@ class ModulePathTest {
             "dev.steadfast.retry.server",
             "dev.steadfast.retry.spring",
             "dev.steadfast.retry.spring.boot",
+            "dev.steadfast.retry.tck",
             "dev.steadfast.retry.testkit"),
-        ModulePath.everything().stream()
+        ModulePath.all().stream()
             .map(ModulePath::descriptor)
             .filter(each -> !each.isAutomatic())
             .map(ModuleDescriptor::name)

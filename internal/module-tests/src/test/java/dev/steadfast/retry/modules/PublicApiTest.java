@@ -31,6 +31,7 @@ class PublicApiTest {
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
     "retry-effects, dev.steadfast.retry.effects",
     "retry-testkit, dev.steadfast.retry.testkit",
+    "retry-adapter-tck, dev.steadfast.retry.tck",
     "retry-micrometer, dev.steadfast.retry.micrometer",
     "retry-jfr, dev.steadfast.retry.jfr",
     "retry-opentelemetry, dev.steadfast.retry.opentelemetry",

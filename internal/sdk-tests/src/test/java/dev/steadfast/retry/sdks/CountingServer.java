@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.util.List;
 

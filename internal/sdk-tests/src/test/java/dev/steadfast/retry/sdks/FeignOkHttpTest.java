@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import feign.Feign;
 import feign.FeignException;
 import feign.Retryer;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
 import io.minio.Http;
 import io.minio.MinioClient;
 import io.minio.PutObjectArgs;

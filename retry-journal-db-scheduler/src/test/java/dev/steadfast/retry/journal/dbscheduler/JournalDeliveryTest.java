@@ -14,7 +14,7 @@ import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.State;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

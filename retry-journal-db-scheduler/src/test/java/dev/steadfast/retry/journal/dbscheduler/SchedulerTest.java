@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerName;
-import dev.steadfast.retry.scenarios.Reply;
+import dev.steadfast.retry.tck.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -3,8 +3,8 @@ package dev.steadfast.retry.spring.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;

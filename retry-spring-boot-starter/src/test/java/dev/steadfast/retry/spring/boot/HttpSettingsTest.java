@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

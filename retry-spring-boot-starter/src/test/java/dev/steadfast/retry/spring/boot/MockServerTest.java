@@ -8,9 +8,9 @@ import static org.springframework.test.web.client.response.MockRestResponseCreat
 import static org.springframework.test.web.client.response.MockRestResponseCreators.withSuccess;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.ScriptedServer;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.net.http.HttpClient;
 import java.util.List;
 import okhttp3.OkHttpClient;

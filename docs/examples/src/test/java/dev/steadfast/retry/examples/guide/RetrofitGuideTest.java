@@ -3,8 +3,8 @@ package dev.steadfast.retry.examples.guide;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.util.List;
 import okhttp3.HttpUrl;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
-import dev.steadfast.retry.scenarios.Received;
-import dev.steadfast.retry.scenarios.Reply;
-import dev.steadfast.retry.scenarios.ScriptedServer;
+import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.time.Duration;
