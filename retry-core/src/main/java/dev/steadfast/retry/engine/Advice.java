@@ -1,6 +1,9 @@
 package dev.steadfast.retry.engine;
 
-/** What users are warned of because they are likely to have overlooked it. */
+/**
+ * What users are warned of because they are likely to have overlooked it. For authors of adapters,
+ * who give it to {@link RetryPlan#advise}.
+ */
 public enum Advice {
   /** A request was not sent again only because its body cannot be repeated. */
   ONE_SHOT_BODY(
@@ -36,7 +39,11 @@ public enum Advice {
     this.text = text;
   }
 
-  /** What happened, the likely cause, and what to do. */
+  /**
+   * What happened, the likely cause, and what to do.
+   *
+   * @return the end of a sentence
+   */
   public String text() {
     return text;
   }
