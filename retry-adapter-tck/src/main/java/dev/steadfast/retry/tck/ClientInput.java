@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the client sends. A thread of its own reads ahead all the time, since reading is the only
@@ -27,7 +28,7 @@ final class ClientInput implements Runnable {
   private boolean ended;
 
   /** The thread to wake when the client leaves, if one waits for something else; or null. */
-  private Thread held;
+  private @Nullable Thread held;
 
   ClientInput(InputStream in) {
     this.in = in;

@@ -2,6 +2,7 @@ package dev.steadfast.retry.tck;
 
 import java.io.IOException;
 import java.net.Socket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client connection: its socket, its two threads (one talks, one reads ahead) and their end.
@@ -16,7 +17,7 @@ final class Connection implements Runnable {
   private final Thread handler;
 
   /** Used by the handler only; null before there is something to read. */
-  private Thread reader;
+  private @Nullable Thread reader;
 
   private volatile boolean aborted;
 

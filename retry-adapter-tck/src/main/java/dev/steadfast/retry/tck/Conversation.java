@@ -51,7 +51,7 @@ final class Conversation {
       return farewell;
     } catch (ProtocolException e) {
       journal.problem(e);
-      writer.reply(Reply.status(400).body(e.getMessage()).parts(), false, true);
+      writer.reply(Reply.status(400).body(String.valueOf(e.getMessage())).parts(), false, true);
       return Farewell.LINGER;
     }
   }

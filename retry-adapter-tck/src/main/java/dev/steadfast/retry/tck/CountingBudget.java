@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A budget with a number of retries, which records how it is called: {@code took 1 UNAVAILABLE,
@@ -53,7 +54,8 @@ final class CountingBudget implements RetryBudget, RetryBudget.Account {
   }
 
   @Override
-  public synchronized void operationEnded(Outcome outcome, Withdrawal last, long nowNanos) {
+  public synchronized void operationEnded(
+      Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
     ended++;
     events.add(outcome.name());
   }

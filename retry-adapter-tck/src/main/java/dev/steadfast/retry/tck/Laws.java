@@ -3,6 +3,7 @@ package dev.steadfast.retry.tck;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import java.net.URI;
 import java.util.List;
@@ -28,19 +29,21 @@ final class Laws {
   }
 
   void check(URI uri) {
-    if (recorder.operation() == null) {
+    OperationInfo operation = recorder.operation();
+    if (operation == null) {
       return; // refused before it began
     }
-    identity(uri);
+    identity(operation, uri);
     requests();
     headersShown();
     permits();
     payment();
     lastAnswer();
-    if (recorder.report() == null) {
+    RetryReport told = recorder.report();
+    if (told == null) {
       findings.add("a listener was never told of the end");
     } else {
-      report(recorder.report());
+      report(told);
     }
     if (observed.peaceful()) {
       findings.check(
@@ -54,11 +57,11 @@ final class Laws {
   }
 
   /** Logs show origin and path, no query. */
-  private void identity(URI uri) {
+  private void identity(OperationInfo operation, URI uri) {
     String origin = uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
     String label = observed.call().method() + " " + origin + uri.getPath();
-    findings.expect("label", label, recorder.operation().label());
-    findings.expect("origin", origin, recorder.operation().origin());
+    findings.expect("label", label, operation.label());
+    findings.expect("origin", origin, operation.origin());
   }
 
   /** Whatever is sent is what the caller wrote. */

@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -22,6 +23,7 @@ final class Observed {
   private final int requestsBefore;
   private final int connectionsBefore;
 
+  // Set when the call is over, and read only then.
   private Outcome outcome;
   private Recorder recorder;
   private Client client;
@@ -30,6 +32,7 @@ final class Observed {
   private String upward;
 
   /** Begins to look; what the server has seen before is not counted. */
+  @SuppressWarnings("NullAway.Init")
   Observed(ScriptedServer server, List<Reply> script, Scenario scenario, EntryPoint entry) {
     this.server = server;
     this.script = script;
@@ -55,8 +58,7 @@ final class Observed {
   }
 
   void compare(Findings findings) {
-    scenario
-        .expected(entry.traits())
+    Objects.requireNonNull(scenario.expected(entry.traits()), "a row for this entry point")
         .aspects()
         .forEach((aspect, text) -> findings.expect(aspect, text, text(aspect)));
     if (outcome instanceof Outcome.Failure failure) {

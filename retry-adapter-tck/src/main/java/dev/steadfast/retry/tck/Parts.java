@@ -3,6 +3,7 @@ package dev.steadfast.retry.tck;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a {@link Reply}. Written only while its reply is being made, so that a wither is
@@ -28,10 +29,10 @@ final class Parts {
   List<String> informational = List.of();
 
   /** Null: no wait. */
-  CountDownLatch delay;
+  @Nullable CountDownLatch delay;
 
   /** Null: at once. */
-  CountDownLatch closeWhen;
+  @Nullable CountDownLatch closeWhen;
 
   Reply.Ending ending = Reply.Ending.KEEP;
   boolean onHead;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records the events of a listener: {@code attempt 1: 503 UNAVAILABLE answered; wait 100ms backoff;
@@ -25,8 +26,8 @@ final class Recorder implements RetryListener {
   private final List<String> lines = new ArrayList<>();
   private final List<Object> requests = new ArrayList<>();
   private final List<AttemptReport> attempts = new ArrayList<>();
-  private OperationInfo operation;
-  private RetryReport report;
+  private @Nullable OperationInfo operation;
+  private @Nullable RetryReport report;
   private boolean armed;
   private int waits;
 
@@ -120,7 +121,7 @@ final class Recorder implements RetryListener {
     return String.join(" ", words);
   }
 
-  private synchronized boolean add(OperationInfo told, String line) {
+  private synchronized boolean add(OperationInfo told, @Nullable String line) {
     if (!armed) {
       return false;
     }
@@ -145,11 +146,11 @@ final class Recorder implements RetryListener {
     return String.join("; ", lines);
   }
 
-  synchronized OperationInfo operation() {
+  synchronized @Nullable OperationInfo operation() {
     return operation;
   }
 
-  synchronized RetryReport report() {
+  synchronized @Nullable RetryReport report() {
     return report;
   }
 

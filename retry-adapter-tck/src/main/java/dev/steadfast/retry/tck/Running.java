@@ -21,6 +21,7 @@ final class Running {
   private volatile Client client;
   private volatile Thread caller;
 
+  @SuppressWarnings("NullAway.Init") // what is not here is set before the call begins
   Running(Map<Scenario.At, Scenario.Action> actions) {
     // Each happens once, also where its moment comes again in a call that the client resent.
     this.actions = new ConcurrentHashMap<>(actions);

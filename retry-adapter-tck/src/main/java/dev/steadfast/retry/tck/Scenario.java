@@ -15,6 +15,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A row of the table: what is configured, called and done, and what must come of it. Immutable; how
@@ -26,7 +27,7 @@ final class Scenario {
   private final List<Difference> differences;
 
   /** Why clients of this nature must give another result than the others. */
-  record Difference(Trait who, String reason, UnaryOperator<Expected> change) {}
+  record Difference(Trait who, String reason, Function<Expected, @Nullable Expected> change) {}
 
   /** What a test does while a call is under way. */
   interface Action {
@@ -252,7 +253,7 @@ final class Scenario {
     return new Scenario(setup, change.apply(expected), differences);
   }
 
-  Scenario differs(Trait who, String reason, UnaryOperator<Expected> change) {
+  Scenario differs(Trait who, String reason, Function<Expected, @Nullable Expected> change) {
     List<Difference> more = new ArrayList<>(differences);
     more.add(new Difference(who, reason, change));
     return new Scenario(setup, expected, List.copyOf(more));
@@ -294,8 +295,8 @@ final class Scenario {
   }
 
   /** What must come of it on a client with these traits; null if the row is not for it. */
-  Expected expected(Set<Trait> traits) {
-    Expected own = expected;
+  @Nullable Expected expected(Set<Trait> traits) {
+    @Nullable Expected own = expected;
     for (Difference each : differences) {
       if (own != null && traits.contains(each.who())) {
         own = each.change().apply(own);

@@ -6,13 +6,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Which reply a request gets. Thread-safe; may be changed while the server runs. */
 final class Script {
   private final Queue<Reply> queue = new ConcurrentLinkedQueue<>();
   private volatile Reply fallback = Reply.status(200).body("ok");
-  private volatile Function<Received, Reply> route = request -> null;
-  private volatile Function<Received, Reply> routeByHead = head -> null;
+  private volatile Function<Received, @Nullable Reply> route = request -> null;
+  private volatile Function<Received, @Nullable Reply> routeByHead = head -> null;
   private volatile Consumer<Received> hook = request -> {};
   private volatile boolean routed;
 
@@ -24,12 +25,12 @@ final class Script {
     fallback = reply;
   }
 
-  void route(Function<Received, Reply> decide) {
+  void route(Function<Received, @Nullable Reply> decide) {
     route = decide;
     routed = true;
   }
 
-  void routeByHead(Function<Received, Reply> decide) {
+  void routeByHead(Function<Received, @Nullable Reply> decide) {
     routeByHead = decide;
   }
 

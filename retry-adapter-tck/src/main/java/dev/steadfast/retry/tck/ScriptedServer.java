@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 server on loopback that does to each request what the test has scripted.
@@ -137,7 +138,7 @@ public final class ScriptedServer implements AutoCloseable {
    *
    * @param decide gets the request
    */
-  public void route(Function<Received, Reply> decide) {
+  public void route(Function<Received, @Nullable Reply> decide) {
     script.route(decide);
   }
 
@@ -147,7 +148,7 @@ public final class ScriptedServer implements AutoCloseable {
    *
    * @param decide gets the request without its body
    */
-  public void routeByHead(Function<Received, Reply> decide) {
+  public void routeByHead(Function<Received, @Nullable Reply> decide) {
     script.routeByHead(decide);
   }
 

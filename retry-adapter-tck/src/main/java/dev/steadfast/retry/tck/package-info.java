@@ -62,4 +62,9 @@
  * raw sockets because the faults that matter to a retry library (FIN, RST, silence, half an answer)
  * are below what a well-behaved HTTP server can be told to do.
  */
+@Incubating
+@NullMarked
 package dev.steadfast.retry.tck;
+
+import dev.steadfast.retry.Incubating;
+import org.jspecify.annotations.NullMarked;
