@@ -3,6 +3,7 @@ package dev.steadfast.retry.soak;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -107,5 +108,25 @@ final class Samples {
       names.merge(each.getName().replaceAll("[0-9]+", "N"), 1, Integer::sum);
     }
     return names;
+  }
+
+  /** The library's threads, with what they do. */
+  static Map<Thread, StackTraceElement[]> ownThreads() {
+    Map<Thread, StackTraceElement[]> threads = new HashMap<>(Thread.getAllStackTraces());
+    threads.keySet().removeIf(each -> !each.getName().startsWith("steadfast-"));
+    return threads;
+  }
+
+  /** The same as text. */
+  static String ownStacks() {
+    StringBuilder text = new StringBuilder();
+    ownThreads()
+        .forEach((thread, frames) -> {
+          text.append("\n  ").append(thread.getName()).append(", ").append(thread.getState());
+          for (StackTraceElement frame : frames) {
+            text.append("\n    ").append(frame);
+          }
+        });
+    return text.toString();
   }
 }

@@ -78,8 +78,8 @@ final class Soak {
       if (!within(LONGEST_QUIET_SECONDS, () -> okHttp.busyConnections() == 0)) {
         ledger.defect(okHttp.busyConnections() + " connections of OkHttp were not given back");
       }
-      if (!within(LONGEST_IDLE_SECONDS, () -> ownThreads() == 0)) {
-        ledger.defect("threads of the library remain: " + Samples.threadNames());
+      if (!within(LONGEST_IDLE_SECONDS, () -> Samples.ownThreads().isEmpty())) {
+        ledger.defect("threads of the library remain:" + Samples.ownStacks());
       }
       samples.take();
       if (samples.size() == 3 || System.nanoTime() - end >= 0) {
@@ -105,12 +105,6 @@ final class Soak {
     } catch (IOException gone) {
       throw new IllegalStateException("the server has ended", gone);
     }
-  }
-
-  private static long ownThreads() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(each -> each.getName().startsWith("steadfast-"))
-        .count();
   }
 
   private boolean print() {
