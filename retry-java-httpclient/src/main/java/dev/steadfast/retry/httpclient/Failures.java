@@ -36,6 +36,10 @@ final class Failures {
   private static final String TOO_MANY = "Too many retries";
   private static final String NO_TUNNEL = "Tunnel failed, got: ";
   private static final Set<String> PASSING_PROXY_ERRORS = Set.of("407", "408", "429");
+  private static final Set<String> NO_CHALLENGE =
+      Set.of(
+          "WWW-Authenticate header missing for response code 401",
+          "Proxy-Authenticate header missing for response code 407");
 
   private Failures() {}
 
@@ -178,7 +182,8 @@ final class Failures {
       return Failure.of(FailureKind.GOAWAY, Disposition.UNKNOWN);
     }
     if (message.startsWith("too many authentication attempts")
-        || message.equals("No credentials provided")) {
+        || message.equals("No credentials provided")
+        || NO_CHALLENGE.contains(message)) {
       return permanent(FailureKind.ERROR_STATUS, Disposition.REFUSED); // 401 or 407
     }
     if (message.startsWith(NO_TUNNEL)) {

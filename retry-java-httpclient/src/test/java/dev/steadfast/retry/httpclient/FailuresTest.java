@@ -184,6 +184,18 @@ class FailuresTest {
             FailureKind.ERROR_STATUS,
             Disposition.REFUSED,
             permanent),
+        row(
+            new IOException("WWW-Authenticate header missing for response code 401"),
+            SENT,
+            FailureKind.ERROR_STATUS,
+            Disposition.REFUSED,
+            permanent),
+        row(
+            new IOException("Proxy-Authenticate header missing for response code 407"),
+            SENT,
+            FailureKind.ERROR_STATUS,
+            Disposition.REFUSED,
+            permanent),
         // No answer, and a message that quotes what the server wrote.
         quotingFinal(
             new ProtocolException("Invalid status line: \"HTTP/1.1 Stream not processed\"")),
