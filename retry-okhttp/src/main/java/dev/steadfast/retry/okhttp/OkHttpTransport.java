@@ -67,6 +67,7 @@ final class OkHttpTransport
   private final Sender sender;
 
   private volatile @Nullable WireTrace wire; // of the current attempt
+  private volatile boolean begun; // an attempt, by this transport
   private volatile boolean lostFollowUp;
   private volatile @Nullable EarlierEnd earlier; // of the attempt before, if the body is watched
 
@@ -129,7 +130,8 @@ final class OkHttpTransport
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
   WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry registry) {
-    WireTrace created = new WireTrace(this, registry, attempt, call);
+    WireTrace created = new WireTrace(this, registry, attempt, call, begun);
+    begun = true;
     wire = created;
     return created;
   }

@@ -89,7 +89,7 @@ final class SentBody implements BodyPass.Body {
     if (sent == null || !(isOwn(sent) || hasSameTarget(onWire))) {
       return onWire;
     }
-    if (!isOwn(sent) && body.isOneShot() && !written && wire.attemptNumber() > 1) {
+    if (!isOwn(sent) && body.isOneShot() && !written && wire.repeats()) {
       // An interceptor made this one in each attempt, and may have read the only copy in the first.
       throw changed("the body can be read once, and an interceptor may have read it");
     }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class WatchedBody extends RequestBody {
   /** The attempt that sends the body. */
   interface Wire {
-    /** From 1. */
-    int attemptNumber();
+    /** Whether an attempt with the same body came before. */
+    boolean repeats();
 
     /** The request body begins to be written. */
     void bodyStarted();

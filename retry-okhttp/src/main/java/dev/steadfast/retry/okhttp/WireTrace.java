@@ -44,6 +44,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
   private final Attempt<?> attempt;
   private final Call call;
   private final Owner owner;
+  private final boolean repeats;
 
   private volatile boolean reached;
   private volatile boolean dropped;
@@ -54,12 +55,13 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
   private volatile boolean interrupted;
   private volatile boolean broken;
 
-  WireTrace(Owner owner, AttemptRegistry registry, Attempt<?> attempt, Call call) {
+  WireTrace(Owner owner, AttemptRegistry registry, Attempt<?> attempt, Call call, boolean repeats) {
     super(owner.operation(), registry.interceptors());
     this.owner = owner;
     this.registry = registry;
     this.attempt = attempt;
     this.call = call;
+    this.repeats = repeats;
   }
 
   Attempt<?> attempt() {
@@ -322,8 +324,8 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
   }
 
   @Override
-  public int attemptNumber() {
-    return attempt.number();
+  public boolean repeats() {
+    return repeats;
   }
 
   @Override

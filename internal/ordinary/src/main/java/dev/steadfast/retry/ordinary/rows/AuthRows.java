@@ -4,21 +4,27 @@ import dev.steadfast.retry.ordinary.Exchange;
 import dev.steadfast.retry.ordinary.Policy;
 import dev.steadfast.retry.ordinary.Row;
 import dev.steadfast.retry.ordinary.Tls;
+import dev.steadfast.retry.ordinary.WireServer;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Authenticator;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.PasswordAuthentication;
 import java.net.Proxy;
 import java.net.ProxySelector;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import okhttp3.Credentials;
 import okhttp3.Interceptor;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.Route;
+import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /** Credentials: of servers and of proxies. */
@@ -46,6 +52,11 @@ final class AuthRows {
                 Row.named("auth: authenticator, wrong password, " + method)
                     .answers(exchange ->
                         exchange.reply(401, "no", "WWW-Authenticate: Basic realm=\"r\""))
+                    .okHttpClient((builder, run) -> builder.authenticator(AuthRows::answer))
+                    .jdkClient((builder, run) -> builder.authenticator(new Password()))
+                    .program(client -> client.send(method, "/", "text")),
+                Row.named("auth: authenticator, 401 without a challenge, " + method)
+                    .answers(exchange -> exchange.reply(401, "no"))
                     .okHttpClient((builder, run) -> builder.authenticator(AuthRows::answer))
                     .jdkClient((builder, run) -> builder.authenticator(new Password()))
                     .program(client -> client.send(method, "/", "text"))));
@@ -80,7 +91,43 @@ final class AuthRows {
   }
 
   private static Stream<Row> tokens() {
-    return Stream.of("GET", "POST")
+    return Stream.concat(Stream.of(tokenBeforeStream()), tokensFor("GET", "POST"));
+  }
+
+  /** The 401 comes instead of 100 Continue, so the stream is there for the second request. */
+  private static Row tokenBeforeStream() {
+    return Row.named("auth: token by an interceptor before, for a stream that is read once")
+        .server(() ->
+            WireServer.lazy(exchange -> {
+              if ("Bearer new".equals(exchange.header("Authorization"))) {
+                exchange.readBody();
+              }
+              token(exchange);
+            }))
+        .okHttpClient((builder, run) ->
+            builder.addInterceptor(new Refresh()).addNetworkInterceptor(AuthRows::withProgress))
+        .okHttp(client -> {
+          InputStream stream = new ByteArrayInputStream("lines".getBytes(StandardCharsets.UTF_8));
+          client.call(
+              client
+                  .request("/upload")
+                  .header("Expect", "100-continue")
+                  .post(Bodies.once(sink -> sink.writeAll(Okio.source(stream))))
+                  .build());
+        });
+  }
+
+  private static Response withProgress(Interceptor.Chain chain) throws IOException {
+    Request request = chain.request();
+    RequestBody body = request.body();
+    return chain.proceed(
+        body == null
+            ? request
+            : request.newBuilder().method(request.method(), Bodies.once(body::writeTo)).build());
+  }
+
+  private static Stream<Row> tokensFor(String... methods) {
+    return Stream.of(methods)
         .flatMap(method ->
             Stream.of(
                 token("interceptor before", method)
@@ -100,19 +147,21 @@ final class AuthRows {
 
   private static Row token(String by, String method) {
     return Row.named("auth: token by an " + by + ", " + method)
-        .answers(exchange -> {
-          if (exchange.target().equals("/token")) {
-            exchange.reply(200, "new");
-          } else if ("Bearer new".equals(exchange.header("Authorization"))) {
-            exchange.reply(200, "welcome");
-          } else {
-            exchange.reply(401, "expired");
-          }
-        })
+        .answers(AuthRows::token)
         .okHttp(client -> {
           client.send(method, "/1", "text");
           client.send(method, "/2", "text");
         });
+  }
+
+  private static void token(Exchange exchange) throws IOException {
+    if (exchange.target().equals("/token")) {
+      exchange.reply(200, "new");
+    } else if ("Bearer new".equals(exchange.header("Authorization"))) {
+      exchange.reply(200, "welcome");
+    } else {
+      exchange.reply(401, "expired");
+    }
   }
 
   /** Adds a token, and after a 401 gets a new one and goes on again. */
