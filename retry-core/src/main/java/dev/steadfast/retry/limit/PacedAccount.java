@@ -135,18 +135,19 @@ final class PacedAccount implements Turn.Account {
   void learn(@Nullable Turn attempt, List<Quota> quotas, long nowNanos) {
     book(() -> {
       roll(nowNanos);
-      long sentNanos = nowNanos;
-      if (attempt != null && attempt.of(this) && attempt.runs) {
-        sentNanos = attempt.atNanos;
-        attempt.answered = true;
+      Turn known = attempt != null && attempt.of(this) && attempt.runs ? attempt : null;
+      if (known != null) {
+        known.answered = true;
       }
       for (Quota quota : quotas) {
-        learn(quota, sentNanos, nowNanos);
+        learn(quota, known, nowNanos);
       }
     });
   }
 
-  private void learn(Quota quota, long sentNanos, long nowNanos) {
+  /** Without an attempt, the request was sent before anything was known, or by other means. */
+  private void learn(Quota quota, @Nullable Turn attempt, long nowNanos) {
+    long sentNanos = attempt == null ? nowNanos : attempt.atNanos;
     int index = indexOf(quota.policy().name());
     if (index < 0) {
       if (windows.size() < MOST_WINDOWS) {
@@ -157,7 +158,11 @@ final class PacedAccount implements Turn.Account {
     QuotaWindow known = windows.get(index);
     String partition = known.policy().partition();
     if (partition == null || partition.equals(quota.policy().partition())) {
-      known.learn(quota, sentNanos, nowNanos, inFlight);
+      if (attempt == null && known.isVague(quota)) {
+        known.spentBefore();
+      } else {
+        known.learn(quota, sentNanos, nowNanos, inFlight);
+      }
     } else {
       windows.set(index, new QuotaWindow(quota, sentNanos, nowNanos));
       mixedNanos = nowNanos;

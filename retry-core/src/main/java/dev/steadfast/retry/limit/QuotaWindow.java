@@ -107,13 +107,14 @@ final class QuotaWindow {
   }
 
   /** Whether the time that the server tells is too coarse to say when its window ends. */
-  private boolean isVague(Quota quota) {
+  boolean isVague(Quota quota) {
     return quota.resolutionNanos() > length / LEAST_STEPS;
   }
 
   private void learnFromRemainder(Quota quota, long sentNanos, long nowNanos, int inFlight) {
     if (sentNanos - began < 0) {
-      return; // perhaps of the window before
+      spentBefore();
+      return;
     }
     learnCost(quota, inFlight);
     boolean rose = silent == 0 && sentNanos - toldNanos >= 0 && quota.remaining() > left;
@@ -128,6 +129,11 @@ final class QuotaWindow {
     latestEnd = nowNanos + length;
   }
 
+  /** What an answer says may be of the window before, and its unit of this one. */
+  void spentBefore() {
+    own++;
+  }
+
   private void learnCost(Quota quota, int inFlight) {
     if (silent == 0) {
       long spent = (left - quota.remaining()) / Math.max(1, inFlight);
@@ -140,7 +146,11 @@ final class QuotaWindow {
     if (silent > 0 || quota.remaining() <= left) {
       told(quota, sentNanos, nowNanos);
     }
-    silent = 0;
+    if (silent > 0) { // the server's window may have begun before, so who spent is unknown
+      leftAtFirst = left;
+      own = 0;
+      silent = 0;
+    }
   }
 
   private void told(Quota quota, long sentNanos, long nowNanos) {

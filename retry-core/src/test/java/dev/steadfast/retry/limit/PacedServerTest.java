@@ -38,6 +38,7 @@ class PacedServerTest {
   private long now;
   private int order;
 
+  private boolean again = true; // each thread calls for ever
   private int limit = 100;
   private long window = 10 * SECOND;
   private Rounding rounding = Rounding.UP;
@@ -81,7 +82,9 @@ class PacedServerTest {
                 pacing.learn(operation, List.of(said), now);
                 permit.succeeded(1);
                 pacing.operationEnded(operation);
-                at(MS / 10, () -> call(pacing));
+                if (again) {
+                  at(MS / 10, () -> call(pacing));
+                }
               });
         });
   }
@@ -146,9 +149,11 @@ class PacedServerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"UP", "DOWN", "NONE"})
-  void twoClientsOfOneQuotaAreHardlyEverRejected(Rounding rounds) {
+  @CsvSource({"UP, 100, 10", "DOWN, 100, 10", "NONE, 100, 10", "UP, 500, 1", "DOWN, 500, 1"})
+  void twoClientsOfOneQuotaAreHardlyEverRejected(Rounding rounds, int most, int seconds) {
     rounding = rounds;
+    limit = most;
+    window = seconds * SECOND;
     client(QuotaPacing.perOrigin(), 16);
     client(QuotaPacing.perOrigin(), 16);
     run(18);
@@ -167,6 +172,24 @@ class PacedServerTest {
     limit = 1_000 * seconds;
     client(QuotaPacing.perOrigin(), 30_000);
     run(20 / seconds);
+    int windows = accepted.size() - 1;
+    assertTrue(sum(accepted, 1) >= 0.95 * windows * limit, () -> accepted + " " + rejected);
+    assertTrue(sum(rejected, 1) <= 0.001 * sum(accepted, 1), () -> accepted + " " + rejected);
+  }
+
+  /** Most of them get their turn while the first answers come, and keep it. */
+  @ParameterizedTest
+  @CsvSource({"NONE, 1", "UP, 1", "DOWN, 1", "UP, 5"})
+  void aBatchOfThirtyThousandUsesNearlyAll(Rounding rounds, int seconds) {
+    rounding = rounds;
+    window = seconds * SECOND;
+    limit = 1_000 * seconds;
+    again = false;
+    QuotaPacing pacing = QuotaPacing.perOrigin();
+    for (int i = 0; i < 30_000; i++) {
+      at(i * MS / 20, () -> call(pacing));
+    }
+    run(25 / seconds);
     int windows = accepted.size() - 1;
     assertTrue(sum(accepted, 1) >= 0.95 * windows * limit, () -> accepted + " " + rejected);
     assertTrue(sum(rejected, 1) <= 0.001 * sum(accepted, 1), () -> accepted + " " + rejected);
