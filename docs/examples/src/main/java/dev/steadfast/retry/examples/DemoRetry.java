@@ -46,7 +46,7 @@ final class DemoRetry {
     return Duration.ofNanos(nanos);
   }
 
-  /** What is set for all clients, for the page that the demo prints and for the README. */
+  /** The settings of all clients, for the page that the demo prints and for the README. */
   static String settings() {
     return "5 tries; a timeout of 750 ms for the first, 3 s for the second, 10 s for the others;"
         + " random waits of up to 50 ms, 100 ms, 200 ms and 400 ms; no retry budget";
