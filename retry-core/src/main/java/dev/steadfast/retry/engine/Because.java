@@ -45,7 +45,7 @@ record Because(RetryPlan plan, RetryState state, long nowNanos, String refuser) 
   }
 
   private String notReplayable(@Nullable Outcome last) {
-    if (Boolean.FALSE.equals(plan.replayable())) {
+    if (plan.replayable() == Replayable.NEVER) {
       return "RetryOptions.replayable(false)";
     }
     String other = last == null ? null : last.evidence().trail().unsafe();

@@ -204,10 +204,14 @@ public record Evidence(
     /**
      * Law 1: nothing that may have taken effect is sent again unless that is safe on the wire.
      *
-     * @param replayable the caller's word; null: the requests tell
+     * @param replayable the caller's word
      */
-    boolean allowsRepeating(@Nullable Boolean replayable) {
-      return replayable == null ? this != UNSAFE : replayable || this == UNPROCESSED;
+    boolean allowsRepeating(Replayable replayable) {
+      return switch (replayable) {
+        case BY_REQUEST -> this != UNSAFE;
+        case ALWAYS -> true;
+        case NEVER -> this == UNPROCESSED;
+      };
     }
   }
 

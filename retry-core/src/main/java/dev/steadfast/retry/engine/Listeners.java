@@ -127,8 +127,7 @@ final class Listeners implements RetryListener {
    * @param replayable the caller's word; if repeating adds no effect, it is no harm that the effect
    *     is unknown
    */
-  void logEnd(
-      OperationInfo operation, RetryReport report, long nowNanos, @Nullable Boolean replayable) {
+  void logEnd(OperationInfo operation, RetryReport report, long nowNanos, Replayable replayable) {
     StopReason reason = report.reason();
     if (reason == StopReason.ACCEPTED) {
       return;
@@ -136,7 +135,7 @@ final class Listeners implements RetryListener {
     if (reason == StopReason.BODY_NOT_REPEATABLE) {
       advise(Advice.ONE_SHOT_BODY, operation);
     }
-    boolean unknown = ReportFigures.effectUnknown(report) && !Boolean.TRUE.equals(replayable);
+    boolean unknown = ReportFigures.effectUnknown(report) && replayable != Replayable.ALWAYS;
     boolean alarms = unknown && !Decisions.byCaller(reason);
     boolean warns = alarms || (reason.gaveUp() && report.attempts() > 1);
     OriginTable<LinePerMinute> table = alarms ? alarming : givenUp;

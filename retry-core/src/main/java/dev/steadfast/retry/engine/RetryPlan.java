@@ -27,7 +27,7 @@ public final class RetryPlan {
   private final Listeners listeners;
   private final RetryEnvironment environment;
   private final @Nullable CallContext callContext;
-  private final @Nullable Boolean replayable;
+  private final Replayable replayable;
   private final boolean optional;
   private final @Nullable ContextCapture context;
 
@@ -53,7 +53,7 @@ public final class RetryPlan {
     private Listeners listeners = new Listeners(List.of());
     private RetryEnvironment environment;
     private @Nullable CallContext callContext;
-    private @Nullable Boolean replayable;
+    private Replayable replayable = Replayable.BY_REQUEST;
     private boolean optional;
     private @Nullable ContextCapture context;
 
@@ -150,12 +150,11 @@ public final class RetryPlan {
   /**
    * The same plan with the caller's word on whether an operation may be repeated.
    *
-   * @param word true: repeating it does no harm, whatever it sends; false: it may be repeated only
-   *     where it was not processed; null: its requests tell, by their methods and keys
+   * @param word what the caller says
    * @return a changed copy, or this
    */
-  public RetryPlan withReplayable(@Nullable Boolean word) {
-    return Objects.equals(word, replayable) ? this : with(draft -> draft.replayable = word);
+  public RetryPlan withReplayable(Replayable word) {
+    return word == replayable ? this : with(draft -> draft.replayable = word);
   }
 
   /**
@@ -273,9 +272,9 @@ public final class RetryPlan {
   /**
    * The caller's word on whether an operation may be repeated.
    *
-   * @return null: its requests tell, by their methods and keys
+   * @return what the caller says
    */
-  public @Nullable Boolean replayable() {
+  public Replayable replayable() {
     return replayable;
   }
 

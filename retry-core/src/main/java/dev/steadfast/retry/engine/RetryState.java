@@ -36,7 +36,7 @@ public final class RetryState {
   private final RetryBudget.Account budget;
   private final Admission admission;
   private final LongSupplier random;
-  private final @Nullable Boolean replayable; // the caller's word; null: the requests tell
+  private final Replayable replayable; // the caller's word
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
@@ -66,7 +66,7 @@ public final class RetryState {
       RetryBudget.Account budget,
       Admission admission,
       LongSupplier random,
-      @Nullable Boolean replayable) {
+      Replayable replayable) {
     this.nanos = nanos;
     this.budget = budget;
     this.admission = admission;
@@ -83,7 +83,8 @@ public final class RetryState {
    * @return a new state; call {@link #begin} first
    */
   public static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
-    return new RetryState(new PolicyNanos(policy), budget, Admission.FREE, random, null);
+    return new RetryState(
+        new PolicyNanos(policy), budget, Admission.FREE, random, Replayable.BY_REQUEST);
   }
 
   /** A layer above owns the retries: this operation makes one attempt. */

@@ -61,7 +61,7 @@ public final class Work {
       Predicate<Throwable> retryExceptions,
       @Nullable Predicate<@Nullable Object> retryResults) {
     // The account is kept, because its table may forget a retrier that is still in use.
-    this.plan = plan.withReplayable(true).withAccountOf(name);
+    this.plan = plan.withReplayable(Replayable.ALWAYS).withAccountOf(name);
     this.name = name;
     this.info = OperationInfo.of(name, name);
     this.retryExceptions = retryExceptions;

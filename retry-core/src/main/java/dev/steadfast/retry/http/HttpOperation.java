@@ -10,6 +10,7 @@ import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
@@ -268,7 +269,7 @@ public final class HttpOperation {
   public Evidence.Safety safety(String method, Function<String, List<String>> headers) {
     Evidence.Safety safety = RequestSafety.of(method, headers, key);
     // A GET of which the caller says that it does not only read.
-    boolean writes = Boolean.FALSE.equals(plan.replayable()) && safety == Evidence.Safety.READ_ONLY;
+    boolean writes = plan.replayable() == Replayable.NEVER && safety == Evidence.Safety.READ_ONLY;
     return writes ? Evidence.Safety.IDEMPOTENT : safety;
   }
 

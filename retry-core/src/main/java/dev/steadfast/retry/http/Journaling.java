@@ -4,6 +4,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
@@ -167,9 +168,9 @@ public interface Journaling {
     /**
      * The word on whether it may be repeated.
      *
-     * @return null if its key tells
+     * @return {@link Replayable#BY_REQUEST} if its key tells
      */
-    @Nullable Boolean replayable();
+    Replayable replayable();
   }
 
   /** Sends operations that are due: a client, as its adapter gives it. */

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +20,7 @@ public final class RetryOptions {
   private final @Nullable String idempotencyKey;
   private final @Nullable RetryPolicy policy;
   private final @Nullable Duration deadline;
-  private final @Nullable Boolean replayable;
+  private final Replayable replayable;
   private final @Nullable Boolean bodyRepeatable;
   private final @Nullable String name;
   private final @Nullable String derivedKey;
@@ -87,7 +88,7 @@ public final class RetryOptions {
     merged.optional = optional || other.optional;
     merged.policy = other.policy == null ? policy : other.policy;
     merged.deadline = other.deadline == null ? deadline : other.deadline;
-    merged.replayable = other.replayable == null ? replayable : other.replayable;
+    merged.replayable = other.replayable == Replayable.BY_REQUEST ? replayable : other.replayable;
     merged.bodyRepeatable = other.bodyRepeatable == null ? bodyRepeatable : other.bodyRepeatable;
     merged.name = other.name == null ? name : other.name;
     merged.noRetry = noRetry || other.noRetry;
@@ -119,7 +120,7 @@ public final class RetryOptions {
     return Optional.ofNullable(deadline);
   }
 
-  @Nullable Boolean replayable() {
+  Replayable replayable() {
     return replayable;
   }
 
@@ -194,7 +195,7 @@ public final class RetryOptions {
     private @Nullable String idempotencyKey;
     private @Nullable RetryPolicy policy;
     private @Nullable Duration deadline;
-    private @Nullable Boolean replayable;
+    private Replayable replayable = Replayable.BY_REQUEST;
     private @Nullable Boolean bodyRepeatable;
     private @Nullable String name;
     private @Nullable String derivedKey;
@@ -300,7 +301,7 @@ public final class RetryOptions {
      * @return this
      */
     public Builder replayable(boolean replayable) {
-      this.replayable = replayable;
+      this.replayable = Replayable.of(replayable);
       return this;
     }
 

@@ -16,6 +16,7 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Checks;
 import java.lang.reflect.Field;
@@ -138,11 +139,11 @@ class HttpRetryTest {
             .policy(RetryPolicy.valueOf("maxAttempts=7"))
             .build();
     assertEquals(
-        "RetryOptions(name=refund, key=set, derivedKey=null, deadline=PT3S, replayable=true,"
+        "RetryOptions(name=refund, key=set, derivedKey=null, deadline=PT3S, replayable=ALWAYS,"
             + " policy=no retry, optional)",
         key.with(later).toString());
     assertEquals(
-        "RetryOptions(name=pay, key=set, derivedKey=null, deadline=PT3S, replayable=true,"
+        "RetryOptions(name=pay, key=set, derivedKey=null, deadline=PT3S, replayable=ALWAYS,"
             + " policy=no retry, optional)",
         later.with(key).toString());
     assertEquals(Optional.of(true), later.with(key).bodyRepeatable());
@@ -368,12 +369,13 @@ class HttpRetryTest {
     RetryOptions none = RetryOptions.none();
     assertEquals(Optional.empty(), none.idempotencyKey());
     assertEquals(Optional.empty(), none.bodyRepeatable());
-    assertEquals(null, none.replayable());
+    assertEquals(Replayable.BY_REQUEST, none.replayable());
     assertEquals(Optional.empty(), none.deadline());
     assertEquals(null, none.name());
     assertSame(none, RetryOptions.none());
     assertEquals(
-        "RetryOptions(name=null, key=none, derivedKey=null, deadline=null, replayable=null, policy=null)",
+        "RetryOptions(name=null, key=none, derivedKey=null, deadline=null,"
+            + " replayable=BY_REQUEST, policy=null)",
         none.toString());
   }
 

@@ -6,6 +6,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -47,7 +48,7 @@ final class Provisional<T> {
     // Otherwise the next attempt is safe, whatever came before the answer.
     boolean unsafe =
         operation.safety() == Evidence.Safety.UNSAFE
-            || Boolean.FALSE.equals(operation.plan().replayable());
+            || operation.plan().replayable() == Replayable.NEVER;
     if (own && !(redirects && unsafe)) {
       return null;
     }

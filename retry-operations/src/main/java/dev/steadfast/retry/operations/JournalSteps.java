@@ -6,6 +6,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.RetryTrace;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
@@ -63,7 +64,7 @@ final class JournalSteps<R> {
     this.refusal = new ClaimRefusal<>(operation, codec);
     this.journalPlan =
         RetryPlan.of(POLLS, RetryBudget.unlimited(), operation.plan().environment())
-            .withReplayable(true)
+            .withReplayable(Replayable.ALWAYS)
             .withContext(operation.plan().context());
   }
 
@@ -198,7 +199,7 @@ final class JournalSteps<R> {
 
   // A request that went out without its key, or with another one, is not protected by it.
   private Repeat repeat() {
-    boolean usersWord = Boolean.TRUE.equals(operation.plan().replayable());
+    boolean usersWord = operation.plan().replayable() == Replayable.ALWAYS;
     return attempts.wentOutUnsafe() && !usersWord
         ? Repeat.NEVER
         : operation.intent().terms().repeat();

@@ -3,6 +3,7 @@ package dev.steadfast.retry.operations;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.Journaling.Call;
@@ -117,16 +118,16 @@ record JournaledOperation(
    * Whether an operation can be sent again after it may have been processed. A key counts before an
    * idempotent method: it also tells the server of a request that comes late.
    */
-  private static Terms terms(@Nullable Boolean word, Sent sent) {
+  private static Terms terms(Replayable word, Sent sent) {
     Journaling.Key key = sent.key();
-    if (Boolean.FALSE.equals(word)) {
+    if (word == Replayable.NEVER) {
       return new Terms(Repeat.NEVER, null, key);
     }
     if (key != null) {
       return new Terms(Repeat.KEYED, sent.keyRetention(), key);
     }
     boolean safe =
-        Boolean.TRUE.equals(word) || sent.safety().compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+        word == Replayable.ALWAYS || sent.safety().compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
     return safe
         ? new Terms(Repeat.IDEMPOTENT, sent.keyRetention(), null)
         : new Terms(Repeat.NEVER, null, null);

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.operations;
 
+import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RequestView;
@@ -275,11 +276,11 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     @Override
-    public @Nullable Boolean replayable() {
+    public Replayable replayable() {
       return switch (terms.repeat()) {
-        case KEYED -> null;
-        case IDEMPOTENT -> true;
-        case NEVER -> false;
+        case KEYED -> Replayable.BY_REQUEST;
+        case IDEMPOTENT -> Replayable.ALWAYS;
+        case NEVER -> Replayable.NEVER;
       };
     }
 

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -41,12 +40,12 @@ class LawOneTest {
     }
 
     /** The law, in the words of its text. */
-    boolean mayBeRepeated(@Nullable Boolean word) {
-      if (Boolean.TRUE.equals(word)) {
+    boolean mayBeRepeated(Replayable word) {
+      if (word == Replayable.ALWAYS) {
         return true;
       }
       boolean processed = disposition != Disposition.UNSENT && disposition != Disposition.REFUSED;
-      return !processed || (word == null && (idempotent || keyed));
+      return !processed || (word == Replayable.BY_REQUEST && (idempotent || keyed));
     }
   }
 
@@ -80,7 +79,7 @@ class LawOneTest {
     int refused = 0;
     int repeated = 0;
     for (int i = 0; i < OPERATIONS; i++) {
-      Boolean word = List.of(0, 1, 2, 3).get(random.nextInt(4)) == 0 ? random.nextBoolean() : null;
+      Replayable word = word(random);
       RetryState state = state(word);
       boolean goesOn = true;
       while (goesOn) {
@@ -112,7 +111,7 @@ class LawOneTest {
     assertTrue(refused > OPERATIONS / 10 && repeated > OPERATIONS / 10, refused + " " + repeated);
   }
 
-  private static boolean safe(List<Sent> sent, Verdict verdict, @Nullable Boolean word) {
+  private static boolean safe(List<Sent> sent, Verdict verdict, Replayable word) {
     List<Sent> processed = new ArrayList<>(sent);
     if (verdict instanceof Verdict.Retryable failure && failure.claimsUnprocessed()) {
       Sent last = processed.remove(processed.size() - 1);
@@ -121,7 +120,11 @@ class LawOneTest {
     return processed.stream().allMatch(each -> each.mayBeRepeated(word));
   }
 
-  private static RetryState state(@Nullable Boolean word) {
+  private static Replayable word(SplittableRandom random) {
+    return random.nextInt(4) == 0 ? Replayable.of(random.nextBoolean()) : Replayable.BY_REQUEST;
+  }
+
+  private static RetryState state(Replayable word) {
     RetryPolicy policy =
         RetryPolicy.builder().maxAttempts(5).backoff(Backoff.none()).noTotalTimeout().build();
     RetryPlan plan = Course.plan(policy, () -> 0).withReplayable(word);

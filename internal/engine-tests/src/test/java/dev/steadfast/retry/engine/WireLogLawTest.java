@@ -13,7 +13,6 @@ import dev.steadfast.retry.engine.Evidence.Safety;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,11 +43,11 @@ class WireLogLawTest {
     }
 
     /** The law, in the words of its text. */
-    boolean mayBeRepeated(@Nullable Boolean word) {
-      if (!mayHaveActed || Boolean.TRUE.equals(word)) {
+    boolean mayBeRepeated(Replayable word) {
+      if (!mayHaveActed || word == Replayable.ALWAYS) {
         return true;
       }
-      return word == null && safety != Safety.UNSAFE;
+      return word == Replayable.BY_REQUEST && safety != Safety.UNSAFE;
     }
 
     @Override
@@ -60,7 +59,8 @@ class WireLogLawTest {
   @Test
   void nothingUnsafeIsRepeated() {
     for (int i = 0; i < OPERATIONS; i++) {
-      Boolean word = random.nextInt(4) == 0 ? random.nextBoolean() : null;
+      Replayable word =
+          random.nextInt(4) == 0 ? Replayable.of(random.nextBoolean()) : Replayable.BY_REQUEST;
       RetryPlan plan = plan(word);
       RetryState state = Course.state(plan, RetryBudget.unlimited().account("any"), Admission.FREE);
       state.begin(0, Long.MAX_VALUE);
@@ -163,7 +163,7 @@ class WireLogLawTest {
     return -1;
   }
 
-  private static RetryPlan plan(@Nullable Boolean word) {
+  private static RetryPlan plan(Replayable word) {
     RetryPolicy policy =
         RetryPolicy.builder().maxAttempts(4).backoff(Backoff.none()).noTotalTimeout().build();
     return Course.plan(policy, () -> 0).withReplayable(word);

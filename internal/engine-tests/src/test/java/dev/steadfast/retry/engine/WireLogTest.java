@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.Evidence.Safety;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,12 @@ class WireLogTest {
    * notSent}, {@code refused}, {@code unseen} (POST), {@code unseenAnswer}; a number is an answer.
    */
   private static WireLog<String> log(String events) {
-    return tell(new WireLog<>(plan(RetryPolicy.defaults(), null), each -> each + " /"), events);
+    return tell(
+        new WireLog<>(plan(RetryPolicy.defaults(), Replayable.BY_REQUEST), each -> each + " /"),
+        events);
   }
 
-  private static RetryPlan plan(RetryPolicy policy, @Nullable Boolean word) {
+  private static RetryPlan plan(RetryPolicy policy, Replayable word) {
     return Course.plan(policy, () -> 0).withReplayable(word);
   }
 
@@ -194,11 +197,12 @@ class WireLogTest {
 
   @Test
   void theCallersWordHoldsForTheClientToo() {
-    for (Boolean word : new Boolean[] {true, false}) {
+    for (Replayable word : List.of(Replayable.ALWAYS, Replayable.NEVER)) {
       WireLog<String> log = new WireLog<>(plan(RetryPolicy.defaults(), word), each -> each);
       for (String request : new String[] {"GET", "KEYED", "POST"}) {
-        assertEquals(word, tell(log, request).maySendAgain(), request);
-        assertEquals(word, log.survivesDeadConnection(safety(request)), request);
+        assertEquals(word == Replayable.ALWAYS, tell(log, request).maySendAgain(), request);
+        assertEquals(
+            word == Replayable.ALWAYS, log.survivesDeadConnection(safety(request)), request);
       }
     }
   }
@@ -214,7 +218,7 @@ class WireLogTest {
   void aDeadConnectionEndsTheOperation_ifItsResendCountsAndNoneIsLeft(
       Safety why, int attempts, boolean survives) {
     RetryPolicy policy = RetryPolicy.builder().maxAttempts(attempts).build();
-    WireLog<String> log = new WireLog<>(plan(policy, null), each -> each);
+    WireLog<String> log = new WireLog<>(plan(policy, Replayable.BY_REQUEST), each -> each);
     assertEquals(survives, log.survivesDeadConnection(why));
   }
 

@@ -1,0 +1,24 @@
+package dev.steadfast.retry.engine;
+
+/**
+ * The caller's word on whether repeating an operation adds no effect. For authors of adapters. It
+ * may grow, so a switch over it needs a default.
+ */
+public enum Replayable {
+  /** The caller says nothing: the methods and the keys of its requests tell. */
+  BY_REQUEST,
+  /** Repeating it does no harm, whatever it sends. */
+  ALWAYS,
+  /** It may be repeated only where it was not processed. */
+  NEVER;
+
+  /**
+   * The word of an option that is set.
+   *
+   * @param replayable what the caller says
+   * @return {@link #ALWAYS} or {@link #NEVER}
+   */
+  public static Replayable of(boolean replayable) {
+    return replayable ? ALWAYS : NEVER;
+  }
+}
