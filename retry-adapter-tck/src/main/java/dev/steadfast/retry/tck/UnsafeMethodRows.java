@@ -89,6 +89,17 @@ final class UnsafeMethodRows {
             .retry(b -> b.classifier(StandardRules.builder().trust503WithRetryAfter(true).build()))
             .replies(status(503))
             .answers(503, "")
+            .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"),
+        row("POST without a key, 529 then 200, refusedBy(529): this server did nothing")
+            .post("/prompt", "100")
+            .retry(b -> b.classifier(StandardRules.builder().refusedBy(529).build()))
+            .replies(status(529), OK)
+            .retriedAfter("529 ERROR_STATUS refused"),
+        row("POST without a key, 503, refusedBy(529): only the status that it names")
+            .post("/prompt", "100")
+            .retry(b -> b.classifier(StandardRules.builder().refusedBy(529).build()))
+            .replies(status(503))
+            .answers(503, "")
             .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"));
   }
 

@@ -24,6 +24,7 @@ import java.util.TreeSet;
  *   <tr><td>429</td><td>always; with {@link Builder#strictThrottling} if replayable</td></tr>
  *   <tr><td>425</td><td>always, once (RFC 8470 section 5.2)</td></tr>
  *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
+ *   <tr><td>those of {@link Builder#refusedBy}</td><td>always</td></tr>
  *   <tr><td>409</td><td>if replayable and the server gives a delay or says to retry</td></tr>
  *   <tr><td>422 after a key, 417</td><td>never</td></tr>
  *   <tr><td>any that is marked as the stored answer to an earlier request</td><td>never</td></tr>
@@ -40,6 +41,7 @@ public final class StandardRules implements HttpClassifier {
   private final boolean retryBrokenBody;
   private final Set<Integer> alsoRetried;
   private final Set<Integer> neverRetried;
+  private final Set<Integer> refusals;
 
   private StandardRules(Builder builder) {
     this.strictThrottling = builder.strictThrottling;
@@ -49,6 +51,7 @@ public final class StandardRules implements HttpClassifier {
     this.retryBrokenBody = builder.retryBrokenBody;
     this.alsoRetried = Set.copyOf(builder.alsoRetried);
     this.neverRetried = Set.copyOf(builder.neverRetried);
+    this.refusals = Set.copyOf(builder.refusals);
   }
 
   /**
@@ -92,7 +95,7 @@ public final class StandardRules implements HttpClassifier {
     if (neverRetried.contains(status)) {
       return false;
     }
-    if (signals.saysRetry() || alsoRetried.contains(status)) {
+    if (signals.saysRetry() || alsoRetried.contains(status) || refusals.contains(status)) {
       return true;
     }
     return switch (status) {
@@ -109,6 +112,9 @@ public final class StandardRules implements HttpClassifier {
    */
   private boolean didNothing(int status, Signals signals) {
     if (signals.saysRetry() && trustShouldRetryForUnsafeMethods) {
+      return true;
+    }
+    if (refusals.contains(status)) {
       return true;
     }
     return switch (status) {
@@ -156,6 +162,7 @@ public final class StandardRules implements HttpClassifier {
     private boolean retryBrokenBody = true;
     private final Set<Integer> alsoRetried = new TreeSet<>();
     private final Set<Integer> neverRetried = new TreeSet<>();
+    private final Set<Integer> refusals = new TreeSet<>();
 
     private Builder() {}
 
@@ -230,6 +237,7 @@ public final class StandardRules implements HttpClassifier {
     public Builder alsoRetry(int status) {
       alsoRetried.add(failureStatus(status));
       neverRetried.remove(status);
+      refusals.remove(status);
       return this;
     }
 
@@ -243,6 +251,27 @@ public final class StandardRules implements HttpClassifier {
     public Builder neverRetry(int status) {
       neverRetried.add(failureStatus(status));
       alsoRetried.remove(status);
+      refusals.remove(status);
+      return this;
+    }
+
+    /**
+     * Statuses by which this server says that it did not process the request, such as 529 of an AI
+     * API that is overloaded. An answer with one of them is retried whatever the method is, also
+     * without a key. Dangerous for a status that a gateway in front of the server sends too, such
+     * as 503: it can answer so after it has passed the request on. Default: none.
+     *
+     * @param statuses each from 400 to 599
+     * @return this
+     * @throws IllegalArgumentException if there is none, or one is out of its range
+     */
+    public Builder refusedBy(int... statuses) {
+      Checks.atLeast("number of statuses", statuses.length, 1);
+      for (int status : statuses) {
+        refusals.add(failureStatus(status));
+        alsoRetried.remove(status);
+        neverRetried.remove(status);
+      }
       return this;
     }
 

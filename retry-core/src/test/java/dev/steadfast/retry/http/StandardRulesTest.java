@@ -282,7 +282,41 @@ class StandardRulesTest {
   }
 
   @Test
+  void refusedByClaimsThatNothingWasDone() {
+    List<String> changes = changes(rules -> rules.refusedBy(529, 404));
+    assertTrue(
+        changes.containsAll(List.of("529 nothing RPR RRR", "404 nothing NNN RRR")),
+        changes::toString);
+    // Told not to retry, an answer still proves that nothing was done.
+    assertTrue(changes.contains("404 stop NNN TTT"), changes::toString);
+    for (String change : changes) {
+      assertTrue(change.startsWith("529 ") || change.startsWith("404 "), change);
+    }
+    assertEquals(List.of(), changes(rules -> rules.refusedBy(417)), "417 stays final");
+  }
+
+  @Test
+  void refusedByNeedsAStatusOfAFailure() {
+    StandardRules.Builder rules = StandardRules.builder();
+    assertEquals(
+        "number of statuses: 0 (expected: >= 1)",
+        assertThrows(IllegalArgumentException.class, rules::refusedBy).getMessage());
+    assertEquals(
+        "status: 200 (expected: 400 to 599)",
+        assertThrows(IllegalArgumentException.class, () -> rules.refusedBy(529, 200)).getMessage());
+  }
+
+  @Test
   void theLastWordOnAStatusHolds() {
+    assertEquals(
+        "RRR",
+        cell(StandardRules.builder().neverRetry(404).refusedBy(404).build(), 404, "nothing"));
+    assertEquals(
+        "NNN",
+        cell(StandardRules.builder().refusedBy(404).neverRetry(404).build(), 404, "nothing"));
+    assertEquals(
+        "RPR",
+        cell(StandardRules.builder().refusedBy(404).alsoRetry(404).build(), 404, "nothing"));
     assertEquals(
         "RPR",
         cell(StandardRules.builder().neverRetry(404).alsoRetry(404).build(), 404, "nothing"));
