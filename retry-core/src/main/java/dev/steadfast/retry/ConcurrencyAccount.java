@@ -15,11 +15,11 @@ final class ConcurrencyAccount implements RetryBudget.Account {
   private static final Withdrawal PLACE = Withdrawal.of(1);
 
   /** What the accounts of a budget have in common. */
-  record Terms(double share, int minimum) {
-    static Terms of(double share, int minimum) {
+  record Share(double share, int minimum) {
+    static Share of(double share, int minimum) {
       Checks.within("share", share, 0, 1);
       Checks.within("minimum", minimum, 0, 1_000_000);
-      return new Terms(share, minimum);
+      return new Share(share, minimum);
     }
 
     long most(long operations) {
@@ -28,11 +28,11 @@ final class ConcurrencyAccount implements RetryBudget.Account {
     }
   }
 
-  private final Terms terms;
+  private final Share bounds;
   private final AtomicLong counts = new AtomicLong(); // operations << 32 | retries
 
-  ConcurrencyAccount(Terms terms) {
-    this.terms = terms;
+  ConcurrencyAccount(Share bounds) {
+    this.bounds = bounds;
   }
 
   @Override
@@ -50,7 +50,7 @@ final class ConcurrencyAccount implements RetryBudget.Account {
     while (true) {
       long before = counts.get();
       long retries = before & (OPERATION - 1);
-      if (retries >= terms.most(before >>> 32)) {
+      if (retries >= bounds.most(before >>> 32)) {
         return Withdrawal.refused();
       }
       if (counts.compareAndSet(before, before + 1)) {
@@ -80,7 +80,7 @@ final class ConcurrencyAccount implements RetryBudget.Account {
   @Override
   public OptionalDouble available(long nowNanos) {
     long now = counts.get();
-    long left = terms.most(now >>> 32) - (now & (OPERATION - 1));
+    long left = bounds.most(now >>> 32) - (now & (OPERATION - 1));
     return OptionalDouble.of((double) Math.max(0, left));
   }
 

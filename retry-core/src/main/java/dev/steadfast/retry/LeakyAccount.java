@@ -24,8 +24,8 @@ final class LeakyAccount implements RetryBudget.Account {
   private static final double SMALLEST_RATIO = 1e-6;
 
   /** What the accounts of a budget have in common. */
-  record Terms(long deposit, long costOfRetry, long reserve, long sliceNanos) {
-    static Terms of(double ratio, int minPerSecond, Duration ttl) {
+  record Leak(long deposit, long costOfRetry, long reserve, long sliceNanos) {
+    static Leak of(double ratio, int minPerSecond, Duration ttl) {
       Checks.within("ratio", ratio, 0, 1_000);
       Checks.within("minPerSecond", minPerSecond, 0, 1_000_000);
       Checks.notNull("ttl", ttl);
@@ -36,7 +36,7 @@ final class LeakyAccount implements RetryBudget.Account {
       boolean deposits = ratio >= SMALLEST_RATIO;
       long cost = deposits ? Math.max(1, Math.round(DEPOSIT / ratio)) : DEPOSIT;
       long reserve = Math.round(minPerSecond * (ttl.toNanos() / 1e9)) * cost;
-      return new Terms(deposits ? DEPOSIT : 0, cost, reserve, ttl.toNanos() / SLICES);
+      return new Leak(deposits ? DEPOSIT : 0, cost, reserve, ttl.toNanos() / SLICES);
     }
   }
 
@@ -114,22 +114,22 @@ final class LeakyAccount implements RetryBudget.Account {
     }
   }
 
-  private final Terms terms;
+  private final Leak leak;
   private final long start; // what the reserve has paid already
   private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
 
   private final LatestTime asked;
 
-  LeakyAccount(Terms terms, boolean fresh, LatestTime asked) {
+  LeakyAccount(Leak leak, boolean fresh, LatestTime asked) {
     this.asked = asked;
-    this.terms = terms;
-    this.start = fresh ? 0 : -Math.max(0, terms.reserve() - terms.costOfRetry()); // one retry
+    this.leak = leak;
+    this.start = fresh ? 0 : -Math.max(0, leak.reserve() - leak.costOfRetry()); // one retry
   }
 
   @Override
   public void operationBegan(long nowNanos) {
-    if (terms.deposit() > 0) {
-      add(terms.deposit(), nowNanos);
+    if (leak.deposit() > 0) {
+      add(leak.deposit(), nowNanos);
     }
   }
 
@@ -139,10 +139,10 @@ final class LeakyAccount implements RetryBudget.Account {
     while (true) {
       Ring before = ring.get();
       Ring now = at(before, nowNanos);
-      if (terms.reserve() + now.sum() < terms.costOfRetry()) {
+      if (leak.reserve() + now.sum() < leak.costOfRetry()) {
         return Withdrawal.refused();
       }
-      if (ring.compareAndSet(before, now.plus(-terms.costOfRetry()))) {
+      if (ring.compareAndSet(before, now.plus(-leak.costOfRetry()))) {
         return now.taken();
       }
     }
@@ -162,8 +162,8 @@ final class LeakyAccount implements RetryBudget.Account {
 
   @Override
   public OptionalDouble available(long nowNanos) {
-    long left = terms.reserve() + at(ring.get(), nowNanos).sum();
-    return OptionalDouble.of(Math.max(0, left) / (double) terms.costOfRetry());
+    long left = leak.reserve() + at(ring.get(), nowNanos).sum();
+    return OptionalDouble.of(Math.max(0, left) / (double) leak.costOfRetry());
   }
 
   private void add(long amount, long nowNanos) {
@@ -175,17 +175,17 @@ final class LeakyAccount implements RetryBudget.Account {
 
   private Ring at(@Nullable Ring before, long nowNanos) {
     return before == null
-        ? Ring.first(nowNanos, terms.costOfRetry()).plus(start)
-        : before.at(nowNanos, terms.sliceNanos(), terms.costOfRetry());
+        ? Ring.first(nowNanos, leak.costOfRetry()).plus(start)
+        : before.at(nowNanos, leak.sliceNanos(), leak.costOfRetry());
   }
 
   /** The retries that it would pay for now. */
   long balance(long nowNanos) {
-    return (terms.reserve() + at(ring.get(), nowNanos).sum()) / terms.costOfRetry();
+    return (leak.reserve() + at(ring.get(), nowNanos).sum()) / leak.costOfRetry();
   }
 
   @Override
   public String toString() {
-    return "leaky account at " + terms.costOfRetry() + " per retry";
+    return "leaky account at " + leak.costOfRetry() + " per retry";
   }
 }

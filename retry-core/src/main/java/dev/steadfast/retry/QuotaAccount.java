@@ -9,34 +9,34 @@ import org.jspecify.annotations.Nullable;
 /** The retry quota of the AWS SDKs' standard mode. */
 final class QuotaAccount implements RetryBudget.Account {
   /** What the accounts of a budget have in common. */
-  record Terms(int capacity, Withdrawal cost, Withdrawal throttledCost) {
-    static Terms of(int capacity, int cost, int throttledCost) {
+  record Prices(int capacity, Withdrawal cost, Withdrawal throttledCost) {
+    static Prices of(int capacity, int cost, int throttledCost) {
       Checks.within("capacity", capacity, 1, 1_000_000);
       Checks.within("cost", cost, 1, capacity);
       Checks.within("throttledCost", throttledCost, 1, capacity);
-      return new Terms(capacity, Withdrawal.of(cost), Withdrawal.of(throttledCost));
+      return new Prices(capacity, Withdrawal.of(cost), Withdrawal.of(throttledCost));
     }
   }
 
-  private final Terms terms;
+  private final Prices prices;
   private final LatestTime asked;
   private final AtomicInteger available;
 
-  QuotaAccount(Terms terms, boolean fresh, LatestTime asked) {
+  QuotaAccount(Prices prices, boolean fresh, LatestTime asked) {
     // Not fresh: one retry. The quota has no floor, so without it an origin might never retry.
-    this(terms, fresh ? terms.capacity() : (int) terms.cost().cost(), asked);
+    this(prices, fresh ? prices.capacity() : (int) prices.cost().cost(), asked);
   }
 
-  QuotaAccount(Terms terms, int available, LatestTime asked) {
+  QuotaAccount(Prices prices, int available, LatestTime asked) {
     this.asked = asked;
-    this.terms = terms;
+    this.prices = prices;
     this.available = new AtomicInteger(available);
   }
 
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
     asked.asked(nowNanos);
-    Withdrawal price = kind == FailureKind.THROTTLED ? terms.throttledCost() : terms.cost();
+    Withdrawal price = kind == FailureKind.THROTTLED ? prices.throttledCost() : prices.cost();
     while (true) {
       int before = available.get();
       if (before < price.cost()) {
@@ -63,8 +63,8 @@ final class QuotaAccount implements RetryBudget.Account {
 
   private void add(int amount) {
     int before = available.get();
-    while (before < terms.capacity()
-        && !available.compareAndSet(before, Math.min(terms.capacity(), before + amount))) {
+    while (before < prices.capacity()
+        && !available.compareAndSet(before, Math.min(prices.capacity(), before + amount))) {
       before = available.get();
     }
   }
@@ -72,7 +72,7 @@ final class QuotaAccount implements RetryBudget.Account {
   // A retry after 429 has another cost, which this does not count with.
   @Override
   public OptionalDouble available(long nowNanos) {
-    return OptionalDouble.of(available.get() / (double) terms.cost().cost());
+    return OptionalDouble.of(available.get() / (double) prices.cost().cost());
   }
 
   int available() {
@@ -81,6 +81,6 @@ final class QuotaAccount implements RetryBudget.Account {
 
   @Override
   public String toString() {
-    return available.get() + " of " + terms.capacity();
+    return available.get() + " of " + prices.capacity();
   }
 }

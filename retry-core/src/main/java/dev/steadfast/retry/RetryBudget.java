@@ -106,9 +106,9 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if an argument is out of its range or NaN
    */
   static RetryBudget requestFunded(double ratio, int minPerSecond, Duration ttl) {
-    LeakyAccount.Terms terms = LeakyAccount.Terms.of(ratio, minPerSecond, ttl);
+    LeakyAccount.Leak leak = LeakyAccount.Leak.of(ratio, minPerSecond, ttl);
     return new OriginBudget(
-        (fresh, asked) -> new LeakyAccount(terms, fresh, asked),
+        (fresh, asked) -> new LeakyAccount(leak, fresh, asked),
         "requestFunded(" + ratio + ", " + minPerSecond + "/s, " + Durations.print(ttl) + ")");
   }
 
@@ -122,9 +122,9 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if an argument is out of its range or NaN
    */
   static RetryBudget grpcThrottle(int maxTokens, double tokenRatio) {
-    ThrottleAccount.Terms terms = ThrottleAccount.Terms.of(maxTokens, tokenRatio);
+    ThrottleAccount.Scale scale = ThrottleAccount.Scale.of(maxTokens, tokenRatio);
     return new OriginBudget(
-        (fresh, asked) -> new ThrottleAccount(terms, fresh, asked),
+        (fresh, asked) -> new ThrottleAccount(scale, fresh, asked),
         "grpcThrottle(" + maxTokens + ", " + tokenRatio + ")");
   }
 
@@ -148,9 +148,9 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static RetryBudget awsQuota(int capacity, int cost, int throttledCost) {
-    QuotaAccount.Terms terms = QuotaAccount.Terms.of(capacity, cost, throttledCost);
+    QuotaAccount.Prices prices = QuotaAccount.Prices.of(capacity, cost, throttledCost);
     return new OriginBudget(
-        (fresh, asked) -> new QuotaAccount(terms, fresh, asked),
+        (fresh, asked) -> new QuotaAccount(prices, fresh, asked),
         "awsQuota(" + capacity + ", " + cost + ", " + throttledCost + ")");
   }
 
@@ -164,9 +164,9 @@ public interface RetryBudget {
    * @throws IllegalArgumentException if an argument is out of its range or NaN
    */
   static RetryBudget concurrent(double share, int minimum) {
-    ConcurrencyAccount.Terms terms = ConcurrencyAccount.Terms.of(share, minimum);
+    ConcurrencyAccount.Share bounds = ConcurrencyAccount.Share.of(share, minimum);
     return new OriginBudget(
-        (fresh, asked) -> new ConcurrencyAccount(terms),
+        (fresh, asked) -> new ConcurrencyAccount(bounds),
         "concurrent(" + share + ", " + minimum + ")");
   }
 

@@ -12,13 +12,13 @@ final class ThrottleAccount implements RetryBudget.Account {
   private static final Withdrawal FREE = Withdrawal.of(0); // the failure has paid
 
   /** What the accounts of a budget have in common. */
-  record Terms(long maxMillis, long ratioMillis) {
-    static Terms of(int maxTokens, double tokenRatio) {
+  record Scale(long maxMillis, long ratioMillis) {
+    static Scale of(int maxTokens, double tokenRatio) {
       Checks.within("maxTokens", maxTokens, 1, 1_000);
       Checks.within("tokenRatio", tokenRatio, 0.001, 1_000);
       // Decimals beyond the third are cut, not rounded; the nudge undoes what binary fractions
       // lose.
-      return new Terms(maxTokens * ONE, (long) (tokenRatio * ONE + 1e-9));
+      return new Scale(maxTokens * ONE, (long) (tokenRatio * ONE + 1e-9));
     }
 
     long afterReturn() {
@@ -26,15 +26,15 @@ final class ThrottleAccount implements RetryBudget.Account {
     }
   }
 
-  private final Terms terms;
+  private final Scale scale;
   private final LatestTime asked;
   private final AtomicLong millis;
 
-  ThrottleAccount(Terms terms, boolean fresh, LatestTime asked) {
+  ThrottleAccount(Scale scale, boolean fresh, LatestTime asked) {
     this.asked = asked;
-    this.terms = terms;
+    this.scale = scale;
     // Not fresh: one retry, for a failure takes a token and half of them is too few.
-    this.millis = new AtomicLong(fresh ? terms.maxMillis() : terms.afterReturn());
+    this.millis = new AtomicLong(fresh ? scale.maxMillis() : scale.afterReturn());
   }
 
   @Override
@@ -45,7 +45,7 @@ final class ThrottleAccount implements RetryBudget.Account {
   @Override
   public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
     asked.asked(nowNanos);
-    return millis.get() > terms.maxMillis() / 2 ? FREE : Withdrawal.refused();
+    return millis.get() > scale.maxMillis() / 2 ? FREE : Withdrawal.refused();
   }
 
   @Override
@@ -54,8 +54,8 @@ final class ThrottleAccount implements RetryBudget.Account {
   @Override
   public void operationEnded(
       RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {
-    if (outcome == RetryBudget.Outcome.SUCCEEDED && millis.get() < terms.maxMillis()) {
-      millis.updateAndGet(before -> Math.min(terms.maxMillis(), before + terms.ratioMillis()));
+    if (outcome == RetryBudget.Outcome.SUCCEEDED && millis.get() < scale.maxMillis()) {
+      millis.updateAndGet(before -> Math.min(scale.maxMillis(), before + scale.ratioMillis()));
     }
   }
 
@@ -63,7 +63,7 @@ final class ThrottleAccount implements RetryBudget.Account {
   // the answer is the number of tokens above one half.
   @Override
   public OptionalDouble available(long nowNanos) {
-    return OptionalDouble.of(Math.max(0, millis.get() - terms.maxMillis() / 2 - 1) / (double) ONE);
+    return OptionalDouble.of(Math.max(0, millis.get() - scale.maxMillis() / 2 - 1) / (double) ONE);
   }
 
   long millis() {

@@ -193,7 +193,7 @@ class BudgetStressTest {
   void awsQuota() throws Exception {
     int before = 10_000;
     QuotaAccount account =
-        new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before, new LatestTime());
+        new QuotaAccount(QuotaAccount.Prices.of(1_000_000, 14, 5), before, new LatestTime());
     Totals totals = stress(account);
     // A success gives back what its own retry took, or one token.
     long kept = totals.used() - totals.repaid();
@@ -206,7 +206,7 @@ class BudgetStressTest {
   void awsQuota_losesNothing() throws Exception {
     int before = 10_000;
     QuotaAccount account =
-        new QuotaAccount(QuotaAccount.Terms.of(1_000_000, 14, 5), before, new LatestTime());
+        new QuotaAccount(QuotaAccount.Prices.of(1_000_000, 14, 5), before, new LatestTime());
     atOnce(() -> {
       for (int i = 0; i < LONG; i++) {
         if (i % 10 == 0) {

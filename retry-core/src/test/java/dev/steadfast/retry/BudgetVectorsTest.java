@@ -52,8 +52,8 @@ class BudgetVectorsTest {
     JsonObject in = vector.input();
     if (vector.expected().has("effective")) {
       double effective = vector.expected().get("effective").getAsDouble();
-      ThrottleAccount.Terms terms =
-          ThrottleAccount.Terms.of(10, in.get("tokenRatio").getAsDouble());
+      ThrottleAccount.Scale terms =
+          ThrottleAccount.Scale.of(10, in.get("tokenRatio").getAsDouble());
       assertEquals(Math.round(effective * 1000), terms.ratioMillis());
       return;
     }
@@ -100,7 +100,7 @@ class BudgetVectorsTest {
     int cost = in.get("cost").getAsInt();
     QuotaAccount account =
         new QuotaAccount(
-            QuotaAccount.Terms.of(in.get("maxc").getAsInt(), cost, cost),
+            QuotaAccount.Prices.of(in.get("maxc").getAsInt(), cost, cost),
             in.get("start").getAsInt(),
             new LatestTime());
     RetryPolicy policy =
@@ -141,7 +141,7 @@ class BudgetVectorsTest {
     JsonObject in = vector.input();
     QuotaAccount account =
         new QuotaAccount(
-            QuotaAccount.Terms.of(in.get("max").getAsInt(), 14, 5),
+            QuotaAccount.Prices.of(in.get("max").getAsInt(), 14, 5),
             in.get("available").getAsInt(),
             new LatestTime());
     if (in.get("op").getAsString().equals("acquire")) {
@@ -174,7 +174,7 @@ class BudgetVectorsTest {
       return;
     }
     // The row without input is the one of Finagle's defaults.
-    LeakyAccount.Terms terms = terms(in.has("ttlSeconds") ? in : expected);
+    LeakyAccount.Leak terms = terms(in.has("ttlSeconds") ? in : expected);
     LeakyAccount account = new LeakyAccount(terms, true, new LatestTime());
     assertEquals(expected.get("initialBalance").getAsLong(), account.balance(0));
     if (in.has("requests")) {
@@ -188,8 +188,8 @@ class BudgetVectorsTest {
     }
   }
 
-  private static LeakyAccount.Terms terms(JsonObject in) {
-    return LeakyAccount.Terms.of(
+  private static LeakyAccount.Leak terms(JsonObject in) {
+    return LeakyAccount.Leak.of(
         in.get("percentCanRetry").getAsDouble(),
         in.get("minRetriesPerSec").getAsInt(),
         Duration.ofSeconds(in.get("ttlSeconds").getAsLong()));

@@ -12,27 +12,18 @@ final class AsyncWait implements Runnable, UnderWay {
   private static final AtomicIntegerFieldUpdater<AsyncWait> OVER =
       AtomicIntegerFieldUpdater.newUpdater(AsyncWait.class, "over");
 
-  private final Owner owner;
+  private final Driver<?> driver;
   private volatile int over; // 1 once it is
   private volatile RetryScheduler.@Nullable Task task;
 
-  /** Who waits. */
-  interface Owner {
-    Operation<?> operation();
-
-    void waitOver();
-
-    void waitRejected(Throwable reason);
-  }
-
-  AsyncWait(Owner owner) {
-    this.owner = owner;
+  AsyncWait(Driver<?> driver) {
+    this.driver = driver;
   }
 
   void schedule(long nanos) {
     try {
-      owner.operation().transport().waits();
-      task = owner.operation().plan().environment().scheduler().schedule(nanos, this);
+      driver.operation().transport().waits();
+      task = driver.operation().plan().environment().scheduler().schedule(nanos, this);
     } catch (Throwable reason) {
       rejected(reason);
     }
@@ -43,7 +34,7 @@ final class AsyncWait implements Runnable, UnderWay {
 
   private void rejected(Throwable reason) {
     if (OVER.compareAndSet(this, 0, 1)) {
-      owner.waitRejected(reason);
+      driver.waitRejected(reason);
     }
   }
 
@@ -54,7 +45,7 @@ final class AsyncWait implements Runnable, UnderWay {
     }
     long early;
     try {
-      early = owner.operation().leftToWaitNanos();
+      early = driver.operation().leftToWaitNanos();
     } catch (Throwable noTime) {
       rejected(noTime);
       return;
@@ -62,7 +53,7 @@ final class AsyncWait implements Runnable, UnderWay {
     if (early > 0) {
       schedule(early); // some timers fire early; a server delay is a floor
     } else if (OVER.compareAndSet(this, 0, 1)) {
-      owner.waitOver();
+      driver.waitOver();
     }
   }
 
@@ -70,7 +61,7 @@ final class AsyncWait implements Runnable, UnderWay {
   public void help() {
     boolean due;
     try {
-      due = owner.operation().leftToWaitNanos() <= 0;
+      due = driver.operation().leftToWaitNanos() <= 0;
     } catch (Throwable noTime) {
       stop();
       rejected(noTime); // as in run(): the operation ends, and the helping thread gets that end
@@ -78,13 +69,13 @@ final class AsyncWait implements Runnable, UnderWay {
     }
     if (due && OVER.compareAndSet(this, 0, 1)) {
       stop();
-      owner.waitOver();
+      driver.waitOver();
     }
   }
 
   @Override
   public long remainingNanos() {
-    return owner.operation().remainingNanos();
+    return driver.operation().remainingNanos();
   }
 
   @Override
@@ -92,14 +83,14 @@ final class AsyncWait implements Runnable, UnderWay {
     if (OVER.compareAndSet(this, 0, 1)) {
       stop();
       // The loop sees the cancellation first of all.
-      Callbacks.afterCancel(owner.operation(), owner::waitOver);
+      Callbacks.afterCancel(driver.operation(), driver::waitOver);
     }
   }
 
   private void stop() {
     RetryScheduler.Task scheduled = task;
     if (scheduled != null) {
-      AttemptTimer.cancel(scheduled);
+      LookTimer.cancel(scheduled);
     }
   }
 }

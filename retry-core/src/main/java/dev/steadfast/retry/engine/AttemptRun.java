@@ -3,34 +3,36 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Verdict;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt, with what it ended with. What settles it is its {@link AttemptRace}, what bounds it
- * are its {@link AttemptBounds}, and what follows it is for {@link AttemptEnd} to say.
+ * An attempt, with what it ended with. What settles it is its {@link Race}, what bounds it are its
+ * {@link TimeBounds}, and what follows it is for {@link Ends} to say.
  *
  * @param <R> the response
  */
-final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
+final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<AttemptRun, @Nullable Object> MET_BY =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRun.class, Object.class, "metBy");
+  private static final AtomicIntegerFieldUpdater<AttemptRun> MEETING =
+      AtomicIntegerFieldUpdater.newUpdater(AttemptRun.class, "meeting");
 
-  private final AttemptOwner<R> owner;
+  private final Driver<R> driver;
   private final int number;
-  private final AttemptBounds bounds = new AttemptBounds();
-  private final AttemptRace<R> race;
+  private final TimeBounds bounds = new TimeBounds();
+  private final Race<R> race;
 
   // start() returns on one thread, and the attempt may end on another. The later of the two
   // continues the operation. If the client queues the attempt, its end waits for start() only if it
-  // comes on the same thread. So this holds that thread, or a mark of the side that came first;
-  // null if none has come.
-  private volatile @Nullable Object metBy;
+  // comes on the same thread.
+  private static final int NONE_CAME = 0;
+  private static final int QUEUED = 1; // by the thread of start()
+  private static final int CAME_FIRST = 2; // one of the two
+  private static final int END_WENT_ON = 3; // without waiting for start()
 
-  private static final Object CAME_FIRST = new Object();
-  private static final Object END_WENT_ON = new Object();
+  private volatile int meeting = NONE_CAME;
+  private @Nullable Thread queuedBy; // written before QUEUED
 
   private volatile @Nullable Throwable userFailure;
 
@@ -39,34 +41,35 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   private @Nullable R response;
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
   private volatile boolean headCame; // and the client waits for no other one
-  private @Nullable Object head; // the outcome if it is accepted, else the decision
+  private @Nullable Outcome acceptedHead; // one of the two, once the head is judged
+  private @Nullable RetryDecision decisionOnHead;
 
-  AttemptRun(AttemptOwner<R> owner, int number) {
-    this(owner, number, AttemptPhase.QUEUED);
+  AttemptRun(Driver<R> driver, int number) {
+    this(driver, number, Phase.QUEUED);
   }
 
-  private AttemptRun(AttemptOwner<R> owner, int number, AttemptPhase phase) {
-    this.owner = owner;
+  private AttemptRun(Driver<R> driver, int number, Phase phase) {
+    this.driver = driver;
     this.number = number;
-    this.race = new AttemptRace<>(this, phase);
+    this.race = new Race<>(this, phase);
   }
 
   /** An attempt that is over: the first one of work, which is made before there is a loop. */
   static <R> AttemptRun<R> completed(
-      AttemptOwner<R> owner, @Nullable R response, @Nullable Throwable failure) {
-    AttemptRun<R> attempt = new AttemptRun<>(owner, 1, AttemptPhase.COMPLETED);
+      Driver<R> driver, @Nullable R response, @Nullable Throwable failure) {
+    AttemptRun<R> attempt = new AttemptRun<>(driver, 1, Phase.COMPLETED);
     attempt.endWith(response, failure);
     return attempt;
   }
 
   @Override
   public Operation<R> operation() {
-    return owner.operation();
+    return driver.operation();
   }
 
   @Override
   public boolean blocking() {
-    return owner.blocking();
+    return driver.blocking();
   }
 
   // What a transport asks.
@@ -98,7 +101,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
 
   @Override
   public Runnable restoreContext() {
-    return owner.restoreContext();
+    return driver.restoreContext();
   }
 
   @Override
@@ -115,11 +118,12 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
 
   @Override
   public boolean queued() {
-    if (!MET_BY.compareAndSet(this, null, Thread.currentThread())) {
+    queuedBy = Thread.currentThread();
+    if (!MEETING.compareAndSet(this, NONE_CAME, QUEUED)) {
       return false;
     }
     race.watch();
-    return race.phase() == AttemptPhase.QUEUED;
+    return race.phase() == Phase.QUEUED;
   }
 
   @Override
@@ -129,28 +133,28 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
 
   @Override
   public boolean begin(Object request) {
-    if (!race.busyAfter(AttemptPhase.QUEUED)) {
+    if (!race.busyAfter(Phase.QUEUED)) {
       return false;
     }
-    AttemptPhase next = AttemptPhase.REJECTED; // where the next step throws
+    Phase next = Phase.REJECTED; // where the next step throws
     Throwable reason = null;
     try {
-      if (isTimeUp(AttemptPhase.QUEUED)) {
-        next = AttemptPhase.TIMED_OUT; // the timer is late
+      if (isTimeUp(Phase.QUEUED)) {
+        next = Phase.TIMED_OUT; // the timer is late
       } else {
-        next = AttemptPhase.REFUSED;
+        next = Phase.REFUSED;
         operation().admit();
-        next = AttemptPhase.REJECTED;
+        next = Phase.REJECTED;
         beginNow(request);
-        next = AttemptPhase.RUNNING;
+        next = Phase.RUNNING;
       }
     } catch (Throwable thrown) {
       reason = thrown;
-      if (next == AttemptPhase.REJECTED && !(thrown instanceof RejectedExecutionException)) {
+      if (next == Phase.REJECTED && !(thrown instanceof RejectedExecutionException)) {
         userFailure = thrown;
       }
     }
-    if (next == AttemptPhase.RUNNING) {
+    if (next == Phase.RUNNING) {
       return race.reopen(next);
     }
     race.fail(next, reason);
@@ -160,14 +164,14 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   private void beginNow(Object request) {
     long now = operation().now();
     bounds.begin(now);
-    race.setTimer(now, AttemptPhase.RUNNING);
+    race.setTimer(now, Phase.RUNNING);
     operation().attemptBegan(number, request, now);
-    if (isTimeUp(AttemptPhase.RUNNING)) {
+    if (isTimeUp(Phase.RUNNING)) {
       race.lookWhenReopened(); // a guard or a listener took long
     }
   }
 
-  private boolean isTimeUp(AttemptPhase open) {
+  private boolean isTimeUp(Phase open) {
     return !operation().transport().boundsAttempts() && leftNanos(open, operation().now()) == 0;
   }
 
@@ -209,7 +213,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   }
 
   private boolean atHead(R head, Predicate<R> judge) {
-    if (!race.busyAfter(AttemptPhase.RUNNING) && !race.busyAfter(AttemptPhase.HEAD)) {
+    if (!race.busyAfter(Phase.RUNNING) && !race.busyAfter(Phase.HEAD)) {
       return false;
     }
     boolean delivers = false;
@@ -224,30 +228,34 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
       undo.run();
     }
     headCame = true;
-    race.watchPhase(AttemptPhase.HEAD);
-    return race.reopen(AttemptPhase.HEAD) && delivers;
+    race.watchPhase(Phase.HEAD);
+    return race.reopen(Phase.HEAD) && delivers;
   }
 
   private boolean judge(R head) {
     Outcome outcome = operation().outcomeAtHead(head);
     boolean accepted = outcome.verdict() instanceof Verdict.Accepted;
-    this.head = accepted ? outcome : operation().decide(outcome, head, null);
-    return !(this.head instanceof RetryDecision.Retry);
+    if (accepted) {
+      acceptedHead = outcome;
+    } else {
+      decisionOnHead = operation().decide(outcome, head, null);
+    }
+    return !(decisionOnHead instanceof RetryDecision.Retry);
   }
 
   @Override
   public void awaitsHead() {
-    if (!race.busyAfter(AttemptPhase.HEAD)) {
+    if (!race.busyAfter(Phase.HEAD)) {
       return;
     }
-    if (head != null) {
-      race.reopen(AttemptPhase.HEAD); // what follows is decided
+    if (acceptedHead != null || decisionOnHead != null) {
+      race.reopen(Phase.HEAD); // what follows is decided
       return;
     }
     headCame = false;
     bounds.begin(operation().now());
-    race.watchPhase(AttemptPhase.RUNNING);
-    race.reopen(AttemptPhase.RUNNING);
+    race.watchPhase(Phase.RUNNING);
+    race.reopen(Phase.RUNNING);
   }
 
   @Override
@@ -262,7 +270,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
 
   @Override
   public void cancel() {
-    race.end(AttemptPhase.CANCELLED, null);
+    race.end(Phase.CANCELLED, null);
   }
 
   @Override
@@ -278,7 +286,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   }
 
   @Override
-  public long leftNanos(AttemptPhase open, long nowNanos) {
+  public long leftNanos(Phase open, long nowNanos) {
     return bounds.leftNanos(operation(), number, open, nowNanos);
   }
 
@@ -290,14 +298,13 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
 
   @Override
   public void handOver() {
-    boolean started = !MET_BY.compareAndSet(this, null, CAME_FIRST);
-    if (started && metBy instanceof Thread queuedBy) {
+    boolean started = !MEETING.compareAndSet(this, NONE_CAME, CAME_FIRST);
+    if (started && meeting == QUEUED) {
       boolean here = Thread.currentThread().equals(queuedBy);
-      Object next = here ? CAME_FIRST : END_WENT_ON;
-      started = !MET_BY.compareAndSet(this, queuedBy, next) || !here;
+      started = !MEETING.compareAndSet(this, QUEUED, here ? CAME_FIRST : END_WENT_ON) || !here;
     }
     if (started) {
-      owner.goOn(this);
+      driver.goOn(this);
     }
   }
 
@@ -308,10 +315,9 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
       return true;
     }
     boolean first =
-        MET_BY.compareAndSet(this, null, CAME_FIRST)
-            || (metBy instanceof Thread queuedBy
-                && MET_BY.compareAndSet(this, queuedBy, CAME_FIRST));
-    return !first && CAME_FIRST.equals(metBy);
+        MEETING.compareAndSet(this, NONE_CAME, CAME_FIRST)
+            || MEETING.compareAndSet(this, QUEUED, CAME_FIRST);
+    return !first && meeting == CAME_FIRST;
   }
 
   // For the loop.
@@ -322,7 +328,7 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
     operation().state().extendTotalTimeout(bounds.takeBodyNanos());
   }
 
-  AttemptPhase phase() {
+  Phase phase() {
     return race.phase();
   }
 
@@ -339,10 +345,10 @@ final class AttemptRun<R> implements Attempt<R>, AttemptRacer<R>, UnderWay {
   }
 
   @Nullable Outcome outcomeOfHead() {
-    return head instanceof Outcome outcome ? outcome : null;
+    return acceptedHead;
   }
 
   @Nullable RetryDecision decisionOnHead() {
-    return head instanceof RetryDecision decision ? decision : null;
+    return decisionOnHead;
   }
 }

@@ -1,11 +1,186 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation ends with, where its attempts do not tell. */
+/**
+ * What follows an attempt that has ended: another one after a wait, or the end of the operation.
+ * Then the attempt keeps what the caller gets. Also what an operation ends with, where its attempts
+ * do not tell.
+ */
 final class Ends {
   private Ends() {}
+
+  /**
+   * Decides.
+   *
+   * @param operation the operation
+   * @param attempt the attempt
+   * @param cancelReason why the operation was cancelled, null if it was not
+   */
+  static <R> RetryDecision next(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
+    Throwable userFailure = attempt.userFailure();
+    if (interruptedCaller(attempt)) {
+      return interrupted(operation, attempt, userFailure);
+    }
+    if (userFailure != null) {
+      return userCodeFailed(operation, attempt, userFailure);
+    }
+    return switch (attempt.phase()) {
+      case CANCELLED -> cancelled(operation, attempt, cancelReason);
+      case TIMED_OUT -> timedOut(operation, attempt);
+      case REFUSED -> refused(operation, attempt);
+      case REJECTED ->
+          outside(operation, attempt, StopReason.REJECTED, rejected(operation, attempt.failure()));
+      default -> completed(operation, attempt);
+    };
+  }
+
+  /** Whether the client threw because the calling thread was interrupted. */
+  private static boolean interruptedCaller(AttemptRun<?> attempt) {
+    return attempt.blocking()
+        && attempt.phase() == Phase.COMPLETED
+        && attempt.failure() instanceof InterruptedException;
+  }
+
+  /** The interrupt ends the operation, whatever a head or a function of the user's says. */
+  private static <R> RetryDecision interrupted(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable Throwable userFailure) {
+    Throwable interrupted = Objects.requireNonNull(attempt.failure());
+    if (userFailure != null) {
+      Suppressed.add(interrupted, userFailure);
+    }
+    return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
+  }
+
+  private static <R> RetryDecision completed(Operation<R> operation, AttemptRun<R> attempt) {
+    RetryDecision atHead = attempt.decisionOnHead();
+    return atHead == null
+        ? judged(operation, attempt, attempt.response(), attempt.failure())
+        : atHead;
+  }
+
+  private static <R> RetryDecision judged(
+      Operation<R> operation,
+      AttemptRun<R> attempt,
+      @Nullable R response,
+      @Nullable Throwable thrown) {
+    attempt.endWith(response, thrown);
+    RetryDecision decision;
+    try {
+      Outcome outcome = outcome(operation, attempt, response, thrown);
+      boolean timedOut =
+          attempt.phase() == Phase.TIMED_OUT || outcome.verdict().kind() == FailureKind.TIMEOUT;
+      if (thrown != null && timedOut) {
+        operation.record().endedBy(attempt.timeUp());
+      }
+      if (!operation.record().attemptRuns() && thrown != null) {
+        // The attempt did not begin, so there is nothing to retry. An executor refused, for
+        // example.
+        return outside(operation, attempt, stopReason(outcome.verdict()), thrown);
+      }
+      decision = operation.decide(outcome, response, thrown);
+    } catch (Throwable broken) {
+      if (thrown != null) {
+        Suppressed.add(broken, thrown); // what the attempt itself ended with
+      }
+      return userCodeFailed(operation, attempt, broken);
+    }
+    if (decision instanceof RetryDecision.Retry && response != null) {
+      operation.transport().discard(response);
+      attempt.endWith(null, null);
+    }
+    return decision;
+  }
+
+  private static <R> Outcome outcome(
+      Operation<R> operation,
+      AttemptRun<R> attempt,
+      @Nullable R response,
+      @Nullable Throwable thrown) {
+    if (thrown != null) {
+      return operation.transport().outcome(thrown);
+    }
+    Outcome atHead = attempt.outcomeOfHead();
+    return atHead != null ? atHead : operation.transport().outcome(present(operation, response));
+  }
+
+  private static StopReason stopReason(Verdict verdict) {
+    return verdict instanceof Verdict.Permanent permanent
+        ? permanent.reason()
+        : StopReason.NOT_RETRYABLE;
+  }
+
+  private static <R> RetryDecision timedOut(Operation<R> operation, AttemptRun<R> attempt) {
+    TimeUp limit = attempt.timeUp();
+    if (operation.remainingNanos() == 0) {
+      if (operation.record().attemptRuns() && limit != null) {
+        operation.record().endedBy(limit);
+      }
+      Throwable deadline =
+          limit == null ? deadline(operation) : operation.transport().timedOut(limit);
+      return outside(operation, attempt, StopReason.DEADLINE, deadline);
+    }
+    Throwable timeout =
+        limit == null
+            ? operation.transport().failure(RetryTransport.End.ATTEMPT_TIMEOUT, null)
+            : operation.transport().timedOut(limit);
+    RetryDecision atHead = attempt.decisionOnHead();
+    if (atHead == null) {
+      return judged(operation, attempt, null, timeout);
+    }
+    attempt.endWith(null, timeout); // the body stalled; what follows was decided before
+    return atHead;
+  }
+
+  private static <R> RetryDecision refused(Operation<R> operation, AttemptRun<R> attempt) {
+    RetryDecision.Retry wait;
+    try {
+      wait = operation.readmission();
+    } catch (Throwable broken) {
+      return userCodeFailed(operation, attempt, broken);
+    }
+    return wait != null
+        ? wait
+        : outside(
+            operation, attempt, StopReason.GUARD_REFUSED, operation.refusal(attempt.failure()));
+  }
+
+  private static <R> RetryDecision cancelled(
+      Operation<R> operation, AttemptRun<R> attempt, @Nullable StopReason cancelReason) {
+    StopReason reason = cancelReason == null ? StopReason.CANCELLED : cancelReason;
+    return outside(operation, attempt, reason, cancelled(operation, reason));
+  }
+
+  /** A function of the user's threw. */
+  private static <R> RetryDecision userCodeFailed(
+      Operation<R> operation, AttemptRun<R> attempt, Throwable thrown) {
+    return outside(operation, attempt, StopReason.USER_CODE_FAILED, thrown);
+  }
+
+  /** Something threw where nothing is expected to. */
+  static <R> RetryDecision broken(Operation<R> operation, AttemptRun<R> attempt, Throwable thrown) {
+    return outside(operation, attempt, StopReason.USER_CODE_FAILED, thrown);
+  }
+
+  /** Ends the operation for a reason that the attempt itself did not give. */
+  private static <R> RetryDecision outside(
+      Operation<R> operation, AttemptRun<R> attempt, StopReason reason, Throwable thrown) {
+    R response = attempt.response();
+    attempt.endWith(null, thrown); // first: what follows may throw, and then this is called again
+    if (response != null) {
+      operation.discard(response);
+    }
+    operation.endedOutside(reason, thrown);
+    operation.abandon(reason, thrown);
+    return Decisions.stop(reason);
+  }
+
+  // Where its attempts do not tell.
 
   /** The response that an operation ends with. */
   static <R> R present(Operation<R> operation, @Nullable R response) {

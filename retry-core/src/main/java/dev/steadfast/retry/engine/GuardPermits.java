@@ -1,5 +1,6 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
@@ -19,6 +20,41 @@ final class GuardPermits {
 
   private List<Guard.Permit> held;
   private @Nullable Guard refuser; // of the attempt
+
+  /**
+   * When an attempt ended, for its guards.
+   *
+   * @param elapsedNanos how long it took
+   * @param nowNanos the time
+   * @param leftNanos what is left until the deadline, beyond the shortest attempt
+   * @param mayTakeNanos the longest that an attempt may take by itself
+   */
+  record Took(long elapsedNanos, long nowNanos, long leftNanos, long mayTakeNanos) {
+
+    /** The end of the attempt that runs. */
+    static Took of(RetryPlan plan, RetryState state, OperationRecord record, long nowNanos) {
+      long left = state.remainingNanos(nowNanos) - plan.nanos().minimumAttempt();
+      long may = plan.nanos().longestAttempt(state.ownTimeoutNanos(state.attempts()));
+      return new Took(record.attemptNanos(nowNanos), nowNanos, left, may);
+    }
+
+    Guard.Failure failure(FailureKind kind, Disposition disposition) {
+      return new Guard.Failure(kind, isConclusive(kind, disposition), elapsedNanos, nowNanos);
+    }
+
+    /**
+     * Whether it tells how long the server takes. A timeout does not if the request had not been
+     * sent yet, or if the deadline came before half of the time that the attempt may take by
+     * itself.
+     */
+    private boolean isConclusive(FailureKind kind, Disposition disposition) {
+      if (kind != FailureKind.TIMEOUT) {
+        return true;
+      }
+      boolean ownTimeout = leftNanos > 0;
+      return disposition != Disposition.UNSENT && (ownTimeout || elapsedNanos >= mayTakeNanos / 2);
+    }
+  }
 
   private GuardPermits(List<Guard.Permit> held) {
     this.held = held;
@@ -103,18 +139,18 @@ final class GuardPermits {
   }
 
   /** Answers by what the attempt meant for the health of the server. */
-  void answer(Outcome outcome, AttemptEnding ending, @Nullable Throwable thrown) {
+  void answer(Outcome outcome, Took took, @Nullable Throwable thrown) {
     Verdict verdict = outcome.verdict();
     FailureKind kind = verdict.kind();
     if (kind == null) {
-      accepted(verdict, ending.elapsedNanos());
+      accepted(verdict, took.elapsedNanos());
     } else if (kind == FailureKind.STALE_CONNECTION || endedByCaller(verdict)) {
       release();
     } else if (isAlive(outcome.evidence().status(), kind)) {
-      each(permit -> permit.succeeded(ending.elapsedNanos()));
+      each(permit -> permit.succeeded(took.elapsedNanos()));
     } else {
       Throwable failure = thrown != null ? thrown : new UnsuccessfulAttemptException(kind);
-      Guard.Failure how = ending.failure(kind, outcome.evidence().disposition());
+      Guard.Failure how = took.failure(kind, outcome.evidence().disposition());
       each(permit -> permit.failed(how, failure));
     }
   }

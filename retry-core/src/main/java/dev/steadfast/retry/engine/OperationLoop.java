@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * one thread drives it, and a compare-and-set of an attempt or a wait hands it over. Only
  * cancellations may come from anywhere.
  */
-final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait.Owner {
+final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Operation<R> operation;
@@ -190,9 +190,9 @@ final class OperationLoop<R> implements RetryLoop<R>, AttemptOwner<R>, AsyncWait
     underWay = null;
     try {
       attempt.addBodyTime();
-      return follow(AttemptEnd.next(operation, attempt, cancelled), attempt);
+      return follow(Ends.next(operation, attempt, cancelled), attempt);
     } catch (Throwable broken) {
-      return !overAlready(broken) && follow(AttemptEnd.broken(operation, attempt, broken), attempt);
+      return !overAlready(broken) && follow(Ends.broken(operation, attempt, broken), attempt);
     }
   }
 

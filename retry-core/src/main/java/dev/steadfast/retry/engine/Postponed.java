@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came while an attempt was {@link AttemptPhase#BUSY}. Who brings it looks at the phase
- * afterwards, and who ends the phase looks here afterwards: so one of the two handles it.
+ * What came while an attempt was {@link Phase#BUSY}. Who brings it looks at the phase afterwards,
+ * and who ends the phase looks here afterwards: so one of the two handles it.
  *
  * @param <R> the response
  */
@@ -21,10 +21,10 @@ final class Postponed<R> {
   record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
 
   /** An end from outside, and why. */
-  record End(AttemptPhase phase, @Nullable Throwable reason) {}
+  record End(Phase phase, @Nullable Throwable reason) {}
 
   /** The attempt is to end. */
-  void end(AttemptPhase phase, @Nullable Throwable reason) {
+  void end(Phase phase, @Nullable Throwable reason) {
     end = new End(phase, reason);
   }
 

@@ -10,7 +10,7 @@ final class Settled {
   private static final AtomicIntegerFieldUpdater<Settled> TO_GO_ON =
       AtomicIntegerFieldUpdater.newUpdater(Settled.class, "toGoOn");
 
-  private final AttemptRacer<?> attempt;
+  private final Racer<?> attempt;
   private final Runnable stop;
   private volatile int toGoOn; // 1 until a thread goes on
 
@@ -23,7 +23,7 @@ final class Settled {
    *
    * @param stop ends the attempt on the wire
    */
-  Settled(AttemptRacer<?> attempt, Runnable stop) {
+  Settled(Racer<?> attempt, Runnable stop) {
     this.attempt = attempt;
     this.stop = stop;
     this.toGoOn = attempt.blocking() ? 0 : 1; // a waiting thread comes back from the wire

@@ -50,7 +50,8 @@ public final class HttpOperation {
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
     this.retry = retry;
     CallContext here = CallContext.current();
-    CallContext callContext = here == null ? null : here.of(() -> AttemptContext.target(request));
+    CallContext callContext =
+        here == null ? null : here.of(() -> SameRequestContext.target(request));
     this.plan =
         retry
             .plan()
@@ -76,7 +77,9 @@ public final class HttpOperation {
     // wait for the claim of the outer client.
     Journaling.Naming naming = options.naming();
     this.journaled =
-        naming == null || AttemptContext.isOf(here, request) ? null : journaled(naming, request);
+        naming == null || SameRequestContext.isOf(here, request)
+            ? null
+            : journaled(naming, request);
   }
 
   private HttpOperation(HttpOperation first, RequestView request, OperationKey key) {
@@ -221,7 +224,7 @@ public final class HttpOperation {
    */
   public Runnable markAttempt() {
     CallContext around = CallContext.bind(null);
-    CallContext.bind(new AttemptContext(plan, view.request(), around));
+    CallContext.bind(new SameRequestContext(plan, view.request(), around));
     return () -> CallContext.bind(around);
   }
 

@@ -42,18 +42,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdaptiveLimit implements Guard {
   private final Function<OperationInfo, @Nullable String> key;
-  private final LimitAccount.Terms terms;
+  private final LimitAccount.Settings settings;
   private final OriginTable<LimitAccount> accounts;
 
-  private AdaptiveLimit(Function<OperationInfo, @Nullable String> key, LimitAccount.Terms terms) {
+  private AdaptiveLimit(
+      Function<OperationInfo, @Nullable String> key, LimitAccount.Settings settings) {
     this.key = key;
-    this.terms = terms;
+    this.settings = settings;
     this.accounts =
         new OriginTable<>(
             new OriginTable.Values<>() {
               @Override
               public LimitAccount create(String origin, boolean fresh) {
-                return new LimitAccount(terms);
+                return new LimitAccount(settings);
               }
 
               @Override
@@ -129,13 +130,13 @@ public final class AdaptiveLimit implements Guard {
   public State state(String key) {
     LimitAccount account = accounts.find(Checks.notNull("key", key));
     return account == null
-        ? new State(terms.range().initial(), 0, 0)
+        ? new State(settings.range().initial(), 0, 0)
         : new State(account.limit(), account.inFlight(), account.refused());
   }
 
   @Override
   public String toString() {
-    LimitAccount.Range range = terms.range();
+    LimitAccount.Range range = settings.range();
     return "adaptive limit (" + range.minimum() + " to " + range.maximum() + ")";
   }
 
@@ -278,7 +279,7 @@ public final class AdaptiveLimit implements Guard {
       int start = initialSet ? initial : Math.max(minimum, Math.min(maximum, initial));
       LimitAccount.Range range = new LimitAccount.Range(minimum, start, maximum);
       return new AdaptiveLimit(
-          key, new LimitAccount.Terms(range, Set.copyOf(losses), holdsBack, random));
+          key, new LimitAccount.Settings(range, Set.copyOf(losses), holdsBack, random));
     }
   }
 }

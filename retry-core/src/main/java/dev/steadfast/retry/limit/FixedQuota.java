@@ -18,24 +18,24 @@ final class FixedQuota {
    * @param requests how many
    * @param windowNanos in which time
    */
-  record Terms(int requests, long windowNanos) {
+  record Contract(int requests, long windowNanos) {
     /** The distance of attempts that are spread evenly. */
     long spacingNanos() {
       return Math.min(QuotaWindow.MOST_SPACING_NANOS, windowNanos / requests);
     }
   }
 
-  private final Terms terms;
+  private final Contract contract;
   private final int perBlock;
   private final long[] latest; // of each block, in a ring
   private long sent; // attempts, since the beginning
   private long lastNanos; // when the latest one was
   private long expired; // attempts that were older than the window when last asked
 
-  FixedQuota(Terms terms) {
-    this.terms = terms;
-    this.perBlock = (terms.requests() + MOST_BLOCKS - 1) / MOST_BLOCKS;
-    this.latest = new long[terms.requests() / perBlock + 2];
+  FixedQuota(Contract contract) {
+    this.contract = contract;
+    this.perBlock = (contract.requests() + MOST_BLOCKS - 1) / MOST_BLOCKS;
+    this.latest = new long[contract.requests() / perBlock + 2];
   }
 
   /**
@@ -63,46 +63,46 @@ final class FixedQuota {
 
   /** Whether an attempt may be sent now, whoever waits. */
   boolean hasRoom(long nowNanos) {
-    long outlived = sent - terms.requests();
+    long outlived = sent - contract.requests();
     return outlived < 0 || nowNanos - endOf(outlived) >= 0;
   }
 
   private long endOf(long number) {
-    return latest[block(number)] + terms.windowNanos();
+    return latest[block(number)] + contract.windowNanos();
   }
 
   /** When a further attempt may be sent, after those that wait. */
   long turn(long nowNanos, Line line) {
     int ahead = line.size();
-    long spacing = terms.spacingNanos();
+    long spacing = contract.spacingNanos();
     boolean apart = sent == 0 || nowNanos - lastNanos >= spacing;
     long turn = (apart ? nowNanos : lastNanos + spacing) + ahead * spacing;
-    long outlived = sent + ahead - terms.requests();
+    long outlived = sent + ahead - contract.requests();
     if (outlived < 0) {
       return turn;
     }
     long last = Math.min((outlived / perBlock + 1) * perBlock, sent + ahead) - 1; // of its block
     long latestNanos = last < sent ? latest[block(last)] : line.nanosOf((int) (last - sent));
-    long free = latestNanos + terms.windowNanos();
+    long free = latestNanos + contract.windowNanos();
     return free - turn > 0 ? free : turn;
   }
 
   /** Whether all attempts are older than the window. */
   boolean isWhole(long nowNanos) {
-    return sent == 0 || nowNanos - lastNanos >= terms.windowNanos();
+    return sent == 0 || nowNanos - lastNanos >= contract.windowNanos();
   }
 
   /** The attempts that are left in the window that ends with the latest attempt. */
   long left() {
-    expired = Math.max(expired, sent - terms.requests());
+    expired = Math.max(expired, sent - contract.requests());
     while (expired < sent && lastNanos - endOf(expired) >= 0) {
       expired++;
     }
-    return Math.max(0, terms.requests() - (sent - expired));
+    return Math.max(0, contract.requests() - (sent - expired));
   }
 
   @Override
   public String toString() {
-    return terms.requests() + " attempts";
+    return contract.requests() + " attempts";
   }
 }

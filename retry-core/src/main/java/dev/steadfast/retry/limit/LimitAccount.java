@@ -44,20 +44,20 @@ final class LimitAccount implements Guard.Permit {
    * @param holdsBack whether a share of the attempts is held back at the minimum
    * @param random draws which of them
    */
-  record Terms(Range range, Set<FailureKind> losses, boolean holdsBack, LongSupplier random) {}
+  record Settings(Range range, Set<FailureKind> losses, boolean holdsBack, LongSupplier random) {}
 
   /** When the limit was cut. */
   private record Cut(long nanos) {}
 
-  private final Terms terms;
+  private final Settings settings;
   private final AtomicLong word; // the limit in the high half, attempts under way in the low one
   private final AtomicReference<@Nullable Cut> lastCut = new AtomicReference<>();
   private final LongAdder refused = new LongAdder();
   private volatile @Nullable RecentAttempts recent; // null while nothing is held back
 
-  LimitAccount(Terms terms) {
-    this.terms = terms;
-    this.word = new AtomicLong((long) terms.range().initial() << LIMIT_SHIFT);
+  LimitAccount(Settings settings) {
+    this.settings = settings;
+    this.word = new AtomicLong((long) settings.range().initial() << LIMIT_SHIFT);
   }
 
   /** Admits an attempt, or counts its refusal. */
@@ -85,7 +85,7 @@ final class LimitAccount implements Guard.Permit {
   }
 
   private boolean isHeldBack(RecentAttempts window, long nowNanos) {
-    return (terms.random().getAsLong() >>> 11) * UNIT < window.share(nowNanos);
+    return (settings.random().getAsLong() >>> 11) * UNIT < window.share(nowNanos);
   }
 
   private boolean enter() {
@@ -118,7 +118,7 @@ final class LimitAccount implements Guard.Permit {
 
   @Override
   public void failed(Guard.Failure how, Throwable failure) {
-    if (!how.conclusive() || !terms.losses().contains(how.kind())) {
+    if (!how.conclusive() || !settings.losses().contains(how.kind())) {
       released();
       return;
     }
@@ -140,7 +140,7 @@ final class LimitAccount implements Guard.Permit {
   }
 
   private void cut(long nowNanos) {
-    int least = terms.range().minimum();
+    int least = settings.range().minimum();
     long before;
     long after;
     do {
@@ -149,14 +149,14 @@ final class LimitAccount implements Guard.Permit {
       after = ((long) limit << LIMIT_SHIFT) | underWay(before);
     } while (!word.compareAndSet(before, after));
     // The loss that has brought it down may be the only one.
-    if (limit(before) == least && terms.holdsBack() && recent == null) {
+    if (limit(before) == least && settings.holdsBack() && recent == null) {
       recent = new RecentAttempts(nowNanos);
     }
   }
 
   private boolean mayGrow(long state) {
     int limit = limit(state);
-    return limit < terms.range().maximum() && 2L * underWay(state) >= limit;
+    return limit < settings.range().maximum() && 2L * underWay(state) >= limit;
   }
 
   private static boolean hasRoom(long state) {

@@ -40,7 +40,7 @@ final class PacedAccount implements Turn.Account {
   private @Nullable Long mixedNanos; // when a partition last followed another one
   private long order;
 
-  record State(long remaining, int inFlight, int waiting) {}
+  record Standing(long remaining, int inFlight, int waiting) {}
 
   /**
    * An account that has learned nothing.
@@ -306,7 +306,7 @@ final class PacedAccount implements Turn.Account {
     }
   }
 
-  State state() {
+  Standing state() {
     lock.lock();
     try {
       bookTold();
@@ -314,7 +314,7 @@ final class PacedAccount implements Turn.Account {
       for (QuotaWindow window : windows) {
         least = Math.min(least, window.left());
       }
-      return new State(least, inFlight, line.size());
+      return new Standing(least, inFlight, line.size());
     } finally {
       unlock();
     }

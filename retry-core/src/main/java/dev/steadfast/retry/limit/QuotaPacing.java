@@ -59,7 +59,7 @@ public final class QuotaPacing implements Guard {
   private static final Duration MOST_WINDOW = Duration.ofDays(1);
 
   private final Function<OperationInfo, @Nullable String> key;
-  private final FixedQuota.@Nullable Terms fixed; // what the user has named
+  private final FixedQuota.@Nullable Contract fixed; // what the user has named
   final Map<OperationInfo, Turn> turns = new ConcurrentHashMap<>();
   private final PacedAccount nobodys;
   private volatile long latestNanos; // where the user has named a quota: when it was last spent
@@ -195,7 +195,7 @@ public final class QuotaPacing implements Guard {
     if (account == null) {
       return new State(fixed == null ? Long.MAX_VALUE : fixed.requests(), 0, 0);
     }
-    PacedAccount.State now = account.state();
+    PacedAccount.Standing now = account.state();
     return new State(now.remaining(), now.inFlight(), now.waiting());
   }
 
@@ -218,7 +218,7 @@ public final class QuotaPacing implements Guard {
   /** Collects settings; not safe for use by several threads. */
   public static final class Builder {
     private Function<OperationInfo, @Nullable String> key = OperationInfo::origin;
-    private FixedQuota.@Nullable Terms fixed;
+    private FixedQuota.@Nullable Contract fixed;
 
     private Builder() {}
 
@@ -239,7 +239,7 @@ public final class QuotaPacing implements Guard {
       if (window.compareTo(LEAST_WINDOW) < 0 || window.compareTo(MOST_WINDOW) > 0) {
         throw Checks.bad("window", Durations.print(window), "1ms to 24h");
       }
-      this.fixed = new FixedQuota.Terms(requests, window.toNanos());
+      this.fixed = new FixedQuota.Contract(requests, window.toNanos());
       return this;
     }
 

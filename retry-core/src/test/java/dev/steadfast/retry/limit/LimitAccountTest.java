@@ -43,7 +43,7 @@ class LimitAccountTest {
 
   private static LimitAccount account(int minimum, int initial, int maximum, LongSupplier random) {
     return new LimitAccount(
-        new LimitAccount.Terms(
+        new LimitAccount.Settings(
             new LimitAccount.Range(minimum, initial, maximum), LOSSES, true, random));
   }
 
@@ -217,7 +217,7 @@ class LimitAccountTest {
   void withTheLimitAloneNothingIsHeldBack() {
     LimitAccount account =
         new LimitAccount(
-            new LimitAccount.Terms(
+            new LimitAccount.Settings(
                 new LimitAccount.Range(1, 1, 200), LOSSES, false, LimitAccountTest::holdsBack));
     acquire(account, 1);
     fail(account, FailureKind.TIMEOUT);

@@ -32,7 +32,7 @@ record ClientTimeouts(long bodyLength, boolean realTime) {
     Optional<Duration> ours = of(attempt);
     Optional<Duration> users = request.timeout();
     boolean sooner = ours.isPresent() && (users.isEmpty() || ours.get().compareTo(users.get()) < 0);
-    return sooner ? AttemptRequest.timed(request, ours) : request;
+    return sooner ? SentRequest.timed(request, ours) : request;
   }
 
   // The client's timeout runs while the body is sent. Of ours, only the one that the policy sets

@@ -38,7 +38,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
   private final HttpOperation operation;
   private final JdkRequest ask;
   private final Receiver<T> receiver;
-  private final AttemptLimits limits;
+  private final TimeLimits limits;
 
   private volatile @Nullable AttemptBodyHandler<T> current;
   private boolean afterEffect; // an attempt before the current one may have had an effect
@@ -55,7 +55,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
-    this.limits = new AttemptLimits(operation, ask);
+    this.limits = new TimeLimits(operation, ask);
     this.loop = operation.loop(operation.plan(), this, this);
   }
 
@@ -107,7 +107,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     try {
       HttpRequest request = request(attempt, body);
       if (attempt.begin(request)) {
-        sendMarked(AttemptRequest.late(request, operation.lateHeaders(attempt)), attempt, delivery);
+        sendMarked(SentRequest.late(request, operation.lateHeaders(attempt)), attempt, delivery);
       }
     } catch (RuntimeException thrown) {
       if (wrapped.isJdks()) {
@@ -186,7 +186,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     }
     Map<String, String> added = new LinkedHashMap<>();
     operation.headers(attempt.timeoutNanos(), added::put);
-    return AttemptRequest.of(
+    return SentRequest.of(
         ask.request(),
         added,
         ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
@@ -321,7 +321,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     HttpRequest own =
         HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name)).build();
     Optional<Duration> timeout = ask.request().timeout();
-    return own.timeout().equals(timeout) ? own : AttemptRequest.timed(own, timeout);
+    return own.timeout().equals(timeout) ? own : SentRequest.timed(own, timeout);
   }
 
   @Override

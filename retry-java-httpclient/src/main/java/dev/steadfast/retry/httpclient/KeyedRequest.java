@@ -17,7 +17,7 @@ final class KeyedRequest {
   private static final int MOST_BYTES = 1 << 20;
 
   private final @Nullable String key;
-  private final AtomicReference<@Nullable Sent> first = new AtomicReference<>();
+  private final AtomicReference<@Nullable Content> first = new AtomicReference<>();
 
   private KeyedRequest(@Nullable String key) {
     this.key = key;
@@ -43,8 +43,8 @@ final class KeyedRequest {
     if (key == null || !operation.idempotencyKey().equals(Optional.of(key))) {
       return; // a key header that the caller wrote won over this one
     }
-    Sent now = Sent.of(ask, operation);
-    Sent before = first.compareAndExchange(null, now);
+    Content now = Content.of(ask, operation);
+    Content before = first.compareAndExchange(null, now);
     if (before != null && !before.mayEqual(now)) {
       throw new IllegalArgumentException(
           "idempotencyKey: given for "
@@ -63,12 +63,12 @@ final class KeyedRequest {
    * @param bytes the length of the body, negative if unknown
    * @param body null if it cannot be read, or only once
    */
-  private record Sent(
+  private record Content(
       String method, URI uri, String label, long bytes, @Nullable Fingerprint body) {
 
-    static Sent of(JdkRequest ask, OperationInfo operation) {
-      Fingerprint body = ask.body(MOST_BYTES).map(Sent::fingerprint).orElse(null);
-      return new Sent(ask.method(), ask.uri(), operation.label(), ask.body().length(), body);
+    static Content of(JdkRequest ask, OperationInfo operation) {
+      Fingerprint body = ask.body(MOST_BYTES).map(Content::fingerprint).orElse(null);
+      return new Content(ask.method(), ask.uri(), operation.label(), ask.body().length(), body);
     }
 
     private static Fingerprint fingerprint(byte[] bytes) {
@@ -78,7 +78,7 @@ final class KeyedRequest {
     }
 
     /** Whether nothing that is known tells them apart. */
-    boolean mayEqual(Sent other) {
+    boolean mayEqual(Content other) {
       return method.equals(other.method)
           && uri.equals(other.uri)
           && bytes == other.bytes

@@ -12,10 +12,10 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * ours, and {@code send} ends by the limit that was reached.
  */
 final class SendInterrupt {
-  private static final AtomicReferenceFieldUpdater<SendInterrupt, State> STATE =
-      AtomicReferenceFieldUpdater.newUpdater(SendInterrupt.class, State.class, "state");
+  private static final AtomicReferenceFieldUpdater<SendInterrupt, Stage> STATE =
+      AtomicReferenceFieldUpdater.newUpdater(SendInterrupt.class, Stage.class, "state");
 
-  private enum State {
+  private enum Stage {
     /** The thread is in {@code send}. */
     ARMED,
     /** It runs code of the user's there, which gets no interrupt of ours. */
@@ -29,31 +29,31 @@ final class SendInterrupt {
   }
 
   private final Thread thread = Thread.currentThread();
-  private volatile State state = State.ARMED;
+  private volatile Stage state = Stage.ARMED;
 
   /** Interrupts the thread, unless it is out of {@code send}; may be called by any thread. */
   void fire() {
     while (true) {
-      State now = state;
-      if (now == State.ARMED && STATE.compareAndSet(this, now, State.FIRING)) {
+      Stage now = state;
+      if (now == Stage.ARMED && STATE.compareAndSet(this, now, Stage.FIRING)) {
         state = interrupted();
         return;
       }
-      if (now == State.USER_CODE && STATE.compareAndSet(this, now, State.USER_CODE_THEN_FIRE)) {
+      if (now == Stage.USER_CODE && STATE.compareAndSet(this, now, Stage.USER_CODE_THEN_FIRE)) {
         return;
       }
-      if (now != State.ARMED && now != State.USER_CODE) {
+      if (now != Stage.ARMED && now != Stage.USER_CODE) {
         return;
       }
     }
   }
 
-  private State interrupted() {
+  private Stage interrupted() {
     if (thread.isInterrupted()) {
-      return State.OVER; // by the user; that interrupt ends the send as well
+      return Stage.OVER; // by the user; that interrupt ends the send as well
     }
     thread.interrupt();
-    return State.FIRED;
+    return Stage.FIRED;
   }
 
   /**
@@ -66,19 +66,19 @@ final class SendInterrupt {
     if (!Thread.currentThread().equals(thread)) {
       return false;
     }
-    if (STATE.compareAndSet(this, State.ARMED, State.USER_CODE)) {
+    if (STATE.compareAndSet(this, Stage.ARMED, Stage.USER_CODE)) {
       return true;
     }
     boolean ours = fired() && Thread.interrupted();
     if (ours) {
-      state = State.USER_CODE_THEN_FIRE; // once it has fired, only this thread goes on
+      state = Stage.USER_CODE_THEN_FIRE; // once it has fired, only this thread goes on
     }
     return ours;
   }
 
   void leaveUserCode() {
-    if (!STATE.compareAndSet(this, State.USER_CODE, State.ARMED)) {
-      state = State.ARMED;
+    if (!STATE.compareAndSet(this, Stage.USER_CODE, Stage.ARMED)) {
+      state = Stage.ARMED;
       fire();
     }
   }
@@ -90,16 +90,16 @@ final class SendInterrupt {
    * @return whether our interrupt caused that exception; if not, an interrupt of ours is cleared
    */
   boolean over(boolean consumed) {
-    if (STATE.compareAndSet(this, State.ARMED, State.OVER)) {
+    if (STATE.compareAndSet(this, Stage.ARMED, Stage.OVER)) {
       return false;
     }
     return fired() && (consumed || Thread.interrupted());
   }
 
   private boolean fired() {
-    while (state == State.FIRING) {
+    while (state == Stage.FIRING) {
       Thread.onSpinWait(); // for the two steps of another thread
     }
-    return state == State.FIRED;
+    return state == Stage.FIRED;
   }
 }

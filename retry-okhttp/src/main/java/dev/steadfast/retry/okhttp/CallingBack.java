@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A callback that runs once: on an executor of the user's, or elsewhere if that does not take it.
  */
-final class CallingBack implements Runnable {
+final class CallingBack implements Runnable, OnDispatcher {
   // An executor that blocks the calling thread for longer counts as one that did not take the task.
   private static final long PATIENCE_NANOS = 1_000_000_000;
 
@@ -50,8 +50,8 @@ final class CallingBack implements Runnable {
     }
   }
 
-  /** Whether the calling thread is running the callback on the executor. */
-  boolean isHere() {
+  @Override
+  public boolean isHere() {
     return Thread.currentThread().equals(thread);
   }
 

@@ -30,7 +30,7 @@ final class FactoryContext {
   private final Call.@Nullable Factory users;
   private final HttpRetry retry;
   private final BufferedBodies bodies;
-  private final AttemptRegistry registry;
+  private final LiveCalls registry;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   /**
@@ -45,11 +45,11 @@ final class FactoryContext {
       OkHttpClient plain,
       @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around,
       HttpRetry retry) {
-    AttemptInterceptor.requireNotWithinFactory(plain.interceptors());
+    OuterHalf.requireNotWithinFactory(plain.interceptors());
     this.owner = owner;
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
-    this.registry = new AttemptRegistry(around(plain, around != null));
+    this.registry = new LiveCalls(around(plain, around != null));
     this.client = derived(plain, registry);
     this.users = around == null ? null : complete(around.apply(client), client);
   }
@@ -68,7 +68,7 @@ final class FactoryContext {
 
   private static boolean keepsOurs(List<Interceptor> all, List<Interceptor> kept) {
     return all.stream()
-        .filter(each -> each instanceof AttemptInterceptor || ours(each))
+        .filter(each -> each instanceof OuterHalf || ours(each))
         .allMatch(kept::contains);
   }
 
@@ -80,14 +80,14 @@ final class FactoryContext {
     return none ? Around.NONE : Around.INTERCEPTORS;
   }
 
-  private static OkHttpClient derived(OkHttpClient plain, AttemptRegistry registry) {
+  private static OkHttpClient derived(OkHttpClient plain, LiveCalls registry) {
     OkHttpClient.Builder derived = plain.newBuilder();
     // One layer retries: the outer one.
     derived.interceptors().removeIf(FactoryContext::ours);
     derived.networkInterceptors().removeIf(FactoryContext::ours);
     derived.eventListenerFactory(CallContextCapture.usersOwn(plain.eventListenerFactory()));
     boolean alone = derived.interceptors().isEmpty();
-    derived.interceptors().add(0, new AttemptInterceptor(registry, alone));
+    derived.interceptors().add(0, new OuterHalf(registry, alone));
     ResendSuppressor guard = ResendSuppressor.addTo(derived, registry);
     if (!alone) {
       derived.interceptors().add(guard); // within the client's own: they see what the server sent
@@ -109,15 +109,15 @@ final class FactoryContext {
   }
 
   /** Leads from OkHttp's call to its attempt, null where the two are known to each other anyway. */
-  @Nullable AttemptTag newTag() {
-    return users == null ? null : new AttemptTag();
+  @Nullable CallTag newTag() {
+    return users == null ? null : new CallTag();
   }
 
   /** The call of an attempt. */
-  Call newAttempt(Request request, @Nullable AttemptTag tag) {
+  Call newAttempt(Request request, @Nullable CallTag tag) {
     return users == null || tag == null
         ? client.newCall(request)
-        : users.newCall(request.newBuilder().tag(AttemptTag.class, tag).build());
+        : users.newCall(request.newBuilder().tag(CallTag.class, tag).build());
   }
 
   /** What is sent within whatever the calling thread is in. */
@@ -134,7 +134,7 @@ final class FactoryContext {
     return bodies;
   }
 
-  AttemptRegistry registry() {
+  LiveCalls registry() {
     return registry;
   }
 

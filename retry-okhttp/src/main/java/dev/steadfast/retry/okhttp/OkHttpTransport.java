@@ -129,7 +129,7 @@ final class OkHttpTransport
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
-  WireTrace wire(Attempt<Answer> attempt, Call call, AttemptRegistry registry) {
+  WireTrace wire(Attempt<Answer> attempt, Call call, LiveCalls registry) {
     WireTrace created = new WireTrace(this, registry, attempt, call, begun);
     begun = true;
     wire = created;
@@ -325,13 +325,13 @@ final class OkHttpTransport
    * of its own.
    */
   private Request handedBack(Request attempted) {
-    boolean tagged = attempted.tag(AttemptTag.class) != null;
+    boolean tagged = attempted.tag(CallTag.class) != null;
     if (!operation.changesHeaders() && !tagged) {
       return attempted;
     }
     Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
     if (tagged) {
-      own.tag(AttemptTag.class, null);
+      own.tag(CallTag.class, null);
     }
     attempted.headers().names().stream().filter(operation::adds).forEach(own::removeHeader);
     return own.build();

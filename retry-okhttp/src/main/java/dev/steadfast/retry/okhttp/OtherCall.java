@@ -14,13 +14,12 @@ final class OtherCall {
   private OtherCall() {}
 
   /** Whether the request of such a call may have an effect, and is about to be sent. */
-  static boolean isGuarded(Interceptor.Chain chain, AttemptRegistry registry) {
+  static boolean isGuarded(Interceptor.Chain chain, LiveCalls registry) {
     return registry.interceptors().withinUsersCalls() && !Methods.reads(chain.request().method());
   }
 
   /** The outer half. */
-  static Response throughOkHttp(Interceptor.Chain chain, AttemptRegistry registry)
-      throws IOException {
+  static Response throughOkHttp(Interceptor.Chain chain, LiveCalls registry) throws IOException {
     if (!registry.interceptors().withinUsersCalls()) {
       return chain.proceed(chain.request());
     }
@@ -36,7 +35,7 @@ final class OtherCall {
    *
    * @param dead whether the connection is closed, so that nothing goes out
    */
-  static Response send(Interceptor.Chain chain, AttemptRegistry registry, boolean dead)
+  static Response send(Interceptor.Chain chain, LiveCalls registry, boolean dead)
       throws IOException {
     Request request = chain.request();
     if (!dead) {

@@ -15,7 +15,7 @@ import okhttp3.Response;
 /**
  * Makes every delivery an attempt of ours: one object, registered as the last application
  * interceptor and as the first network interceptor. Where there is no other application
- * interceptor, {@link AttemptInterceptor} does the outer half, and where there is no other network
+ * interceptor, {@link OuterHalf} does the outer half, and where there is no other network
  * interceptor, this one is the {@link WireProbe} too: for one copy of OkHttp's chain less each.
  *
  * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
@@ -27,16 +27,16 @@ import okhttp3.Response;
  * address where the server refused the stream.
  */
 final class ResendSuppressor implements Interceptor {
-  private final AttemptRegistry registry;
+  private final LiveCalls registry;
   private final boolean probes; // no other network interceptor comes between this and the wire
 
-  ResendSuppressor(AttemptRegistry registry, boolean probes) {
+  ResendSuppressor(LiveCalls registry, boolean probes) {
     this.registry = registry;
     this.probes = probes;
   }
 
   /** Puts the network half around the network interceptors that a client has. */
-  static ResendSuppressor addTo(OkHttpClient.Builder builder, AttemptRegistry registry) {
+  static ResendSuppressor addTo(OkHttpClient.Builder builder, LiveCalls registry) {
     boolean alone = builder.networkInterceptors().isEmpty();
     ResendSuppressor guard = new ResendSuppressor(registry, alone);
     builder.networkInterceptors().add(0, guard);
@@ -55,7 +55,7 @@ final class ResendSuppressor implements Interceptor {
           ? OtherCall.throughOkHttp(chain, registry)
           : wire.throughOkHttp(chain, chain.request());
     }
-    boolean reused = AttemptRegistry.reused(connection);
+    boolean reused = LiveCalls.reused(connection);
     if (wire == null) {
       boolean guarded = OtherCall.isGuarded(chain, registry);
       boolean dead = guarded && closedByServer(connection, reused);

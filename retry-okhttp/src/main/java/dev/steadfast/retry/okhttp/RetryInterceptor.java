@@ -47,15 +47,12 @@ import org.jspecify.annotations.Nullable;
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
   private final BufferedBodies bodies;
-  private final AttemptRegistry registry;
+  private final LiveCalls registry;
   private final CallContextCapture callContext;
   private final AroundCalls around;
 
   private RetryInterceptor(
-      HttpRetry retry,
-      AttemptRegistry registry,
-      CallContextCapture callContext,
-      AroundCalls around) {
+      HttpRetry retry, LiveCalls registry, CallContextCapture callContext, AroundCalls around) {
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = registry;
@@ -100,10 +97,10 @@ public final class RetryInterceptor implements Interceptor {
     if (builder.interceptors().stream().anyMatch(RetryInterceptor.class::isInstance)) {
       throw new IllegalStateException("the client has a RetryInterceptor already");
     }
-    AttemptInterceptor.requireNotWithinFactory(builder.interceptors());
+    OuterHalf.requireNotWithinFactory(builder.interceptors());
     Checks.notNull("retry", retry);
     OkHttpClient client = builder.build(); // the builder does not show what it has
-    AttemptRegistry registry = AttemptRegistry.of(client);
+    LiveCalls registry = LiveCalls.of(client);
     CallTimeouts.requireEndOfAttempts(client, retry);
     CallContextCapture callContext =
         CallContextCapture.addTo(builder, client.eventListenerFactory(), retry.plan().context());
@@ -117,7 +114,7 @@ public final class RetryInterceptor implements Interceptor {
     return builder;
   }
 
-  AttemptRegistry registry() {
+  LiveCalls registry() {
     return registry;
   }
 
@@ -238,7 +235,7 @@ public final class RetryInterceptor implements Interceptor {
   }
 
   /** Makes an attempt by going on with the chain. */
-  private record Proceed(Chain chain, AttemptRegistry registry, CancelWatch watch, long spentNanos)
+  private record Proceed(Chain chain, LiveCalls registry, CancelWatch watch, long spentNanos)
       implements OkHttpTransport.Sender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)

@@ -197,7 +197,7 @@ public final class RetryingCallFactory implements Call.Factory {
     return context.client();
   }
 
-  AttemptRegistry registry() {
+  LiveCalls registry() {
     return context.registry();
   }
 

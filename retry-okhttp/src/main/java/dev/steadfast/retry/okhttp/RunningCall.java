@@ -37,7 +37,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   private @Nullable Callback callback; // null: executed
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
-  private volatile @Nullable Object turn; // what has a dispatcher's thread: an attempt, a callback
+  private volatile @Nullable OnDispatcher turn;
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
   RunningCall(FactoryContext factory, Request request, HttpOperation operation) {
@@ -107,13 +107,13 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   // May come from the thread that called enqueue, from a timer's, or from the library's own.
   private void ended(@Nullable Answer answer, @Nullable Throwable thrown) {
     over();
-    Object now = turn;
-    if (now instanceof DispatchedAttempt arrival && arrival.isHere()) {
-      arrival.tells(answer, thrown);
-    } else if (now instanceof CallingBack calling && calling.isHere()) {
-      tell(answer, thrown);
-    } else {
+    OnDispatcher now = turn;
+    if (now == null || !now.isHere()) {
       callBack(() -> tell(answer, thrown));
+    } else if (now instanceof Arrival arrival) {
+      arrival.tells(answer, thrown);
+    } else {
+      tell(answer, thrown);
     }
   }
 
@@ -211,7 +211,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
     boolean taken = false;
     try {
-      wire.call().enqueue(new DispatchedAttempt(this, transport, attempt, wire));
+      wire.call().enqueue(new Arrival(this, transport, attempt, wire));
       taken = true;
     } finally {
       if (!taken) {
@@ -221,13 +221,13 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   }
 
   /** The call of an attempt is over, on the thread that is to be told. */
-  void arrived(DispatchedAttempt end, WireTrace wire) {
+  void arrived(Arrival end, WireTrace wire) {
     factory.registry().remove(wire.call());
     turn = end;
   }
 
   private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
-    AttemptTag tag = factory.newTag();
+    CallTag tag = factory.newTag();
     Call call = factory.newAttempt(attempted, tag);
     prepare(call);
     if (tag != null) {

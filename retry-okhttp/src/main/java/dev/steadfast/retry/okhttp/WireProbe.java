@@ -11,9 +11,9 @@ import okhttp3.Response;
  * What the user's interceptors made of the caller's request by then is what counts.
  */
 final class WireProbe implements Interceptor {
-  private final AttemptRegistry registry;
+  private final LiveCalls registry;
 
-  WireProbe(AttemptRegistry registry) {
+  WireProbe(LiveCalls registry) {
     this.registry = registry;
   }
 

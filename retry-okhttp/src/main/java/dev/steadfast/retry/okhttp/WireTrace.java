@@ -40,7 +40,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     void followUpLost();
   }
 
-  private final AttemptRegistry registry;
+  private final LiveCalls registry;
   private final Attempt<?> attempt;
   private final Call call;
   private final Owner owner;
@@ -55,7 +55,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
   private volatile boolean interrupted;
   private volatile boolean broken;
 
-  WireTrace(Owner owner, AttemptRegistry registry, Attempt<?> attempt, Call call, boolean repeats) {
+  WireTrace(Owner owner, LiveCalls registry, Attempt<?> attempt, Call call, boolean repeats) {
     super(owner.operation(), registry.interceptors());
     this.owner = owner;
     this.registry = registry;

@@ -152,7 +152,7 @@ class CallFactoryTest {
     Call call = calls.newCall(target.get());
     try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
       assertEquals("/elsewhere", response.request().url().encodedPath());
-      assertNull(response.request().tag(AttemptTag.class));
+      assertNull(response.request().tag(CallTag.class));
     }
   }
 
@@ -189,7 +189,7 @@ class CallFactoryTest {
       Call.Factory around(OkHttpClient client, OkHttpClient other) {
         CallsAround around = new CallsAround() {};
         return around.of(
-            request -> client.newCall(request.newBuilder().tag(AttemptTag.class, null).build()));
+            request -> client.newCall(request.newBuilder().tag(CallTag.class, null).build()));
       }
     },
     SENDS_BY_ANOTHER_CLIENT {

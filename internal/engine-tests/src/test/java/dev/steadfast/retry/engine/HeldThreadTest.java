@@ -169,7 +169,7 @@ class HeldThreadTest {
   }
 
   /** The loop of a blocking operation. */
-  private static final class Caller implements AttemptOwner<String> {
+  private static final class Caller implements Driver<String> {
     private final Operation<String> operation;
     private @Nullable Runnable whenAsked;
 
@@ -201,6 +201,16 @@ class HeldThreadTest {
     public void goOn(AttemptRun<String> attempt) {
       throw new UnsupportedOperationException();
     }
+
+    @Override
+    public void waitOver() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void waitRejected(Throwable reason) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   /** Another thread has settled the attempt, and has not yet written what it ended with. */
@@ -209,9 +219,9 @@ class HeldThreadTest {
     List<String> order = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch writing = new CountDownLatch(1);
     CountDownLatch reading = new CountDownLatch(1);
-    AttemptRace<String> race =
-        new AttemptRace<>(
-            new Racer() {
+    Race<String> race =
+        new Race<>(
+            new Racing() {
               @Override
               public void endWith(@Nullable String response, @Nullable Throwable failure) {
                 writing.countDown();
@@ -222,8 +232,8 @@ class HeldThreadTest {
                 order.add("written");
               }
             },
-            AttemptPhase.RUNNING);
-    Future<?> ending = threads.submit(() -> race.end(AttemptPhase.CANCELLED, null));
+            Phase.RUNNING);
+    Future<?> ending = threads.submit(() -> race.end(Phase.CANCELLED, null));
     writing.await();
     reading.countDown();
 
@@ -323,7 +333,7 @@ class HeldThreadTest {
   }
 
   /** An attempt of a blocking operation of which nothing but its end is asked. */
-  private abstract static class Racer implements AttemptRacer<String> {
+  private abstract static class Racing implements Racer<String> {
     @Override
     public Operation<String> operation() {
       throw new UnsupportedOperationException();
@@ -340,7 +350,7 @@ class HeldThreadTest {
     }
 
     @Override
-    public long leftNanos(AttemptPhase open, long nowNanos) {
+    public long leftNanos(Phase open, long nowNanos) {
       return Long.MAX_VALUE;
     }
 

@@ -12,7 +12,7 @@ class LimitAccountSchedulesTest {
   public static class Attempts {
     private final LimitAccount account =
         new LimitAccount(
-            new LimitAccount.Terms(new LimitAccount.Range(1, 2, 4), Set.of(), false, () -> 0));
+            new LimitAccount.Settings(new LimitAccount.Range(1, 2, 4), Set.of(), false, () -> 0));
     private final int[] held = new int[4]; // of each thread
 
     @Operation

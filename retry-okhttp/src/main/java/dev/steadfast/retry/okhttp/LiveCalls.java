@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A registry and not a request tag: an authenticator may answer with a new request, which has no
  * tag. And a tag would cost a copy of every request.
  */
-final class AttemptRegistry {
+final class LiveCalls {
   // Of the process: clients that are derived from each other share their connections.
   private static final Set<Connection> USED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -26,17 +26,17 @@ final class AttemptRegistry {
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
   private final ClientInterceptors interceptors;
 
-  AttemptRegistry(Around around) {
+  LiveCalls(Around around) {
     interceptors = new ClientInterceptors(around, null);
   }
 
-  private AttemptRegistry(Proxies proxies) {
+  private LiveCalls(Proxies proxies) {
     interceptors = new ClientInterceptors(Around.UNKNOWN, proxies);
   }
 
   /** For a client that its user goes on building. */
-  static AttemptRegistry of(OkHttpClient client) {
-    return new AttemptRegistry(Proxies.of(client));
+  static LiveCalls of(OkHttpClient client) {
+    return new LiveCalls(Proxies.of(client));
   }
 
   ClientInterceptors interceptors() {
@@ -57,14 +57,14 @@ final class AttemptRegistry {
     if (!interceptors.withinUsersCalls()) {
       return known;
     }
-    AttemptTag tag = call.request().tag(AttemptTag.class);
+    CallTag tag = call.request().tag(CallTag.class);
     Call around = tag != null && tag.belongsTo(call) ? tag.around() : null;
     return known != null || around == null ? known : underWay.get(around);
   }
 
   /** A call that is no attempt's goes to the network. A factory of the user's has made it. */
   void otherCall(Call call) {
-    AttemptTag tag = call.request().tag(AttemptTag.class);
+    CallTag tag = call.request().tag(CallTag.class);
     Call around = tag == null ? null : tag.around();
     WireTrace owner = around == null ? null : underWay.get(around);
     if (owner == null) {
@@ -79,7 +79,7 @@ final class AttemptRegistry {
    * the user's begins late is not known to have been cancelled with its attempt.
    */
   static boolean comesTooLate(Call call) {
-    AttemptTag tag = call.request().tag(AttemptTag.class);
+    CallTag tag = call.request().tag(CallTag.class);
     return tag != null && tag.belongsTo(call);
   }
 

@@ -8,50 +8,50 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Settles an attempt. Its client, its timer and a cancellation may each try to end it at the same
- * time; one compare-and-set on the {@link AttemptPhase} decides which of them does. As a task of
- * the timer it checks whether its time is up. Safe for use by many threads.
+ * time; one compare-and-set on the {@link Phase} decides which of them does. As a task of the timer
+ * it checks whether its time is up. Safe for use by many threads.
  *
  * @param <R> the response
  */
-final class AttemptRace<R> implements Runnable {
+final class Race<R> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<AttemptRace, AttemptPhase> PHASE =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, AttemptPhase.class, "phase");
+  private static final AtomicReferenceFieldUpdater<Race, Phase> PHASE =
+      AtomicReferenceFieldUpdater.newUpdater(Race.class, Phase.class, "phase");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<AttemptRace, @Nullable Postponed> POSTPONED =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, Postponed.class, "postponed");
+  private static final AtomicReferenceFieldUpdater<Race, @Nullable Postponed> POSTPONED =
+      AtomicReferenceFieldUpdater.newUpdater(Race.class, Postponed.class, "postponed");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<AttemptRace, @Nullable AttemptTimer> TIMER =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptRace.class, AttemptTimer.class, "timer");
+  private static final AtomicReferenceFieldUpdater<Race, @Nullable LookTimer> TIMER =
+      AtomicReferenceFieldUpdater.newUpdater(Race.class, LookTimer.class, "timer");
 
-  private final AttemptRacer<R> attempt;
-  private volatile AttemptPhase phase;
+  private final Racer<R> attempt;
+  private volatile Phase phase;
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
-  private volatile @Nullable AttemptTimer timer;
+  private volatile @Nullable LookTimer timer;
   private volatile boolean ended; // what the attempt ended with can be read
   private volatile @Nullable Settled settled; // by the thread of the timers
 
-  AttemptRace(AttemptRacer<R> attempt, AttemptPhase phase) {
+  Race(Racer<R> attempt, Phase phase) {
     this.attempt = attempt;
     this.phase = phase;
   }
 
-  AttemptPhase phase() {
+  Phase phase() {
     return phase;
   }
 
   /** Keeps other threads from settling the attempt until {@link #reopen} or {@link #fail}. */
-  boolean busyAfter(AttemptPhase before) {
-    return PHASE.compareAndSet(this, before, AttemptPhase.BUSY);
+  boolean busyAfter(Phase before) {
+    return PHASE.compareAndSet(this, before, Phase.BUSY);
   }
 
   /** Ends the attempt while it is busy. */
-  void fail(AttemptPhase end, @Nullable Throwable reason) {
+  void fail(Phase end, @Nullable Throwable reason) {
     endWith(null, reason);
     phase = end;
     attempt.handOver();
@@ -61,7 +61,7 @@ final class AttemptRace<R> implements Runnable {
   private void endWith(@Nullable R response, @Nullable Throwable failure) {
     attempt.endWith(response, failure);
     ended = true;
-    AttemptTimer.stopIfAny(timer);
+    LookTimer.stopIfAny(timer);
   }
 
   /**
@@ -76,7 +76,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Handles what came in the meantime. Returns whether the attempt goes on. */
-  boolean reopen(AttemptPhase open) {
+  boolean reopen(Phase open) {
     phase = open;
     Postponed<R> later = postponed;
     if (later != null) {
@@ -101,18 +101,18 @@ final class AttemptRace<R> implements Runnable {
 
   /** The client is done. */
   void complete(@Nullable R response, @Nullable Throwable failure) {
-    AttemptPhase now = phase;
+    Phase now = phase;
     while (!now.settled()) {
-      if (now == AttemptPhase.BUSY) {
+      if (now == Phase.BUSY) {
         Postponed<R> later = postponed();
         later.complete(response, failure);
-        if (phase == AttemptPhase.BUSY || later.takeCompletion() == null) {
+        if (phase == Phase.BUSY || later.takeCompletion() == null) {
           if (attempt.blocking()) {
             later.awaitEnd(() -> ended);
           }
           return; // the thread that is busy sees it
         }
-      } else if (PHASE.compareAndSet(this, now, AttemptPhase.COMPLETED)) {
+      } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
         endWith(response, failure);
         attempt.handOver();
         return;
@@ -127,15 +127,15 @@ final class AttemptRace<R> implements Runnable {
   /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
   @Override
   public void run() {
-    AttemptPhase now = phase;
+    Phase now = phase;
     while (!now.settled()) {
-      if (now == AttemptPhase.BUSY) {
+      if (now == Phase.BUSY) {
         postponed().look();
-        if (phase == AttemptPhase.BUSY) {
+        if (phase == Phase.BUSY) {
           return; // the thread that is busy looks
         }
       } else if (isTimeUp(now)) {
-        end(AttemptPhase.TIMED_OUT, null, now);
+        end(Phase.TIMED_OUT, null, now);
       } else if (phase == now) { // else what a later phase has set may have been replaced
         return;
       }
@@ -148,7 +148,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Sets a timer if there is time left. */
-  private boolean isTimeUp(AttemptPhase open) {
+  private boolean isTimeUp(Phase open) {
     try {
       long now = attempt.operation().now();
       if (attempt.leftNanos(open, now) == 0) {
@@ -170,12 +170,12 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Ends the attempt from outside. */
-  void end(AttemptPhase end, @Nullable Throwable reason) {
-    AttemptPhase now = phase;
+  void end(Phase end, @Nullable Throwable reason) {
+    Phase now = phase;
     while (!now.settled()) {
-      if (now == AttemptPhase.BUSY) {
+      if (now == Phase.BUSY) {
         postponed().end(end, reason);
-        if (phase == AttemptPhase.BUSY) {
+        if (phase == Phase.BUSY) {
           return; // the thread that is busy sees it
         }
       } else {
@@ -185,7 +185,7 @@ final class AttemptRace<R> implements Runnable {
     }
   }
 
-  private void end(AttemptPhase end, @Nullable Throwable reason, AttemptPhase before) {
+  private void end(Phase end, @Nullable Throwable reason, Phase before) {
     Settled byTimer = WorkerThread.isSettling() ? new Settled(attempt, this::stopOnTheWire) : null;
     if (!PHASE.compareAndSet(this, before, end)) {
       return;
@@ -196,7 +196,7 @@ final class AttemptRace<R> implements Runnable {
       byTimer.handOver();
       return;
     }
-    boolean later = end == AttemptPhase.CANCELLED; // not on the canceller's thread
+    boolean later = end == Phase.CANCELLED; // not on the canceller's thread
     boolean waits = attempt.blocking(); // then the calling thread comes back, and goes on
     if (later && !waits) {
       Callbacks.afterCancel(attempt.operation(), attempt::handOver);
@@ -248,7 +248,7 @@ final class AttemptRace<R> implements Runnable {
    * not belong to: it may reach another phase meanwhile.
    */
   void watch() {
-    AttemptPhase open = phase;
+    Phase open = phase;
     if (open.open()) {
       watchPhase(open);
       if (phase != open) {
@@ -258,7 +258,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Sets the timer of a phase, or ends the attempt. */
-  void watchPhase(AttemptPhase open) {
+  void watchPhase(Phase open) {
     try {
       setTimer(attempt.operation().now(), open);
     } catch (Throwable rejected) {
@@ -267,7 +267,7 @@ final class AttemptRace<R> implements Runnable {
   }
 
   /** Sets a timer for the end of the attempt's time, unless one is set that comes before. */
-  void setTimer(long nowNanos, AttemptPhase open) {
+  void setTimer(long nowNanos, Phase open) {
     boolean sending;
     do {
       sending = attempt.sendingBody();
@@ -275,23 +275,23 @@ final class AttemptRace<R> implements Runnable {
       if (left != Long.MAX_VALUE) {
         replaceTimer(nowNanos, left);
       } else if (!sending) { // else it looks once for nothing, and there is one after the body
-        AttemptTimer.stopIfAny(timer);
+        LookTimer.stopIfAny(timer);
       }
     } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
   }
 
   private void replaceTimer(long nowNanos, long leftNanos) {
-    AttemptTimer running = timer;
+    LookTimer running = timer;
     long due = nowNanos + leftNanos;
     if (running != null && running.comesBy(due)) {
       return;
     }
-    AttemptTimer next = new AttemptTimer(this, due);
+    LookTimer next = new LookTimer(this, due);
     if (!TIMER.compareAndSet(this, running, next)) {
       replaceTimer(nowNanos, leftNanos); // another thread has set one
       return;
     }
-    AttemptTimer.stopIfAny(running);
+    LookTimer.stopIfAny(running);
     next.start(attempt.operation(), leftNanos);
     if (phase.settled()) {
       next.stop(); // the attempt has ended meanwhile
@@ -303,6 +303,6 @@ final class AttemptRace<R> implements Runnable {
     if (!(reason instanceof RejectedExecutionException)) {
       attempt.userCodeFailed(reason);
     }
-    end(AttemptPhase.REJECTED, reason);
+    end(Phase.REJECTED, reason);
   }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * it. It belongs to the first call of OkHttp's that asks: another one that is made of the same
  * request, such as a clone, is no part of the attempt. Safe for use by many threads.
  */
-final class AttemptTag {
+final class CallTag {
   private final AtomicReference<@Nullable Call> okHttps = new AtomicReference<>();
   private volatile @Nullable Call around;
 

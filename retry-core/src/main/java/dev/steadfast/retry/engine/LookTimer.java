@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
  * Has an attempt look at its time, once. Where the time has grown since, the attempt sets another.
  * Safe for use by many threads.
  */
-final class AttemptTimer implements Runnable {
+final class LookTimer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Runnable attempt;
@@ -17,7 +17,7 @@ final class AttemptTimer implements Runnable {
   private volatile RetryScheduler.@Nullable Task task;
   private volatile boolean over; // it has come, or was stopped
 
-  AttemptTimer(Runnable attempt, long dueNanos) {
+  LookTimer(Runnable attempt, long dueNanos) {
     this.attempt = attempt;
     this.dueNanos = dueNanos;
   }
@@ -47,7 +47,7 @@ final class AttemptTimer implements Runnable {
   }
 
   /** Stops one, if there is one. */
-  static void stopIfAny(@Nullable AttemptTimer running) {
+  static void stopIfAny(@Nullable LookTimer running) {
     if (running != null) {
       running.stop();
     }

@@ -3,11 +3,11 @@ package dev.steadfast.retry.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link AttemptRace} settles.
+ * What an {@link Race} settles.
  *
  * @param <R> the response
  */
-interface AttemptRacer<R> {
+interface Racer<R> {
   Operation<R> operation();
 
   /** Whether the calling thread waits for the outcome. */
@@ -19,7 +19,7 @@ interface AttemptRacer<R> {
    * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
    * the client itself, bounds the attempt.
    */
-  long leftNanos(AttemptPhase open, long nowNanos);
+  long leftNanos(Phase open, long nowNanos);
 
   void userCodeFailed(Throwable thrown);
 

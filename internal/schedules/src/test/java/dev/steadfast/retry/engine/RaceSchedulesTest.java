@@ -7,9 +7,9 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /** The client, a rejected timer and a canceller meet at one attempt. */
-class AttemptRaceSchedulesTest {
+class RaceSchedulesTest {
   /** Whatever meets, the attempt ends once and is handed over once, and no end is lost. */
-  public static class Ends extends Racer {
+  public static class Ends extends Racing {
     @org.jetbrains.lincheck.datastructures.Operation
     public void complete() {
       race.complete(null, new IOException("broken"));
@@ -18,19 +18,19 @@ class AttemptRaceSchedulesTest {
 
     @org.jetbrains.lincheck.datastructures.Operation
     public void reject() {
-      race.end(AttemptPhase.REJECTED, new IOException("no timer"));
+      race.end(Phase.REJECTED, new IOException("no timer"));
       asked = true;
     }
   }
 
   /** An attempt is stopped on the wire, whether it ends before or after it can be. */
-  public static class Stops extends Racer {
+  public static class Stops extends Racing {
     private final AtomicInteger stops = new AtomicInteger();
     private volatile boolean stoppable;
 
     @org.jetbrains.lincheck.datastructures.Operation
     public void reject() {
-      race.end(AttemptPhase.REJECTED, new IOException("no timer"));
+      race.end(Phase.REJECTED, new IOException("no timer"));
       asked = true;
     }
 
@@ -47,8 +47,8 @@ class AttemptRaceSchedulesTest {
   }
 
   /** What the attempt ends with. */
-  public abstract static class Racer implements AttemptRacer<String> {
-    final AttemptRace<String> race = new AttemptRace<>(this, AttemptPhase.RUNNING);
+  public abstract static class Racing implements Racer<String> {
+    final Race<String> race = new Race<>(this, Phase.RUNNING);
     private final AtomicInteger ends = new AtomicInteger();
     private final AtomicInteger handedOver = new AtomicInteger();
     volatile boolean asked;
@@ -83,7 +83,7 @@ class AttemptRaceSchedulesTest {
     }
 
     @Override
-    public long leftNanos(AttemptPhase open, long nowNanos) {
+    public long leftNanos(Phase open, long nowNanos) {
       return Long.MAX_VALUE;
     }
 

@@ -1,11 +1,11 @@
 package dev.steadfast.retry.engine;
 
 /**
- * What an attempt needs of the loop that made it.
+ * What drives an operation, as its attempts and waits see it: the loop.
  *
  * @param <R> the response
  */
-interface AttemptOwner<R> {
+interface Driver<R> {
   Operation<R> operation();
 
   /** Whether the calling thread waits for the outcome. */
@@ -16,4 +16,10 @@ interface AttemptOwner<R> {
 
   /** Goes on after an attempt that ended after {@link RetryTransport#start} had returned. */
   void goOn(AttemptRun<R> attempt);
+
+  /** Goes on after a wait. */
+  void waitOver();
+
+  /** A wait could not begin or end. */
+  void waitRejected(Throwable reason);
 }

@@ -14,7 +14,7 @@ package dev.steadfast.retry.engine;
  *                   +---> REFUSED
  * </pre>
  */
-enum AttemptPhase {
+enum Phase {
   QUEUED,
   /**
    * Guards are being asked, or a head is being judged: no other thread may settle the attempt now.

@@ -11,12 +11,12 @@ import okhttp3.Response;
  * The outermost application interceptor of the client that {@link RetryingCallFactory} derives: an
  * attempt begins where its call leaves the dispatcher's queue.
  */
-final class AttemptInterceptor implements Interceptor {
-  private final AttemptRegistry registry;
+final class OuterHalf implements Interceptor {
+  private final LiveCalls registry;
 
   private final boolean alone; // no other application interceptor
 
-  AttemptInterceptor(AttemptRegistry registry, boolean alone) {
+  OuterHalf(LiveCalls registry, boolean alone) {
     this.registry = registry;
     this.alone = alone;
   }
@@ -27,7 +27,7 @@ final class AttemptInterceptor implements Interceptor {
    * @throws IllegalArgumentException if a client with these interceptors is such a one
    */
   static void requireNotWithinFactory(List<Interceptor> interceptors) {
-    if (interceptors.stream().anyMatch(AttemptInterceptor.class::isInstance)) {
+    if (interceptors.stream().anyMatch(OuterHalf.class::isInstance)) {
       throw Checks.bad(
           "client", "one that a RetryingCallFactory has derived", "one that does not retry");
     }
@@ -37,7 +37,7 @@ final class AttemptInterceptor implements Interceptor {
   public Response intercept(Chain chain) throws IOException {
     WireTrace wire = registry.get(chain.call());
     if (wire == null) {
-      if (chain.call().isCanceled() || AttemptRegistry.comesTooLate(chain.call())) {
+      if (chain.call().isCanceled() || LiveCalls.comesTooLate(chain.call())) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue
       }
       return alone ? OtherCall.throughOkHttp(chain, registry) : chain.proceed(chain.request());

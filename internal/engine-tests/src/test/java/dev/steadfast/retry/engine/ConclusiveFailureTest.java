@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which failures tell how long the server takes. */
-class AttemptEndingTest {
+class ConclusiveFailureTest {
   private static final long NONE = Long.MAX_VALUE;
 
   @ParameterizedTest
@@ -33,14 +33,14 @@ class AttemptEndingTest {
   })
   void aTimeoutNeedsTimeOnTheWire(
       FailureKind kind, Disposition disposition, long elapsed, long left, long may, boolean tells) {
-    Guard.Failure failure = new AttemptEnding(elapsed, 7, left, may).failure(kind, disposition);
+    Guard.Failure failure = new GuardPermits.Took(elapsed, 7, left, may).failure(kind, disposition);
     assertEquals(new Guard.Failure(kind, tells, elapsed, 7), failure);
   }
 
   @Test
   void whereNothingElseBoundsTheAttempt_theDeadlineTellsNothing() {
     Guard.Failure failure =
-        new AttemptEnding(10_000, 7, 0, NONE).failure(FailureKind.TIMEOUT, Disposition.UNKNOWN);
+        new GuardPermits.Took(10_000, 7, 0, NONE).failure(FailureKind.TIMEOUT, Disposition.UNKNOWN);
     assertEquals(false, failure.conclusive());
   }
 }

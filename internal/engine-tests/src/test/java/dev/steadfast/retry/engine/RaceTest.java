@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What comes while an attempt is busy, or a moment too late. */
-class AttemptRaceTest {
+class RaceTest {
   private final Timers timers = new Timers();
   private final Client client = new Client();
 

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * the headers twice more. The headers are put together when they are asked for, because some are
  * made only after listeners have got the request.
  */
-final class AttemptRequest extends HttpRequest {
+final class SentRequest extends HttpRequest {
   private final HttpRequest request;
   private final Map<String, String> added;
   private final Optional<BodyPublisher> body;
   private final Optional<Duration> timeout;
   private volatile @Nullable HttpHeaders headers; // null: not asked for yet
 
-  private AttemptRequest(
+  private SentRequest(
       HttpRequest request,
       Map<String, String> added,
       Optional<BodyPublisher> body,
@@ -39,7 +39,7 @@ final class AttemptRequest extends HttpRequest {
    */
   static HttpRequest of(
       HttpRequest request, Map<String, String> headers, Optional<BodyPublisher> body) {
-    return new AttemptRequest(request, headers, body, request.timeout());
+    return new SentRequest(request, headers, body, request.timeout());
   }
 
   /** The same request with headers that were made when the attempt had begun. */
@@ -47,18 +47,18 @@ final class AttemptRequest extends HttpRequest {
     if (headers.isEmpty()) {
       return request;
     }
-    if (!(request instanceof AttemptRequest early)) {
+    if (!(request instanceof SentRequest early)) {
       return of(request, headers, request.bodyPublisher());
     }
     Map<String, String> all = new LinkedHashMap<>(early.added);
     all.putAll(headers);
-    return new AttemptRequest(early.request, all, early.body, early.timeout);
+    return new SentRequest(early.request, all, early.body, early.timeout);
   }
 
   static HttpRequest timed(HttpRequest request, Optional<Duration> timeout) {
-    return request instanceof AttemptRequest own
-        ? new AttemptRequest(own.request, own.added, own.body, timeout)
-        : new AttemptRequest(request, Map.of(), request.bodyPublisher(), timeout);
+    return request instanceof SentRequest own
+        ? new SentRequest(own.request, own.added, own.body, timeout)
+        : new SentRequest(request, Map.of(), request.bodyPublisher(), timeout);
   }
 
   private static HttpHeaders merged(HttpHeaders own, Map<String, String> added) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The time of one attempt. While the request body is sent, the total timeout does not run. Safe for
  * use by many threads.
  */
-final class AttemptBounds {
-  private static final AtomicIntegerFieldUpdater<AttemptBounds> BODY =
-      AtomicIntegerFieldUpdater.newUpdater(AttemptBounds.class, "body");
+final class TimeBounds {
+  private static final AtomicIntegerFieldUpdater<TimeBounds> BODY =
+      AtomicIntegerFieldUpdater.newUpdater(TimeBounds.class, "body");
 
   // What becomes of a request body.
   private static final int NONE = 0;
@@ -108,19 +108,19 @@ final class AttemptBounds {
    * @param nowNanos the time
    * @return nanoseconds, 0 if the time is up; {@link Long#MAX_VALUE} for no bound
    */
-  long leftNanos(Operation<?> operation, int number, AttemptPhase open, long nowNanos) {
+  long leftNanos(Operation<?> operation, int number, Phase open, long nowNanos) {
     if (operation.transport().boundsAttempts()) {
       return Long.MAX_VALUE;
     }
     long left = operation.state().remainingBoundNanos(nowNanos);
-    boolean sending = sendingBody() && open != AttemptPhase.HEAD;
-    if (!sending && !(open == AttemptPhase.HEAD && totalTimeoutOver)) {
+    boolean sending = sendingBody() && open != Phase.HEAD;
+    if (!sending && !(open == Phase.HEAD && totalTimeoutOver)) {
       left = Math.min(left, operation.state().remainingTotalNanos(nowNanos - bodyNanos));
     }
-    if (sending || open == AttemptPhase.HEAD) {
+    if (sending || open == Phase.HEAD) {
       left = Math.min(left, operation.transport().idleLeftNanos(nowNanos));
     }
-    if (open != AttemptPhase.RUNNING) {
+    if (open != Phase.RUNNING) {
       return left;
     }
     long own = operation.state().ownTimeoutNanos(number);

@@ -8,7 +8,7 @@ import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpTimeoutException;
 
 /** What ends an attempt in time, and the warnings where little or nothing does. */
-record AttemptLimits(HttpOperation operation, JdkRequest ask) {
+record TimeLimits(HttpOperation operation, JdkRequest ask) {
 
   /** An attempt begins. */
   void begins(Attempt<?> attempt) {

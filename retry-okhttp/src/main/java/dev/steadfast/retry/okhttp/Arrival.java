@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The end of an attempt, on a thread of the dispatcher. If the operation ends with it, the callback
  * is called after the loop has returned. So what the callback throws reaches the dispatcher.
  */
-final class DispatchedAttempt implements Callback {
-  private static final AtomicReferenceFieldUpdater<DispatchedAttempt, @Nullable WireTrace> WIRE =
-      AtomicReferenceFieldUpdater.newUpdater(DispatchedAttempt.class, WireTrace.class, "wire");
+final class Arrival implements Callback, OnDispatcher {
+  private static final AtomicReferenceFieldUpdater<Arrival, @Nullable WireTrace> WIRE =
+      AtomicReferenceFieldUpdater.newUpdater(Arrival.class, WireTrace.class, "wire");
 
   private final RunningCall owner;
   private final OkHttpTransport transport;
@@ -25,15 +25,15 @@ final class DispatchedAttempt implements Callback {
   private @Nullable Answer answer; // for the callback, as is the failure
   private @Nullable Throwable failure;
 
-  DispatchedAttempt(
-      RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
+  Arrival(RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
     this.owner = owner;
     this.transport = transport;
     this.attempt = attempt;
     this.wire = wire;
   }
 
-  boolean isHere() {
+  @Override
+  public boolean isHere() {
     return Thread.currentThread().equals(thread);
   }
 

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * is known by its method and URI. All other operations, such as a call for a token, see what is
  * around.
  */
-final class AttemptContext implements CallContext {
+final class SameRequestContext implements CallContext {
   private final RetryPlan plan;
   private final RequestView request;
   private final @Nullable CallContext around;
 
-  AttemptContext(RetryPlan plan, RequestView request, @Nullable CallContext around) {
+  SameRequestContext(RetryPlan plan, RequestView request, @Nullable CallContext around) {
     this.plan = plan;
     this.request = request;
     this.around = around;
@@ -30,7 +30,7 @@ final class AttemptContext implements CallContext {
 
   /** Whether a request is the one of the attempt that is being made. */
   static boolean isOf(@Nullable CallContext here, RequestView request) {
-    return here instanceof AttemptContext attempt
+    return here instanceof SameRequestContext attempt
         && target(attempt.request).equals(target(request));
   }
 
