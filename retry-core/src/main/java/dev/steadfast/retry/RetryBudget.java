@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface RetryBudget {
+  // Why it is like this: docs/decisions/budget-defaults.md
 
   /**
    * The account that pays for operations to an origin.

@@ -25,6 +25,7 @@ import java.util.Optional;
  * <p>The defaults bound everything: 3 attempts, full jitter from 100 ms to 20 s, 30 s in total.
  */
 public final class RetryPolicy {
+  // Why it is like this: docs/decisions/default-limits.md
   /** What to do when the server asks for a longer wait than the ceiling. */
   public enum AboveCeiling {
     /** End the operation and expose the delay: a shortened wait is sure to fail. The default. */

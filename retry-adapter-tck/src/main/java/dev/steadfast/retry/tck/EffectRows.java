@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the answers prove of the effect of a call (docs/did-it-take-effect.md). {@link JournalRows}
+ * What the answers prove of the effect of a call (docs/effectively-once.md). {@link JournalRows}
  * has the same for journaled calls.
  */
 final class EffectRows {

@@ -26,6 +26,7 @@ import dev.steadfast.retry.internal.Methods;
  * request had an effect, it does not tell.
  */
 public enum AnswerProof {
+  // Why it is like this: docs/decisions/evidence.md
   /** The server did what was asked, if the rules accept the answer; else that is not known. */
   DONE,
   /** The server sends the client elsewhere, and may have done what was asked before that. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * threads, do not block and throw nothing but what is said here.
  */
 public interface CallContext {
+  // Why it is like this: docs/decisions/nesting.md
 
   /**
    * What the calling thread is in.

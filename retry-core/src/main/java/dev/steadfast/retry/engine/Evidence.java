@@ -24,6 +24,7 @@ public record Evidence(
     boolean bodySpent,
     AnswerProof proof,
     Trail trail) {
+  // Why it is like this: docs/decisions/evidence.md
 
   /**
    * Checks that nothing is missing.

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * cancellations may come from anywhere.
  */
 final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
+  // Why it is like this: docs/decisions/one-loop.md
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Operation<R> operation;

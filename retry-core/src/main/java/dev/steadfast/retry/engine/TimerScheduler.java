@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * thread of the library's at all does {@link #schedule} throw.
  */
 public final class TimerScheduler implements RetryScheduler {
+  // Why it is like this: docs/decisions/threads-and-timers.md
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private static final TimerThread TIMERS =

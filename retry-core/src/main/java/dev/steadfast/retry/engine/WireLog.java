@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param <Q> the client's requests
  */
 public final class WireLog<Q> {
+  // Why it is like this: docs/decisions/evidence.md
   @SuppressWarnings("rawtypes")
   private static final AtomicIntegerFieldUpdater<WireLog> SENT =
       AtomicIntegerFieldUpdater.newUpdater(WireLog.class, "sent");

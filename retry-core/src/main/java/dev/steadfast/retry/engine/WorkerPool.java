@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * a worker enters itself as idle before it looks for tasks for the last time.
  */
 final class WorkerPool {
+  // Why it is like this: docs/decisions/threads-and-timers.md
   /** How often somebody looks after tasks that no worker has taken, in nanoseconds. */
   static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 

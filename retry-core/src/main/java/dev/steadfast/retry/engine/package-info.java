@@ -10,3 +10,5 @@
 package dev.steadfast.retry.engine;
 
 import org.jspecify.annotations.NullMarked;
+
+// Why it is like this: docs/decisions/packages.md

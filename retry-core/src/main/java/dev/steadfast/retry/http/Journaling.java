@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>This interface is all that clients and adapters know of it. More methods may follow.
  */
 public interface Journaling {
+  // Why it is like this: docs/decisions/journaled-operations.md
 
   /** Where operations are kept. Users make one with {@code OperationJournal}, or a database. */
   interface Journal {}

@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
  * merged into one, the strictest holds.
  */
 public final class ScopeHeaders {
+  // Why it is like this: docs/decisions/nesting.md
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final int MOST_CHARACTERS = 255;
 

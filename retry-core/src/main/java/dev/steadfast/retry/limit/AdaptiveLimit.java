@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * by many threads. Share one object between clients to give them one limit.
  */
 public final class AdaptiveLimit implements Guard {
+  // Why it is like this: docs/decisions/adaptive-limit.md
   private final Function<OperationInfo, @Nullable String> key;
   private final LimitAccount.Settings settings;
   private final OriginTable<LimitAccount> accounts;

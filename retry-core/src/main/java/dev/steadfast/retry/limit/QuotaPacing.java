@@ -55,6 +55,7 @@ import org.jspecify.annotations.Nullable;
  * clients to give them the same quotas.
  */
 public final class QuotaPacing implements Guard {
+  // Why it is like this: docs/decisions/quota-pacing.md
   private static final Duration LEAST_WINDOW = Duration.ofMillis(1);
   private static final Duration MOST_WINDOW = Duration.ofDays(1);
 

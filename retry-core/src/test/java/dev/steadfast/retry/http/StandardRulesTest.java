@@ -315,8 +315,7 @@ class StandardRulesTest {
         "NNN",
         cell(StandardRules.builder().refusedBy(404).neverRetry(404).build(), 404, "nothing"));
     assertEquals(
-        "RPR",
-        cell(StandardRules.builder().refusedBy(404).alsoRetry(404).build(), 404, "nothing"));
+        "RPR", cell(StandardRules.builder().refusedBy(404).alsoRetry(404).build(), 404, "nothing"));
     assertEquals(
         "RPR",
         cell(StandardRules.builder().neverRetry(404).alsoRetry(404).build(), 404, "nothing"));

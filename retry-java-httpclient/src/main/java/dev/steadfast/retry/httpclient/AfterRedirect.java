@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * the head.
  */
 final class AfterRedirect {
+  // Why it is like this: docs/decisions/redirects.md
   private AfterRedirect() {}
 
   /** Whether a request before this response may have had an effect of which it tells nothing. */

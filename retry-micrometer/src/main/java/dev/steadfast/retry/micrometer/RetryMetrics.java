@@ -42,6 +42,7 @@ import org.slf4j.LoggerFactory;
  * throws is logged as a warning, once, and changes nothing.
  */
 public final class RetryMetrics implements RetryListener, AutoCloseable {
+  // Why it is like this: docs/decisions/meters-and-threads.md
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final KnownOrigins origins;

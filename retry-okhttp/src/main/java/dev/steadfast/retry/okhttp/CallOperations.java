@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * time of the call.
  */
 final class CallOperations implements AutoCloseable {
+  // Why it is like this: docs/decisions/nesting.md
   // A call that makes more requests, such as one for each page, forgets the first ones.
   private static final int MOST = 16;
 

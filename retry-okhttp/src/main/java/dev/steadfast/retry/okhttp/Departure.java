@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param suppressed how many exceptions it had suppressed
  */
 record Departure(long atNanos, int suppressed) {
+  // Why it is like this: docs/decisions/stale-connections.md
   private static final long PASSED_ON_NANOS = 1_000_000;
 
   static Departure of(Throwable thrown, HttpOperation operation) {

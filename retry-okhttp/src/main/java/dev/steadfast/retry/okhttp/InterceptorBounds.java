@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
+  // Why it is like this: docs/decisions/sync-attempt-bounds.md
   private final LongSupplier remainingNanos;
   private final BooleanSupplier outOfTime;
   private final Runnable endAtDeadline;

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * tag. And a tag would cost a copy of every request.
  */
 final class LiveCalls {
+  // Why it is like this: docs/decisions/one-loop.md
   // Of the process: clients that are derived from each other share their connections.
   private static final Set<Connection> USED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * that later versions of OkHttp add to {@link Call} go to a prototype, see {@link CallProxy}.
  */
 final class RetryingCall extends RunningCall implements Call {
+  // Why it is like this: docs/decisions/one-loop.md
   private static final AtomicReferenceFieldUpdater<RetryingCall, @Nullable Timeout> TIMEOUT =
       AtomicReferenceFieldUpdater.newUpdater(RetryingCall.class, Timeout.class, "timeout");
   private static final AtomicReferenceFieldUpdater<RetryingCall, CallExtras> EXTRAS =

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** What a request on the wire means for its operation. */
 final class WireRequests {
+  // Why it is like this: docs/decisions/redirects.md
   /** What is known of an attempt that has not begun. */
   static final Evidence NONE =
       Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Safety.UNPROCESSED), -1, 0);

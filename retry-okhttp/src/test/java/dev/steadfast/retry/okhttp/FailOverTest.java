@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * User code catches a failed connect, sends by another client, and throws the first exception again
- * (docs/decisions/failed-connects-through-interceptors.md).
+ * (docs/decisions/evidence.md).
  */
 class FailOverTest {
   private static final Duration WHILE_SENDING = Duration.ofMillis(2);

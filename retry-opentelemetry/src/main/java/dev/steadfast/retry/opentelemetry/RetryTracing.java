@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * number of configurations may share one object.
  */
 public final class RetryTracing {
+  // Why it is like this: docs/decisions/meters-and-threads.md
   private static final ContextCapture CALLER =
       () -> {
         Context caller = Context.current();

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * journal before its caller is told. Confined like the loops that it is made of.
  */
 final class JournaledLoop<R> implements RetryLoop<R> {
+  // Why it is like this: docs/decisions/journaled-operations.md
   private static final long MOST_NOTING_NANOS = Duration.ofSeconds(1).toNanos();
   private static final long MOST_KEY_MARGIN_NANOS = Duration.ofSeconds(1).toNanos();
 

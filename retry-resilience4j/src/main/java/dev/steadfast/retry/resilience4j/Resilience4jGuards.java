@@ -13,6 +13,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
  * added.
  */
 public final class Resilience4jGuards {
+  // Why it is like this: docs/decisions/breaker-permits.md
   private Resilience4jGuards() {}
 
   /**

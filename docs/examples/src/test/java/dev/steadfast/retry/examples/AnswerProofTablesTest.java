@@ -117,8 +117,7 @@ final class AnswerProofTablesTest {
 
   @Test
   void theTableOfTheGuide() throws IOException {
-    String table =
-        section(DOCS.resolve("did-it-take-effect.md"), "<!-- This table", "If your rules");
+    String table = section(DOCS.resolve("effectively-once.md"), "<!-- This table", "If your rules");
     Map<AnswerProof, String> words =
         Map.of(
             DONE, "done",
@@ -181,7 +180,7 @@ final class AnswerProofTablesTest {
   @Test
   void theStatusesThatTheCallersFunctionGets() throws IOException {
     String guide =
-        section(DOCS.resolve("did-it-take-effect.md"), "status from 400", "It may look things up");
+        section(DOCS.resolve("effectively-once.md"), "status from 400", "It may look things up");
     String javadoc =
         section(CORE.resolve("RetryReport.java"), "status is 400 to 499", "not called");
     Set<Integer> not = new TreeSet<>();

@@ -23,4 +23,29 @@ final class Pages {
     }
     return pages;
   }
+
+  /** The decisions, without their index. */
+  static List<Path> decisions() throws IOException {
+    return all().stream()
+        .filter(
+            page -> page.startsWith(ROOT.resolve("docs/decisions")) && !page.endsWith("README.md"))
+        .toList();
+  }
+
+  /** The Java sources of the published modules. */
+  static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      for (Path module :
+          modules.filter(each -> each.getFileName().toString().startsWith("retry-")).toList()) {
+        Path main = module.resolve("src/main/java");
+        if (Files.exists(main)) {
+          try (Stream<Path> files = Files.walk(main)) {
+            files.filter(each -> each.toString().endsWith(".java")).forEach(sources::add);
+          }
+        }
+      }
+    }
+    return sources;
+  }
 }

@@ -19,45 +19,6 @@ record Part(String benchmark, String title, String text, String bar) {
   static List<Part> all() {
     return List.of(
         new Part(
-            "Backoff",
-            "One delay",
-            "From 100 ms to 20 s, the first to the eighth in turn. `raw` is"
-                + " `ThreadLocalRandom.nextLong(bound)`; `byHand` is a full jitter by"
-                + " `multiplyHigh`.",
-            ""),
-        new Part(
-            "Contention",
-            "A round of contention",
-            "A hundred clients write to one row until each has won once. How many writes that takes"
-                + " depends on the strategy.",
-            ""),
-        new Part(
-            "Engine",
-            "One operation",
-            "A first attempt that succeeds (`failures=0`), or two that fail and one that succeeds,"
-                + " without waits. `byHand` is a loop with a deadline; `steadfastLimited` has a"
-                + " deadline and a budget. `direct` makes one attempt only.",
-            ""),
-        new Part(
-            "Budget",
-            "One account that all threads share",
-            "A deposit into a full one, a withdrawal with a deposit, a refused withdrawal. With more"
-                + " threads than cores the time of one call includes that of waiting for a core.",
-            ""),
-        new Part(
-            "Timer",
-            "A timer that is cancelled",
-            "Scheduled for 30 s and cancelled at once. All threads share the timers. With more"
-                + " threads than cores the time of one call includes that of waiting for a core.",
-            ""),
-        new Part(
-            "Telemetry",
-            "What listeners add to an operation",
-            "A first attempt that succeeds. `metrics` records into two timers of a Prometheus registry."
-                + " `twoRecords` is the cost of the timers alone. `flightRecorderOff` runs without a"
-                + " recording.",
-            ""),
-        new Part(
             "OkHttp",
             "An OkHttp call",
             "On loopback, accepted at the first attempt, body read. Client and server share one core,"
@@ -85,6 +46,45 @@ record Part(String benchmark, String title, String text, String bar) {
                 + " cancelling; how late they wake; platform threads beyond those before."
                 + " ± is the farthest shot from the mean.",
             "heapBytes"),
+        new Part(
+            "Engine",
+            "One operation",
+            "A first attempt that succeeds (`failures=0`), or two that fail and one that succeeds,"
+                + " without waits. `byHand` is a loop with a deadline; `steadfastLimited` has a"
+                + " deadline and a budget. `direct` makes one attempt only.",
+            ""),
+        new Part(
+            "Telemetry",
+            "What listeners add to an operation",
+            "A first attempt that succeeds. `metrics` records into two timers of a Prometheus registry."
+                + " `twoRecords` is the cost of the timers alone. `flightRecorderOff` runs without a"
+                + " recording.",
+            ""),
+        new Part(
+            "Budget",
+            "One account that all threads share",
+            "A deposit into a full one, a withdrawal with a deposit, a refused withdrawal. With more"
+                + " threads than cores the time of one call includes that of waiting for a core.",
+            ""),
+        new Part(
+            "Timer",
+            "A timer that is cancelled",
+            "Scheduled for 30 s and cancelled at once. All threads share the timers. With more"
+                + " threads than cores the time of one call includes that of waiting for a core.",
+            ""),
+        new Part(
+            "Backoff",
+            "One delay",
+            "From 100 ms to 20 s, the first to the eighth in turn. `raw` is"
+                + " `ThreadLocalRandom.nextLong(bound)`; `byHand` is a full jitter by"
+                + " `multiplyHigh`.",
+            ""),
+        new Part(
+            "Contention",
+            "A round of contention",
+            "A hundred clients write to one row until each has won once. How many writes that takes"
+                + " depends on the strategy.",
+            ""),
         new Part(
             "EventQueue",
             "The simulator's event queue",

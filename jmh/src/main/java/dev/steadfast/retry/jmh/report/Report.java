@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,20 +39,30 @@ public final class Report {
   static void write(Path source, Path docs) throws IOException {
     Results results = Results.read(source);
     List<String> page = new ArrayList<>();
-    head(page, source, results);
-    targets(page, results);
+    head(page, results);
+    page.addAll(Summary.of(results));
+    page.add("Client and server share one core, on loopback, and medians are of a whole call.");
     Files.createDirectories(docs.resolve("img"));
     for (Part part : Part.all()) {
       if (!results.of(part.benchmark()).isEmpty()) {
         add(page, part, results, docs);
       }
     }
-    census(page, source);
-    headers(page, source.resolve(HEADERS));
+    census(page, source, docs);
+    headers(page, source.resolve(HEADERS), docs);
+    targets(page, results);
+    commands(page, source.resolve(COMMANDS), docs);
     Files.write(docs.resolve("benchmarks.md"), page);
   }
 
-  private static void head(List<String> page, Path source, Results results) throws IOException {
+  /** Raw results are files beside the page, which nobody reads from begin to end. */
+  private static Path raw(Path docs, String name) throws IOException {
+    Path folder = docs.resolve("benchmarks");
+    Files.createDirectories(folder);
+    return folder.resolve(name);
+  }
+
+  private static void head(List<String> page, Results results) throws IOException {
     page.add("# Benchmarks");
     page.add("");
     page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
@@ -61,16 +72,26 @@ public final class Report {
     page.add("");
     page.add(
         "JDK " + results.mainJdk() + " unless a column says otherwise. Peers: " + peers() + ".");
-    Path commands = source.resolve(COMMANDS);
+    page.add("");
+    page.add("## What does it cost me?");
+    page.add("");
+  }
+
+  private static void commands(List<String> page, Path commands, Path docs) throws IOException {
     if (Files.exists(commands)) {
+      List<String> lines = Files.readAllLines(commands).stream().distinct().toList();
+      Files.write(raw(docs, COMMANDS), lines); // rounds repeat theirs
       page.add("");
-      page.add("```");
-      Files.readAllLines(commands).stream().distinct().forEach(page::add); // rounds repeat theirs
-      page.add("```");
+      page.add("## How it was measured");
+      page.add("");
+      lines.stream()
+          .filter(line -> line.startsWith("# "))
+          .forEach(line -> page.add("- " + line.substring(2)));
+      page.add("- [the commands](benchmarks/" + COMMANDS + ")");
     }
   }
 
-  private static void census(List<String> page, Path source) throws IOException {
+  private static void census(List<String> page, Path source, Path docs) throws IOException {
     List<Path> counts;
     try (Stream<Path> files = Files.list(source)) {
       counts =
@@ -82,34 +103,36 @@ public final class Report {
     if (counts.isEmpty()) {
       return;
     }
+    List<String> lines = new ArrayList<>();
     page.add("");
     page.add("## Whose bytes");
     page.add("");
     page.add(
         "Objects by class, counted on the whole heap; objects below zero are those that the compiler"
-            + " did away with in one case and not in the other.");
+            + " did away with in one case and not in the other: [all classes](benchmarks/census.txt).");
+    page.add("");
     for (Path count : counts) {
-      page.add("");
-      page.add("```");
-      page.addAll(Files.readAllLines(count));
-      page.add("```");
+      List<String> read = Files.readAllLines(count);
+      page.add("- " + read.get(0));
+      lines.addAll(read);
+      lines.add("");
     }
+    Files.write(raw(docs, "census.txt"), lines);
   }
 
-  private static void headers(List<String> page, Path table) throws IOException {
+  private static void headers(List<String> page, Path table, Path docs) throws IOException {
     if (!Files.exists(table)) {
       return;
     }
+    Files.copy(table, raw(docs, HEADERS), StandardCopyOption.REPLACE_EXISTING);
     page.add("");
     page.add("## Many header lines");
     page.add("");
     page.add(
-        "What an answer, or a request, of that many header lines costs through each entry point."
-            + " OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
-    page.add("");
-    page.add("```");
-    page.addAll(Files.readAllLines(table));
-    page.add("```");
+        "[A table](benchmarks/"
+            + HEADERS
+            + ") has what an answer, or a request, of that many header lines costs through each entry"
+            + " point. OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
   }
 
   private static String peers() throws IOException {
@@ -126,7 +149,7 @@ public final class Report {
 
   private static void targets(List<String> page, Results results) {
     page.add("");
-    page.add("## Against the targets");
+    page.add("## Against our own targets");
     page.add("");
     page.add(
         "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds."

@@ -43,22 +43,41 @@ class ReportTest {
   }
 
   @Test
-  void namesPeersAndCommands() {
-    assertHas("java -jar benchmarks.jar");
+  void namesPeersAndCommands() throws IOException {
+    assertHas("- [the commands](benchmarks/commands.txt)");
+    assertEquals(
+        "java -jar benchmarks.jar\n", Files.readString(docs.resolve("benchmarks/commands.txt")));
     String jdk = page.stream().filter(line -> line.startsWith("JDK 25 ")).findFirst().orElseThrow();
     assertTrue(jdk.contains("Failsafe 3."), jdk);
   }
 
   @Test
-  void saysWhoseBytes() {
+  void saysWhoseBytes() throws IOException {
     assertHas("## Whose bytes");
-    assertHas("     8 B   1.0 x of.A");
+    assertHas("- a call: 8 B");
+    assertTrue(
+        Files.readString(docs.resolve("benchmarks/census.txt")).contains("     8 B   1.0 x of.A"));
   }
 
   @Test
-  void saysWhatManyHeaderLinesCost() {
+  void saysWhatManyHeaderLinesCost() throws IOException {
     assertHas("## Many header lines");
-    assertHas("503, 40000 x age  send 5 ms x 1.1");
+    assertEquals(
+        "503, 40000 x age  send 5 ms x 1.1\n",
+        Files.readString(docs.resolve("benchmarks/headers.txt")));
+  }
+
+  @Test
+  void beginsWithWhatACallCosts_andEndsWithOurTargets() {
+    List<String> headings = page.stream().filter(line -> line.startsWith("## ")).toList();
+    assertEquals("## What does it cost me?", headings.get(0));
+    assertEquals("## Against our own targets", headings.get(headings.size() - 2));
+    String execute =
+        page.stream()
+            .filter(line -> line.startsWith("| OkHttp `execute`, GET |"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(5, execute.chars().filter(c -> c == '|').count(), execute);
   }
 
   @Test

@@ -89,7 +89,6 @@ final class ExampleCall
     return operation.boundNanos();
   }
 
-  // region adapter-request
   @Override
   public String method() {
     return request.method();
@@ -109,8 +108,6 @@ final class ExampleCall
   public Optional<byte[]> body(int limit) {
     return Optional.of(request.bytes());
   }
-
-  // endregion
 
   // region adapter-attempt
   @Override
@@ -217,7 +214,6 @@ final class ExampleCall
         : FailureKind.CONNECTION_LOST;
   }
 
-  // region adapter-end
   @Override
   public void discard(Answer answer) {
     if (answer.body() == null) {
@@ -252,8 +248,6 @@ final class ExampleCall
       wires.executor.execute(callback);
     }
   }
-
-  // endregion
 
   @Override
   public ResponseView head(Answer answer) {

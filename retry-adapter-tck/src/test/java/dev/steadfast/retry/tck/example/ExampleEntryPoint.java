@@ -58,7 +58,6 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
       this.executor = executor;
     }
 
-    // region adapter-call
     @Override
     public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
       try {
@@ -84,8 +83,6 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
       }
     }
 
-    // endregion
-
     private static PlainConnection.Request request(URI uri, HttpCall call) {
       PlainConnection.Framing framing =
           switch (call.body().form()) {
@@ -110,7 +107,6 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
       }
     }
 
-    // region adapter-category
     private static Category category(Throwable thrown) {
       return Category.ofEveryClient(thrown).orElseGet(() -> ownCategory(thrown));
     }
@@ -132,8 +128,6 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
       }
       throw new AssertionError("unexpected", thrown);
     }
-
-    // endregion
 
     @Override
     public void cancel() {

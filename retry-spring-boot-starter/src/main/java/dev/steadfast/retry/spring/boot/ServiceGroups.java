@@ -9,6 +9,7 @@ import org.springframework.web.client.support.RestClientHttpServiceGroupConfigur
  * that it sees what customizers of the application and of tests have set.
  */
 record ServiceGroups(SteadfastClients clients) implements RestClientHttpServiceGroupConfigurer {
+  // Why it is like this: docs/decisions/mock-servers.md
   @Override
   public void configureGroups(Groups<RestClient.Builder> groups) {
     groups.forEachClient((group, builder) ->

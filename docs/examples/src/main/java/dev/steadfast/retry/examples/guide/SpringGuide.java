@@ -17,7 +17,6 @@ final class SpringGuide {
   private SpringGuide() {}
 
   static RestClient client(String url, HttpRetry retry) {
-    // region spring
     RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     RestClient payments =
         RestClient.builder()
@@ -25,12 +24,10 @@ final class SpringGuide {
             .requestFactory(new JdkClientHttpRequestFactory(http))
             .bufferContent((uri, method) -> true) // a body of unknown length is sent only once
             .build();
-    // endregion
     return payments;
   }
 
   static HttpRetry timeouts() {
-    // region spring-timeouts
     HttpRetry retry =
         HttpRetry.builder()
             .policy(
@@ -39,28 +36,23 @@ final class SpringGuide {
                     .totalTimeout(Duration.ofSeconds(20)) // all attempts and waits
                     .build())
             .build();
-    // endregion
     return retry;
   }
 
   static RestClient streaming(String url, RetryingHttpClient http) {
-    // region spring-body-repeatable
     RetryOptions repeatable = RetryOptions.builder().bodyRepeatable(true).build();
     RestClient uploads =
         RestClient.builder()
             .baseUrl(url)
             .requestFactory(new JdkClientHttpRequestFactory(http.with(repeatable)))
             .build();
-    // endregion
     return uploads;
   }
 
   static RestTemplate template(RetryingHttpClient http) {
-    // region spring-template
     RestTemplate template =
         new RestTemplate(
             new BufferingClientHttpRequestFactory(new JdkClientHttpRequestFactory(http)));
-    // endregion
     return template;
   }
 

@@ -9,7 +9,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 
-// region spring-boot
 @Configuration
 class PaymentsConfiguration {
   @Bean
@@ -28,4 +27,3 @@ class PaymentsConfiguration {
         .build();
   }
 }
-// endregion
