@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD
 work=$root/target/release-dry-run
 repository=$work/repository
-artifacts="retry-core retry-resilience4j retry-server retry-operations retry-journal retry-journal-db-scheduler retry-okhttp retry-java-httpclient retry-effects retry-micrometer retry-jfr retry-opentelemetry retry-spring retry-spring-boot-starter retry-testkit retry-adapter-tck"
+artifacts="retry-core retry-resilience4j retry-server retry-operations retry-journal retry-journal-db-scheduler retry-okhttp retry-java-httpclient retry-apache-httpclient5 retry-effects retry-micrometer retry-jfr retry-opentelemetry retry-spring retry-spring-boot-starter retry-testkit retry-adapter-tck"
 
 fail() {
   echo "FAILED: $*" >&2
@@ -23,6 +23,7 @@ module_of() {
   case $1 in
     retry-core) echo dev.steadfast.retry ;;
     retry-java-httpclient) echo dev.steadfast.retry.httpclient ;;
+    retry-apache-httpclient5) echo dev.steadfast.retry.apache5 ;;
     retry-spring-boot-starter) echo dev.steadfast.retry.spring.boot ;;
     retry-adapter-tck) echo dev.steadfast.retry.tck ;;
     retry-journal-db-scheduler) echo dev.steadfast.retry.journal.dbscheduler ;;

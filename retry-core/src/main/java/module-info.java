@@ -15,6 +15,7 @@ module dev.steadfast.retry {
   exports dev.steadfast.retry.limit;
   exports dev.steadfast.retry.scope;
   exports dev.steadfast.retry.internal to
+      dev.steadfast.retry.apache5,
       dev.steadfast.retry.effects,
       dev.steadfast.retry.httpclient,
       dev.steadfast.retry.jfr,

@@ -1,4 +1,5 @@
 module app {
+  requires dev.steadfast.retry.apache5;
   requires dev.steadfast.retry.effects;
   requires dev.steadfast.retry.httpclient;
   requires dev.steadfast.retry.jfr;

@@ -2,6 +2,8 @@ package app;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.apache5.Apache5Reports;
+import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.effects.EffectResult;
 import dev.steadfast.retry.effects.OkHttpEffects;
 import dev.steadfast.retry.http.HttpRetry;
@@ -38,6 +40,9 @@ import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.springframework.web.client.RestClient;
 
 /** Uses each shipped module once. Every other answer of its server is a 503. */
@@ -59,8 +64,11 @@ public final class Main {
     try {
       URI uri =
           URI.create(
-              "http://" + server.getAddress().getAddress().getHostAddress() + ":"
-                  + server.getAddress().getPort() + "/");
+              "http://"
+                  + server.getAddress().getAddress().getHostAddress()
+                  + ":"
+                  + server.getAddress().getPort()
+                  + "/");
       FakeTime time = new FakeTime();
       MeterRegistry registry = new SimpleMeterRegistry();
       Recording recording = new Recording();
@@ -83,6 +91,11 @@ public final class Main {
       Request request = new Request.Builder().url(uri.toURL()).build();
       try (Response ok = RetryingCallFactory.wrap(client, retry).newCall(request).execute()) {
         System.out.println("OkHttp " + OkHttpReports.of(ok).attempts());
+      }
+      try (CloseableHttpClient apache = Apache5Retry.addTo(HttpClients.custom(), retry).build()) {
+        int attempts =
+            apache.execute(new HttpGet(uri), response -> Apache5Reports.of(response).attempts());
+        System.out.println("HttpClient 5 " + attempts);
       }
       AtomicReference<RetryReport> report = new AtomicReference<>();
       RestClient.builder()

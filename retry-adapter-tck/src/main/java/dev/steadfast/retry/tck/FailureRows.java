@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 /** Attempts without an answer: what was sent, what may have been processed. */
 final class FailureRows {
   private static final String LOST = "CONNECTION_LOST unknown";
+  private static final String PAST_GARBAGE = "the client reads past what is not HTTP";
   private static final String HIDDEN =
       "the client resends a GET once by itself when its response is lost";
 
@@ -151,12 +152,27 @@ final class FailureRows {
             .put("/a", "body")
             .replies(Reply.garbage())
             .fails(BROKEN_ANSWER)
-            .endsAfter(LOST, "NOT_RETRYABLE 1"),
+            .endsAfter(LOST, "NOT_RETRYABLE 1")
+            .differs(
+                Trait.READS_PAST_GARBAGE,
+                PAST_GARBAGE,
+                e ->
+                    e.answers(200, "ok")
+                        .requests(2)
+                        .trace(
+                            "attempt 1: " + LOST,
+                            "wait 100ms backoff",
+                            "attempt 2: 200",
+                            "done ACCEPTED 2")),
         row("POST without a key, something that is not HTTP: never sent again")
             .post("/pay", "100")
             .replies(Reply.garbage())
             .fails(BROKEN_ANSWER)
-            .endsAfter(LOST, "NOT_RETRYABLE 1"),
+            .endsAfter(LOST, "NOT_RETRYABLE 1")
+            .differs(
+                Trait.READS_PAST_GARBAGE,
+                PAST_GARBAGE,
+                e -> e.fails(CONNECTION_LOST).trace("attempt 1: " + LOST, "done NOT_REPLAYABLE 1")),
         row("PUT, half a response head then 200: retried")
             .put("/a", "body")
             .replies(Reply.partialHead("HTTP/1.1 200 OK\r\nContent-Le"), OK)

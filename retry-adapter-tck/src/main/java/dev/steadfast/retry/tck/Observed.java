@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** What came of a run, in the same words as {@link Expected}. */
@@ -132,7 +133,7 @@ final class Observed {
   }
 
   private String key() {
-    List<String> values = values(scenario.setup().keyHeader);
+    List<String> values = values(scenario.setup().keyHeader, this::hasOwnHeaders);
     if (values.stream().distinct().count() > 1) {
       return "different: " + values;
     }
@@ -147,9 +148,22 @@ final class Observed {
     return String.join(", ", values(name));
   }
 
+  private boolean hasOwnHeaders(Received request) {
+    boolean redirected =
+        scenario.setup().follows == Follows.REDIRECTS
+            && request.method().equals("GET")
+            && !scenario.setup().call.method().equals("GET");
+    return !redirected || !entry.traits().contains(Trait.DROPS_HEADERS_ON_GET);
+  }
+
   /** Request by request, {@code -} where the header is missing. */
   List<String> values(String name) {
+    return values(name, request -> true);
+  }
+
+  private List<String> values(String name, Predicate<Received> which) {
     return requests().stream()
+        .filter(which)
         .map(request -> String.join("+", request.headerValues(name)))
         .map(value -> value.isEmpty() ? "-" : value)
         .collect(Collectors.toList());

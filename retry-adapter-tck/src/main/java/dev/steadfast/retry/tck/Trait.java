@@ -53,6 +53,16 @@ public enum Trait {
    * itself. Rows with a stale connection expect an ordinary failure, or none.
    */
   HIDES_STALE_CONNECTIONS,
+  /**
+   * A redirect that makes a GET of the request leaves the caller's headers out. Then the key of the
+   * other requests alone is compared.
+   */
+  DROPS_HEADERS_ON_GET,
+  /**
+   * The client reads past lines that are not HTTP. Rows with such an answer expect a lost
+   * connection.
+   */
+  READS_PAST_GARBAGE,
   /** The adapter has no {@code Journaling.Codec}. The rows of journaled operations are skipped. */
   NO_JOURNAL
 }

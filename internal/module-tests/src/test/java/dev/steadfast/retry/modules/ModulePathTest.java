@@ -32,10 +32,11 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        HttpClient 5 2
         RestClient 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 4
-        events 4
+        meters 5
+        events 5
         traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
@@ -53,10 +54,11 @@ class ModulePathTest {
         """
         java.net.http 2
         OkHttp 2
+        HttpClient 5 2
         RestClient 2
         effects NEVER_SENT, READ_FAILED, status 204
-        meters 4
-        events 4
+        meters 5
+        events 5
         traces dev.steadfast.retry.opentelemetry
         servlets dev.steadfast.retry.server\
         """,
@@ -100,6 +102,7 @@ class ModulePathTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "dev.steadfast.retry.apache5",
         "dev.steadfast.retry.okhttp",
         "dev.steadfast.retry.resilience4j",
         "dev.steadfast.retry.micrometer",
@@ -156,6 +159,7 @@ class ModulePathTest {
     assertEquals(
         Set.of(
             "dev.steadfast.retry",
+            "dev.steadfast.retry.apache5",
             "dev.steadfast.retry.effects",
             "dev.steadfast.retry.httpclient",
             "dev.steadfast.retry.jfr",

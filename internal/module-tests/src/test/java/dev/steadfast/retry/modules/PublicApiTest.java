@@ -29,6 +29,7 @@ class PublicApiTest {
     "retry-journal-db-scheduler, dev.steadfast.retry.journal.dbscheduler",
     "retry-okhttp, dev.steadfast.retry.okhttp",
     "retry-java-httpclient, dev.steadfast.retry.httpclient",
+    "retry-apache-httpclient5, dev.steadfast.retry.apache5",
     "retry-effects, dev.steadfast.retry.effects",
     "retry-testkit, dev.steadfast.retry.testkit",
     "retry-adapter-tck, dev.steadfast.retry.tck",

@@ -1,0 +1,107 @@
+package dev.steadfast.retry.examples.guide;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.apache5.Apache5Reports;
+import dev.steadfast.retry.apache5.Apache5Retry;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequest;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+
+/** What the guides show of Apache HttpClient 5. */
+final class Apache5Guide {
+  private Apache5Guide() {}
+
+  static String send(URI uri) throws IOException {
+    // region apache5-send
+    HttpRetry retry =
+        HttpRetry.builder()
+            .idempotencyKeys(IdempotencyKeys.randomUuid()) // the server supports Idempotency-Key
+            .build();
+    try (CloseableHttpClient http = Apache5Retry.addTo(HttpClients.custom(), retry).build()) {
+      HttpPost request = new HttpPost(uri);
+      request.setEntity(new StringEntity("{\"cents\": 1999}"));
+      return http.execute(
+          request, response -> response.getCode() + ", " + Apache5Reports.of(response));
+    }
+    // endregion
+  }
+
+  static int options(CloseableHttpClient http, HttpUriRequest request) throws IOException {
+    // region apache5-options
+    RetryOptions options =
+        RetryOptions.builder()
+            .idempotencyKey("order-12345-payment")
+            .deadline(Duration.ofSeconds(3))
+            .name("pay order 12345") // for logs and listeners
+            .build();
+    HttpClientContext context = Apache5Retry.with(HttpClientContext.create(), options);
+    int status = http.execute(request, context, response -> response.getCode());
+    // endregion
+    return status;
+  }
+
+  // region apache5-report
+  static Optional<RetryReport> report(CloseableHttpClient http, HttpUriRequest request) {
+    try {
+      return Optional.of(http.execute(request, response -> Apache5Reports.of(response)));
+    } catch (IOException failure) {
+      return RetryReport.of(failure);
+    }
+  }
+
+  // endregion
+
+  static HttpClientBuilder timeouts() {
+    // region apache5-timeouts
+    ConnectionConfig connections =
+        ConnectionConfig.custom().setConnectTimeout(Timeout.ofSeconds(2)).build();
+    RequestConfig requests =
+        RequestConfig.custom()
+            .setConnectionRequestTimeout(Timeout.ofSeconds(1)) // the wait for the pool
+            .setResponseTimeout(Timeout.ofSeconds(5)) // each read
+            .build();
+    HttpClientBuilder builder =
+        HttpClients.custom()
+            .setConnectionManager(
+                PoolingHttpClientConnectionManagerBuilder.create()
+                    .setDefaultConnectionConfig(connections)
+                    .build())
+            .setDefaultRequestConfig(requests);
+    // endregion
+    return builder;
+  }
+
+  static CloseableHttpClient before() {
+    // region coming-from-apache5-before
+    CloseableHttpClient http =
+        HttpClients.custom()
+            .setRetryStrategy(new DefaultHttpRequestRetryStrategy(2, TimeValue.ofMilliseconds(100)))
+            .build();
+    // endregion
+    return http;
+  }
+
+  static CloseableHttpClient after(HttpRetry retry) {
+    // region coming-from-apache5-after
+    CloseableHttpClient http = Apache5Retry.addTo(HttpClients.custom(), retry).build();
+    // endregion
+    return http;
+  }
+}

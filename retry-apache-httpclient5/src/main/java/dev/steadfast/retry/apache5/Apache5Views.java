@@ -1,0 +1,168 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.http.RequestView;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.net.URIAuthority;
+import org.jspecify.annotations.Nullable;
+
+/** HttpClient's requests and headers as the rules see them. */
+final class Apache5Views {
+  private Apache5Views() {}
+
+  static String origin(HttpRequest request) {
+    String scheme = scheme(request);
+    URIAuthority authority = request.getAuthority();
+    String host = authority == null ? "" : authority.getHostName().toLowerCase(Locale.ROOT);
+    String written = host.indexOf(':') < 0 || host.startsWith("[") ? host : "[" + host + "]";
+    return RequestView.origin(scheme, written, port(request));
+  }
+
+  static String scheme(HttpRequest request) {
+    String scheme = request.getScheme();
+    return scheme == null ? "http" : scheme.toLowerCase(Locale.ROOT);
+  }
+
+  static int port(HttpRequest request) {
+    URIAuthority authority = request.getAuthority();
+    int port = authority == null ? -1 : authority.getPort();
+    return port > 0 ? port : scheme(request).equals("https") ? 443 : 80;
+  }
+
+  static String host(HttpRequest request) {
+    URIAuthority authority = request.getAuthority();
+    return authority == null ? "" : authority.getHostName();
+  }
+
+  /** The path without its query. */
+  static String path(HttpRequest request) {
+    String target = request.getPath();
+    if (target == null) {
+      return "/";
+    }
+    int query = target.indexOf('?');
+    return query < 0 ? target : target.substring(0, query);
+  }
+
+  /** Names a request in reports, without what may be secret in its query. */
+  static String text(HttpRequest request) {
+    return request.getMethod() + " " + origin(request) + path(request);
+  }
+
+  /** Whether a request is for the same as another one; its host may be another. */
+  static boolean sameTarget(HttpRequest one, HttpRequest other) {
+    return one.getMethod().equals(other.getMethod()) && path(one).equals(path(other));
+  }
+
+  static List<String> lines(MessageHeaders headers, String name) {
+    Iterator<Header> found = headers.headerIterator(name);
+    if (!found.hasNext()) {
+      return List.of();
+    }
+    String first = value(found.next());
+    if (!found.hasNext()) {
+      return List.of(first);
+    }
+    List<String> all = new ArrayList<>(List.of(first));
+    found.forEachRemaining(line -> all.add(value(line)));
+    return Collections.unmodifiableList(all);
+  }
+
+  private static String value(Header line) {
+    return line.getValue() == null ? "" : line.getValue();
+  }
+
+  static Map<String, List<String>> map(MessageHeaders headers) {
+    Map<String, List<String>> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    headers
+        .headerIterator()
+        .forEachRemaining(line ->
+            all.computeIfAbsent(line.getName(), unused -> new ArrayList<>()).add(value(line)));
+    all.replaceAll((name, values) -> Collections.unmodifiableList(values));
+    return Collections.unmodifiableMap(all);
+  }
+
+  static boolean any(MessageHeaders headers, Predicate<String> name) {
+    for (Iterator<Header> all = headers.headerIterator(); all.hasNext(); ) {
+      if (name.test(all.next().getName())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A request as its caller made it. */
+  record OfRequest(ClassicHttpRequest request, String origin) implements RequestView {
+    OfRequest(ClassicHttpRequest request) {
+      this(request, Apache5Views.origin(request));
+    }
+
+    @Override
+    public String method() {
+      return request.getMethod();
+    }
+
+    @Override
+    public URI uri() {
+      try {
+        return request.getUri();
+      } catch (URISyntaxException odd) { // HttpClient sends it as it is
+        return URI.create(origin + "/");
+      }
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      List<String> own = lines(request, name);
+      String ofEntity = own.isEmpty() ? header(request.getEntity(), name) : null;
+      return ofEntity == null ? own : List.of(ofEntity);
+    }
+
+    private static @Nullable String header(@Nullable HttpEntity entity, String name) {
+      if (entity == null) {
+        return null;
+      }
+      return switch (name.toLowerCase(Locale.ROOT)) {
+        case "content-type" -> entity.getContentType();
+        case "content-encoding" -> entity.getContentEncoding();
+        case "content-length" ->
+            entity.getContentLength() < 0 ? null : Long.toString(entity.getContentLength());
+        default -> null;
+      };
+    }
+
+    @Override
+    public Optional<byte[]> body(int limit) {
+      HttpEntity entity = request.getEntity();
+      if (entity == null) {
+        return Optional.of(new byte[0]);
+      }
+      if (!entity.isRepeatable() || entity.getContentLength() > limit) {
+        return Optional.empty();
+      }
+      try {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        entity.writeTo(bytes);
+        return bytes.size() > limit ? Optional.empty() : Optional.of(bytes.toByteArray());
+      } catch (IOException unreadable) {
+        return Optional.empty();
+      }
+    }
+  }
+}

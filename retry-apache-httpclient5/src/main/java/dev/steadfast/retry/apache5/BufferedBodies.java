@@ -1,0 +1,84 @@
+package dev.steadfast.retry.apache5;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.HttpEntity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which response bodies are read within the attempt. Immutable.
+ *
+ * @param accepted the longest one of a status below 400, in bytes; 0 for none
+ * @param kept the longest one that a journal keeps, in bytes, whatever the status; 0 for none
+ */
+record BufferedBodies(int accepted, int kept) {
+  private static final int FIRST_FAILURE = 400;
+
+  // Bodies of parts, each of which is to be read when it comes.
+  private static final Set<String> STREAMS =
+      Set.of(
+          "event-stream",
+          "x-ndjson",
+          "ndjson",
+          "jsonl",
+          "x-jsonlines",
+          "json-seq",
+          "stream+json",
+          "x-mixed-replace");
+
+  BufferedBodies keeping(int bytes) {
+    return bytes == kept ? this : new BufferedBodies(accepted, bytes);
+  }
+
+  private boolean holds(HttpEntity entity, int most) {
+    return most > 0
+        && entity.isStreaming()
+        && entity.getContentLength() <= most
+        && !isStream(entity.getContentType());
+  }
+
+  private static boolean isStream(@Nullable String contentType) {
+    ContentType type = ContentType.parseLenient(contentType);
+    if (type == null) {
+      return false;
+    }
+    String mime = type.getMimeType().toLowerCase(Locale.ROOT);
+    String subtype = mime.substring(mime.indexOf('/') + 1);
+    return STREAMS.contains(subtype) || subtype.startsWith("grpc");
+  }
+
+  /**
+   * Reads the body and puts what was read back into the response.
+   *
+   * @return the whole body; null if the caller reads it, or the rest of it
+   * @throws IOException if the body of an accepted response breaks. For a failure, the head says
+   *     everything: a body that breaks must not hide a final status or what the server asks for
+   */
+  byte @Nullable [] read(ClassicHttpResponse response) throws IOException {
+    int most = response.getCode() < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+    HttpEntity entity = response.getEntity();
+    if (entity == null) {
+      return kept > 0 ? new byte[0] : null;
+    }
+    if (!holds(entity, most)) {
+      return null;
+    }
+    InputStream content = entity.getContent();
+    byte[] start;
+    try {
+      start = content.readNBytes(most + 1);
+    } catch (IOException broken) {
+      if (response.getCode() < FIRST_FAILURE) {
+        throw broken;
+      }
+      return null;
+    }
+    boolean whole = start.length <= most;
+    response.setEntity(new ReadEntity(entity, start, whole ? null : content));
+    return whole ? start : null;
+  }
+}

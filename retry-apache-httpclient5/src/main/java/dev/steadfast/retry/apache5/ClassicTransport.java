@@ -1,0 +1,226 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Map;
+import org.apache.hc.client5.http.impl.classic.RequestFailedException;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.jspecify.annotations.Nullable;
+
+/** One operation on the classic client. */
+final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec<Answer> {
+  private static final Evidence NOTHING =
+      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
+
+  private final HttpOperation operation;
+  private final ClassicHttpRequest request;
+  private final RetryExec.Proceed proceed;
+  private final BufferedBodies bodies;
+  private final SentBody body;
+  private final @Nullable BodyDeadline deadline;
+
+  private volatile @Nullable WireTrace wire; // of the current attempt
+  private volatile @Nullable Answer earlierAnswer; // of the attempt before, if the body is watched
+  private volatile @Nullable Throwable earlierFailure;
+
+  ClassicTransport(
+      HttpOperation operation,
+      ClassicHttpRequest request,
+      RetryExec.Proceed proceed,
+      BufferedBodies shared,
+      long spentNanos) {
+    this.operation = operation;
+    this.request = request;
+    this.proceed = proceed;
+    this.bodies = shared.keeping(operation.keepsAnswerBytes());
+    this.body = new SentBody(request.getEntity());
+    this.deadline = BodyDeadline.of(operation, spentNanos);
+  }
+
+  @Override
+  public void start(Attempt<Answer> attempt) {
+    wire = null;
+    ClassicHttpRequest attempted = ClassicRequestBuilder.copy(request).build();
+    operation.headers(attempt.timeoutNanos(), attempted::setHeader);
+    if (!attempt.begin(attempted)) {
+      return;
+    }
+    operation.lateHeaders(attempt).forEach(attempted::setHeader);
+    WireTrace made = new WireTrace(operation, attempted, attempt, body, proceed::cancelled);
+    wire = made;
+    Answer answer;
+    try {
+      ClassicHttpResponse response = proceed.send(attempted, attempt, made);
+      answer = answer(response, made);
+    } catch (Throwable thrown) {
+      made.fails(thrown);
+      fail(attempt, thrown);
+      return;
+    }
+    attempt.complete(answer, null);
+  }
+
+  /** After a body that has changed, the answer of the attempt before tells the caller more. */
+  private void fail(Attempt<Answer> attempt, Throwable thrown) {
+    Answer answer = body.changed() == null ? null : earlierAnswer;
+    Throwable failure = body.changed() == null ? null : earlierFailure;
+    attempt.complete(answer, answer != null ? null : failure != null ? failure : thrown);
+  }
+
+  private Answer answer(ClassicHttpResponse response, WireTrace made) throws IOException {
+    made.handedBack(response.getCode());
+    try {
+      byte[] whole = bodies.read(response);
+      return new Answer(response, made, whole);
+    } catch (IOException | RuntimeException broken) {
+      made.drop();
+      throw broken;
+    }
+  }
+
+  @Override
+  public Outcome outcome(Answer answer) {
+    WireTrace of = answer.wire();
+    if (body.changed() != null) {
+      return changed();
+    }
+    if (of == null) {
+      return new Outcome(Verdict.acceptedWithoutServer(), NOTHING);
+    }
+    Evidence evidence = of.log.evidence(answer.status(), body.spent());
+    return of.answeredByNetwork()
+        ? operation.outcome(answer, evidence)
+        : new Outcome(Verdict.acceptedWithoutServer(), evidence); // of the cache, or a handler's
+  }
+
+  @Override
+  public Outcome outcome(Throwable failure) {
+    WireTrace of = wire;
+    if (of == null) {
+      return operation.outcome(
+          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE), NOTHING);
+    }
+    if (body.changed() != null) {
+      return changed();
+    }
+    earlierFailure = body.isWatched() ? failure : null;
+    Evidence evidence = of.log.evidence(-1, body.spent());
+    TransportFailure classified = Apache5Failures.classify(failure, of);
+    HeadView head = of.head();
+    if (classified != null || head == null) {
+      TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
+      return operation.outcome(seen, evidence);
+    }
+    Outcome ofHead = operation.outcome(head, of.log.evidence(head.status(), body.spent()));
+    return ofHead.verdict() instanceof Verdict.Accepted // it is no success
+        ? operation.outcome(Apache5Failures.ofHandler(failure), evidence)
+        : ofHead;
+  }
+
+  private Outcome changed() {
+    WireTrace last = wire;
+    return operation.outcome(
+        TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED),
+        last == null ? NOTHING : last.log.evidence(-1, true));
+  }
+
+  @Override
+  public Evidence evidence() {
+    WireTrace of = wire;
+    if (of == null) {
+      return NOTHING;
+    }
+    of.log.seal();
+    return of.log.evidence(of.handedBack(), body.spent());
+  }
+
+  @Override
+  public Map<String, List<String>> headers(Answer answer) {
+    return answer.headerMap();
+  }
+
+  @Override
+  public void discard(Answer answer) {
+    byte[] read = UnwantedResponse.drop(answer);
+    if (body.isWatched()) {
+      earlierAnswer = read == null ? null : answer.read(read);
+      earlierFailure = null;
+    }
+  }
+
+  @Override
+  public Answer deliver(Answer answer, @Nullable RetryReport report) {
+    ClassicHttpResponse response = answer.response();
+    WireTrace of = answer.wire();
+    if (deadline != null && of != null) {
+      deadline.bound(response, of);
+    }
+    OperationInfo info = operation.info();
+    boolean told = report == null && info.idempotencyKey().isEmpty() && answer.status() < 400;
+    return told
+        ? answer
+        : new Answer(new ReportedResponse(response, operation.report(report)), of, answer.whole());
+  }
+
+  @Override
+  public Throwable timedOut(TimeUp limit) {
+    return new SocketTimeoutException("timeout: " + limit);
+  }
+
+  @Override
+  public Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new SocketTimeoutException("timeout");
+      case CANCELLED -> new RequestFailedException("Request aborted");
+      case INTERRUPTED -> {
+        Thread.currentThread().interrupt();
+        yield new InterruptedIOException("interrupted");
+      }
+      case REJECTED -> new IOException("the scheduler accepts no retry", cause);
+    };
+  }
+
+  // ---- what a journal keeps
+
+  @Override
+  public ResponseView head(Answer answer) {
+    return answer;
+  }
+
+  @Override
+  public byte @Nullable [] body(Answer answer) {
+    byte[] whole = answer.whole();
+    return whole != null && whole.length <= operation.keepsAnswerBytes() ? whole : null;
+  }
+
+  @Override
+  public Journaling.EarlierRequest earlierRequest(Answer answer) {
+    WireTrace of = answer.wire();
+    return of == null ? Journaling.EarlierRequest.NONE : of.earlierRequest();
+  }
+
+  @Override
+  public Answer restore(ResponseView head, byte[] bytes, RetryReport report) {
+    ClassicHttpResponse kept = SavedAnswers.restore(head, bytes);
+    return new Answer(new ReportedResponse(kept, report), null, bytes);
+  }
+}

@@ -1,0 +1,172 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.CallContext;
+import dev.steadfast.retry.engine.OpenLoop;
+import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
+import java.io.IOException;
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.classic.ExecRuntime;
+import org.apache.hc.core5.concurrent.CancellableDependency;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
+
+/** The outermost handler: one call of the client is one operation. */
+final class RetryExec implements ExecChainHandler {
+  private static final String CALL = "dev.steadfast.retry.call";
+  private final HttpRetry retry;
+  private final BufferedBodies bodies;
+
+  RetryExec(HttpRetry retry) {
+    this.retry = retry;
+    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
+  }
+
+  /**
+   * The first operation of a call, kept for a handler around this one that sends it again.
+   *
+   * @param runtime tells calls apart: each has its own
+   */
+  private record Earlier(
+      ExecRuntime runtime, HttpOperation operation, ClassicHttpRequest request, long startNanos) {
+    @SuppressWarnings("ReferenceEquality") // the very runtime of this call
+    static @Nullable Earlier in(HttpContext context, ExecRuntime runtime) {
+      return context.getAttribute(CALL) instanceof Earlier earlier && earlier.runtime() == runtime
+          ? earlier
+          : null;
+    }
+  }
+
+  @Override
+  public ClassicHttpResponse execute(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
+    RetryOptions options = Apache5Retry.options(scope.clientContext);
+    if (request.containsHeader("Upgrade")) {
+      options.refuseToJournal("an upgrade");
+      return chain.proceed(request, scope);
+    }
+    CallContext before = CallContext.current();
+    try {
+      return carriedOut(request, options, scope, chain);
+    } catch (IOException | HttpException | RuntimeException | Error thrown) {
+      throw thrown;
+    } catch (Throwable undeclared) {
+      throw new IOException(undeclared);
+    } finally {
+      CallContext.bind(before);
+    }
+  }
+
+  private ClassicHttpResponse carriedOut(
+      ClassicHttpRequest request, RetryOptions options, ExecChain.Scope scope, ExecChain chain)
+      throws Throwable {
+    long now = retry.environment().ticker().getAsLong();
+    Earlier earlier = Earlier.in(scope.clientContext, scope.execRuntime);
+    HttpOperation again = again(earlier, request, options);
+    if (earlier == null || again == null) {
+      HttpOperation operation = retry.operation(new Apache5Views.OfRequest(request), options);
+      scope.clientContext.setAttribute(
+          CALL, new Earlier(scope.execRuntime, operation, request, now));
+      return run(new Proceed(scope, chain), operation, request);
+    }
+    long spent = now - earlier.startNanos();
+    return runAgain(new Proceed(scope, chain), again, request, spent);
+  }
+
+  private static @Nullable HttpOperation again(
+      @Nullable Earlier earlier, ClassicHttpRequest request, RetryOptions options) {
+    if (earlier == null || !Apache5Views.sameTarget(earlier.request(), request)) {
+      return null;
+    }
+    return earlier.operation().again(new Apache5Views.OfRequest(request), options);
+  }
+
+  private ClassicHttpResponse run(
+      Proceed proceed, HttpOperation operation, ClassicHttpRequest request) throws Throwable {
+    ClassicTransport transport = transport(proceed, operation, request, 0);
+    RetryLoop<Answer> loop = operation.loop(operation.plan(), transport, transport);
+    proceed.cancelling(loop::cancel);
+    return loop.run(operation.boundNanos()).response();
+  }
+
+  /** The same request comes by again within its call: it keeps its key and its deadline. */
+  private ClassicHttpResponse runAgain(
+      Proceed proceed, HttpOperation operation, ClassicHttpRequest request, long spentNanos)
+      throws Throwable {
+    ClassicTransport transport = transport(proceed, operation, request, spentNanos);
+    OpenLoop<Answer> loop = OpenLoop.of(operation.plan(), operation.info(), transport);
+    proceed.cancelling(loop::cancel);
+    long bound = BodyDeadline.left(operation.boundNanos(), spentNanos);
+    try (loop) {
+      return loop.run(bound, spentNanos).response();
+    }
+  }
+
+  private ClassicTransport transport(
+      Proceed proceed, HttpOperation operation, ClassicHttpRequest request, long spentNanos) {
+    return new ClassicTransport(operation, request, proceed, bodies, spentNanos);
+  }
+
+  /** How an attempt goes on to the rest of the client. */
+  static final class Proceed {
+    private final ExecChain.Scope scope;
+    private final ExecChain chain;
+    private final CallCancel cancel = new CallCancel();
+
+    Proceed(ExecChain.Scope scope, ExecChain chain) {
+      this.scope = scope;
+      this.chain = chain;
+    }
+
+    void cancelling(Runnable loop) {
+      cancel.ends(loop);
+      if (scope.originalRequest instanceof CancellableDependency callers) {
+        callers.setDependency(cancel);
+        if (callers.isCancelled()) {
+          cancel.cancel();
+        }
+      }
+    }
+
+    boolean cancelled() {
+      return cancel.isCancelled();
+    }
+
+    /** Sends one attempt; each has a runtime, and so a connection, of its own. */
+    ClassicHttpResponse send(ClassicHttpRequest attempted, Attempt<Answer> attempt, WireTrace wire)
+        throws IOException, HttpException {
+      AttemptCancel stop = cancel.attempt(attempt::stopped);
+      TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(stop), wire);
+      wire.closing(runtime::discardEndpoint);
+      attempt.onCancel(stop::cancel);
+      ExecChain.Scope own =
+          new ExecChain.Scope(
+              scope.exchangeId, scope.route, attempted, runtime, scope.clientContext);
+      Runnable unmark = wire.operation().markAttempt();
+      try {
+        // A copy, as the client itself does it: the original is what redirects and challenges start
+        // from, and handlers change what they pass on.
+        return chain.proceed(ClassicRequestBuilder.copy(attempted).build(), own);
+      } catch (IOException | HttpException | RuntimeException | Error thrown) {
+        runtime.discardEndpoint();
+        throw thrown;
+      } finally {
+        unmark.run();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "RetryExec(" + retry + ")";
+  }
+}

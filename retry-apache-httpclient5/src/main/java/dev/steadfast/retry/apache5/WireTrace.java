@@ -1,0 +1,263 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.engine.Advice;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.WireLog;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.Journaling.EarlierRequest;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one attempt: its requests as they went over the wire, where it is, and where an
+ * exception comes from. Written by the thread of the call; read by whoever settles the attempt.
+ */
+final class WireTrace {
+  /** Where an attempt is. */
+  enum Phase {
+    /** Not at a connection: in handlers, or not begun. */
+    HANDLERS,
+    /** It waits for a connection of the pool. */
+    LEASE,
+    /** It connects, by way of a proxy or not. */
+    CONNECT,
+    /** It sends its request, or waits for the head of the answer. */
+    EXCHANGE,
+    /** Its answer was handed over, and its body is read within the attempt. */
+    BODY
+  }
+
+  private final HttpOperation operation;
+  private final HttpRequest own; // as it was handed to the rest of the client
+  private final Attempt<?> attempt;
+  private final SentBody body;
+  private final BooleanSupplier cancelledByCaller;
+  private final Thread thread = Thread.currentThread();
+  final WireLog<HttpRequest> log;
+
+  private volatile Phase phase = Phase.HANDLERS;
+  private volatile @Nullable Throwable left; // what the connection or the pool has thrown last
+  private volatile boolean reused;
+  private volatile int handedBack = -1;
+  private volatile boolean throughTunnel; // the answer may be that of a proxy to CONNECT
+  private volatile int status = -1; // of the latest request
+  private volatile @Nullable HeadView head; // of the latest answer, from 400 on
+  private volatile boolean interrupted;
+  private volatile boolean elsewhere;
+  private volatile @Nullable HttpRequest first; // from whose server a key must not go away
+  private volatile EarlierRequest earlier = EarlierRequest.NONE;
+  private volatile @Nullable Runnable close; // ends its connection
+
+  WireTrace(
+      HttpOperation operation,
+      HttpRequest own,
+      Attempt<?> attempt,
+      SentBody body,
+      BooleanSupplier cancelledByCaller) {
+    this.operation = operation;
+    this.own = own;
+    this.attempt = attempt;
+    this.body = body;
+    this.cancelledByCaller = cancelledByCaller;
+    this.log = new WireLog<>(operation.plan(), Apache5Views::text);
+  }
+
+  HttpOperation operation() {
+    return operation;
+  }
+
+  Attempt<?> attempt() {
+    return attempt;
+  }
+
+  /** What ends the connection of the attempt at once, in whatever state it is. */
+  void closing(Runnable connection) {
+    close = connection;
+  }
+
+  /** Ends the connection of the attempt. */
+  void drop() {
+    Runnable connection = close;
+    if (connection != null) {
+      connection.run();
+    }
+  }
+
+  // ---- what the connection tells
+
+  void at(Phase now) {
+    phase = now;
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  /** The rest of the client has returned an answer. */
+  void handedBack(int code) {
+    handedBack = code;
+    phase = Phase.BODY;
+  }
+
+  /** The status of the answer that the caller may get; -1 without one. */
+  int handedBack() {
+    return handedBack;
+  }
+
+  void leased(boolean connected) {
+    reused = connected;
+  }
+
+  boolean reused() {
+    return reused;
+  }
+
+  /** A proxy answered a CONNECT. */
+  void tunnelled() {
+    throughTunnel = true;
+  }
+
+  /** Whether something answered: the server, or a proxy on the way to it. */
+  boolean answeredByNetwork() {
+    return log.deliveries() > 0 || throughTunnel;
+  }
+
+  /**
+   * A request goes out now.
+   *
+   * @return false if nothing may be sent any more, because the attempt is over
+   */
+  boolean sends(HttpRequest request) {
+    boolean goesOn = (status >= 300 && status < 400) || status == 401 || status == 407;
+    if (!goesOn || first == null) { // neither a redirect nor the answer to a challenge
+      elsewhere = !Apache5Views.sameTarget(request, own);
+      first = request;
+    }
+    HttpRequest before = log.latest();
+    if (before != null && status >= 0) {
+      earlier = earlier.and(EarlierRequest.before(status, before.getMethod(), request.getMethod()));
+    }
+    adviseOnResend();
+    withoutHeadersOfOrigin(request);
+    log.begins(elsewhere);
+    head = null;
+    status = -1;
+    return log.sends(request, safety(request), operation.carriesKey(name -> lines(request, name)));
+  }
+
+  private Evidence.Safety safety(HttpRequest request) {
+    return operation.safety(request.getMethod(), name -> lines(request, name));
+  }
+
+  private static List<String> lines(HttpRequest request, String name) {
+    return Apache5Views.lines(request, name);
+  }
+
+  private void adviseOnResend() {
+    boolean failed = status >= 500 || status == 408 || status == 429;
+    if (log.deliveries() > 0 && (failed || log.disposition() == Disposition.UNKNOWN)) {
+      operation.plan().advise(Advice.RESENT_BENEATH, operation);
+    }
+  }
+
+  /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
+  private void withoutHeadersOfOrigin(HttpRequest request) {
+    HttpRequest from = first;
+    if (from != null && !sameServer(from, request)) {
+      operation.headersOfOrigin().forEach(request::removeHeaders);
+    }
+  }
+
+  // A server that asks for https instead of http is the same one.
+  private static boolean sameServer(HttpRequest one, HttpRequest other) {
+    String scheme = Apache5Views.scheme(one);
+    int port = Apache5Views.port(one);
+    int next = Apache5Views.port(other);
+    boolean same = scheme.equals(Apache5Views.scheme(other)) && port == next;
+    boolean upgrade =
+        scheme.equals("http")
+            && Apache5Views.scheme(other).equals("https")
+            && port == 80
+            && next == 443;
+    return Apache5Views.host(one).equalsIgnoreCase(Apache5Views.host(other)) && (same || upgrade);
+  }
+
+  void answered(HttpResponse response) {
+    status = response.getCode();
+    head = status < 400 ? null : HeadView.of(response, origin());
+    log.answered(status);
+  }
+
+  /** What the requests before the answered one leave open. */
+  EarlierRequest earlierRequest() {
+    return earlier;
+  }
+
+  /** Whether the calling thread is the one that reports. */
+  boolean isOnItsThread() {
+    return Thread.currentThread().equals(thread);
+  }
+
+  /** Another thread sends a request, of which nothing else is seen. */
+  void beside(HttpRequest request) {
+    log.othersUnseen(safety(request), false);
+  }
+
+  SentBody body() {
+    return body;
+  }
+
+  HttpEntity watched(HttpEntity entity) {
+    return new WatchedEntity(entity, body.pass(entity, this), this);
+  }
+
+  /** The connection or the pool throws this. */
+  void leaves(Throwable thrown) {
+    left = thrown;
+  }
+
+  // ---- what the handlers tell
+
+  /** The attempt fails with this. Unless it came from the wire, something may have been sent. */
+  void fails(Throwable thrown) {
+    interrupted = Thread.currentThread().isInterrupted();
+    boolean nothingSeen = log.disposition() == Disposition.UNSENT;
+    if (nothingSeen && !ofWire(thrown)) {
+      log.othersUnseen(log.latest() == null ? operation.safety() : log.safety(), false);
+    }
+  }
+
+  /** Whether an exception is the very one that left the wire, or what HttpClient makes of it. */
+  boolean ofWire(Throwable thrown) {
+    return same(thrown, left) || (left != null && same(thrown.getCause(), left));
+  }
+
+  @SuppressWarnings("ReferenceEquality") // an equal one need not come from where this came from
+  private static boolean same(@Nullable Throwable one, @Nullable Throwable other) {
+    return one == other;
+  }
+
+  boolean interrupted() {
+    return interrupted;
+  }
+
+  boolean cancelledByCaller() {
+    return cancelledByCaller.getAsBoolean();
+  }
+
+  @Nullable HeadView head() {
+    return head;
+  }
+
+  Optional<String> origin() {
+    HttpRequest latest = log.latest();
+    return latest == null ? Optional.empty() : Optional.of(Apache5Views.origin(latest));
+  }
+}

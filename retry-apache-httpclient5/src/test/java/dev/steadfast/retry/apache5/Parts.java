@@ -1,0 +1,49 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ParseException;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.io.entity.StringEntity;
+
+/** What the tests of this module share. */
+final class Parts {
+  private Parts() {}
+
+  /** Three attempts without waits, and no budget. */
+  static HttpRetry.Builder retry() {
+    return HttpRetry.builder()
+        .policy(
+            RetryPolicy.builder()
+                .maxAttempts(3)
+                .backoff(Backoff.fixed(Duration.ofMillis(1)))
+                .build())
+        .budget(RetryBudget.unlimited());
+  }
+
+  static HttpRetry keyed() {
+    return retry().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+  }
+
+  static HttpPost post(URI uri) {
+    HttpPost post = new HttpPost(uri);
+    post.setEntity(new StringEntity("100"));
+    return post;
+  }
+
+  static String text(ClassicHttpResponse response) throws IOException {
+    try {
+      return response.getEntity() == null ? "" : EntityUtils.toString(response.getEntity());
+    } catch (ParseException unexpected) {
+      throw new AssertionError(unexpected);
+    }
+  }
+}
