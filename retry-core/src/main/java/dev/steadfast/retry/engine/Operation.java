@@ -10,7 +10,6 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +31,9 @@ final class Operation<R> implements Admission {
   private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
   private Opening opening = Opening.NOW; // what the guards said when they were last asked
   private long dueNanos; // when the next attempt is due, or was when the guards were asked
-  private AttemptRefusedException.@Nullable LastAnswer lastAnswer;
+  // The last answer that another attempt follows, if a guard may refuse that one.
+  private @Nullable Outcome answered;
+  private @Nullable String packedHeaders;
 
   Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
     this(plan, info, transport, null);
@@ -98,7 +99,8 @@ final class Operation<R> implements Admission {
     state.again(now, Math.min(boundNanos, callerWaits));
     record.runAgain();
     opening = Opening.NOW;
-    lastAnswer = null;
+    answered = null;
+    packedHeaders = null;
     if (late != null) {
       late.again(now);
     }
@@ -202,7 +204,8 @@ final class Operation<R> implements Admission {
     RetryDecision decision = state.next(outcome, now);
     if (decision instanceof RetryDecision.Retry retry) {
       if (response != null && !plan.guards().isEmpty()) {
-        keepForRefusal(outcome.evidence(), response);
+        packedHeaders = PackedHeaders.pack(transport.headers(response));
+        answered = outcome;
       }
       waiting(retry, now);
     }
@@ -239,16 +242,6 @@ final class Operation<R> implements Admission {
     }
   }
 
-  /** Keeps what a guard's refusal of the next attempt would tell of this answer. */
-  private void keepForRefusal(Evidence evidence, R response) {
-    int status = evidence.status();
-    lastAnswer =
-        new AttemptRefusedException.LastAnswer(
-            status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
-            transport.headers(response),
-            record.serverDelay());
-  }
-
   private void waiting(RetryDecision.Retry retry, long nowNanos) {
     dueNanos = nowNanos + retry.delayNanos();
     record.waiting(retry.delayNanos());
@@ -274,8 +267,9 @@ final class Operation<R> implements Admission {
     return wait;
   }
 
+  /** What the caller gets if a guard refuses an attempt: it tells of the last answer. */
   Throwable refusal(@Nullable Throwable cause) {
-    return new AttemptRefusedException(lastAnswer, cause);
+    return new AttemptRefusedException(PackedHeaders.answer(answered, packedHeaders), cause);
   }
 
   /** Frees what a response holds, where nothing follows that could report a failure of it. */

@@ -328,6 +328,11 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   }
 
   @Override
+  public void extendBound(long boundNanos) {
+    operation.extendBound(boundNanos);
+  }
+
+  @Override
   public void discard(R response) {
     operation.discard(response);
   }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * RetryState} what follows each of them, and waits: on the calling thread for {@link #run}, on the
  * scheduler, holding no thread, for {@link #start}.
  *
- * <p>For authors of adapters. One object per operation; it is run or started once. Only {@link
- * #cancel} and {@link #interrupt} may come from any thread.
+ * <p>For authors of adapters. One object per operation; it is run or started once. {@link #cancel},
+ * {@link #interrupt} and {@link #extendBound} may come from any thread.
  *
  * @param <R> the response
  */
@@ -91,6 +91,13 @@ public interface RetryLoop<R> extends OperationFuture.Source<R> {
 
   /** As {@link #cancel}, because the thread that waits for the result was interrupted. */
   void interrupt();
+
+  /**
+   * As {@link Attempt#extendBound}, where the operation waits for its next attempt.
+   *
+   * @param boundNanos the bound from now on; {@link Long#MAX_VALUE} for none
+   */
+  void extendBound(long boundNanos);
 
   /**
    * Frees what a response of this operation holds, for which nobody waits any more.

@@ -268,7 +268,7 @@ final class AttemptBodyHandler<T>
     Provisional<T> heads = provisional;
     byte[] bytes = heads == null ? null : heads.over(response);
     if (collecting != null) {
-      BodyWatch.start(collecting, operation.plan(), attempt);
+      BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
     }
     Answer<T> answer = Answer.whole(response, collecting);
     if (origin == null) {

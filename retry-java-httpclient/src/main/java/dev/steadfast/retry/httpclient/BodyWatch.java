@@ -3,7 +3,6 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.TimeLimit;
-import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.TimeUp;
@@ -44,12 +43,15 @@ final class BodyWatch implements Runnable {
     this.boundNanos = boundNanos;
   }
 
-  /** Watches, if there is anything to watch for. */
-  static void start(WatchedSubscriber<?> body, RetryPlan plan, Attempt<?> attempt) {
+  /**
+   * Watches, if there is anything to watch for.
+   *
+   * @param boundNanos what is left of the operation's time; {@link Long#MAX_VALUE} for no bound
+   */
+  static void start(WatchedSubscriber<?> body, RetryPlan plan, long boundNanos) {
     long idle = plan.bodyIdleTimeoutNanos();
-    long bound = attempt.remainingNanos();
-    if (!body.over() && (idle != Long.MAX_VALUE || bound != Long.MAX_VALUE)) {
-      BodyWatch watch = new BodyWatch(body, plan, bound);
+    if (!body.over() && (idle != Long.MAX_VALUE || boundNanos != Long.MAX_VALUE)) {
+      BodyWatch watch = new BodyWatch(body, plan, boundNanos);
       watch.look(body);
       body.watchedBy(watch);
     }
@@ -84,15 +86,27 @@ final class BodyWatch implements Runnable {
         stop();
       }
     } catch (RejectedExecutionException noTimer) {
-      body.fail(new HttpTimeoutException("no timer watches the response body"));
+      body.fail(unwatched(noTimer));
     }
   }
 
   @Override
   public void run() {
     WatchedSubscriber<?> body = watched.get();
-    if (body != null && !body.over()) {
-      look(body);
+    if (body == null || body.over()) {
+      return;
     }
+    try {
+      look(body);
+    } catch (RuntimeException | Error broken) { // the ticker may be the user's
+      body.fail(unwatched(broken)); // or it would never end
+      throw broken;
+    }
+  }
+
+  private static HttpTimeoutException unwatched(Throwable reason) {
+    HttpTimeoutException unwatched = new HttpTimeoutException("no timer watches the response body");
+    unwatched.initCause(reason);
+    return unwatched;
   }
 }

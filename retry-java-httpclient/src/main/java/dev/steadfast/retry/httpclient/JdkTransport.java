@@ -38,7 +38,6 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
   private final HttpOperation operation;
   private final JdkRequest ask;
   private final Receiver<T> receiver;
-  private final TimeLimits limits;
 
   private volatile @Nullable AttemptBodyHandler<T> current;
   private boolean afterEffect; // an attempt before the current one may have had an effect
@@ -55,7 +54,6 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     this.operation = operation;
     this.ask = ask;
     this.receiver = receiver;
-    this.limits = new TimeLimits(operation, ask);
     this.loop = operation.loop(operation.plan(), this, this);
   }
 
@@ -91,7 +89,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
   @Override
   public void start(Attempt<Answer<T>> attempt) {
     attempts = attempt.number();
-    limits.begins(attempt);
+    limits().begins(attempt);
     waits();
     EarlierAnswer<T> before = earlier;
     LongSupplier ticker = operation.plan().environment().ticker();
@@ -160,7 +158,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     try {
       response = client.send(timed, delivery);
     } catch (Throwable failed) {
-      thrown = timed.equals(request) ? failed : limits.timedOut(attempt, failed);
+      thrown = timed.equals(request) ? failed : limits().timedOut(attempt, failed);
     }
     delivery.stop().returned();
     boolean interrupted = thrown instanceof InterruptedException;
@@ -324,9 +322,13 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     return own.timeout().equals(timeout) ? own : SentRequest.timed(own, timeout);
   }
 
+  private TimeLimits limits() {
+    return new TimeLimits(operation, ask);
+  }
+
   @Override
   public Throwable timedOut(TimeUp limit) {
-    return limits.timedOut(limit, attempts);
+    return limits().timedOut(limit, attempts);
   }
 
   @Override

@@ -96,11 +96,6 @@ final class OkHttpTransport
     return sentBody;
   }
 
-  @Override
-  public @Nullable BodyDeadline deadline() {
-    return deadline;
-  }
-
   /** A follow-up was lost on a connection that was in use; it was sent again. */
   @Override
   public void followUpLost() {
@@ -348,6 +343,12 @@ final class OkHttpTransport
       sender.deadlinePassed();
     }
     return CallTimeouts.timeout(limit);
+  }
+
+  /** Without the timeout of the call, which may be taken back, and the policy's. */
+  @Override
+  public long mostNanos(long nowNanos) {
+    return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
   }
 
   @Override

@@ -115,11 +115,6 @@ final class RetryingCall extends RunningCall implements Call {
     return Math.min(operation().boundNanos(), bound);
   }
 
-  @Override
-  boolean hasTimeout() {
-    return hasTimeout || timeout != null;
-  }
-
   private long clientsTimeoutNanos() {
     return TimeUnit.MILLISECONDS.toNanos(factory.client().callTimeoutMillis());
   }

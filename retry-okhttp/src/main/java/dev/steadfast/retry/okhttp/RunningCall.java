@@ -55,9 +55,6 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   /** What bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
   abstract long boundNanos();
 
-  /** Whether a timeout of this call is part of that bound. */
-  abstract boolean hasTimeout();
-
   final HttpOperation operation() {
     return operation;
   }
@@ -168,7 +165,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   @Override
   public void waits() {
     turn = null;
-    last = hasTimeout() ? last : null; // a timeout may be taken back, by way of the last attempt
+    last = null;
   }
 
   @Override
@@ -289,8 +286,11 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     timeoutLifted = true;
     WireTrace wire = last;
     Call call = lastCall;
+    RetryLoop<Answer> running = loop;
     if (wire != null) {
       wire.liftTimeout();
+    } else if (running != null) {
+      running.extendBound(Long.MAX_VALUE);
     } else if (call != null) {
       call.timeout().cancel();
     }

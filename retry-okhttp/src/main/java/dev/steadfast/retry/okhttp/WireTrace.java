@@ -32,8 +32,6 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     /** The request body, null if it needs no watching. */
     @Nullable SentBody sentBody();
 
-    @Nullable BodyDeadline deadline();
-
     /** Whether a follow-up was lost and sent again. */
     boolean hasLostFollowUp();
 
@@ -116,19 +114,13 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     }
   }
 
-  /** What is left of the operation's time without the timeout of its call and the policy's. */
-  private long boundNanos() {
-    BodyDeadline deadline = owner.deadline();
-    return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
-  }
-
   /**
    * Cancels the timeout of the caller's call, for the operation and for OkHttp's call. For OkHttp's
    * call this has an effect only while it runs, so it is done again when the call leaves the queue.
    */
   void liftTimeout() {
     timeoutLifted = true;
-    attempt.extendBound(boundNanos());
+    attempt.extendBound(Long.MAX_VALUE);
     call.timeout().clearTimeout().clearDeadline().cancel();
   }
 
@@ -139,7 +131,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
    */
   boolean outOfTime() {
     if (bounds != null && attempt.remainingNanos() == 0 && !call.isCanceled()) {
-      attempt.extendBound(boundNanos());
+      attempt.extendBound(Long.MAX_VALUE);
     }
     return attempt.remainingNanos() == 0;
   }

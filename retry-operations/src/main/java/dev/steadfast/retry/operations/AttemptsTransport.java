@@ -37,7 +37,7 @@ final class AttemptsTransport<R> implements RetryTransport<R> {
   // lifts its timeout, or if an upload extends it.
   @Override
   public long mostNanos(long nowNanos) {
-    return Math.max(0, endNanos - nowNanos);
+    return Math.min(client.mostNanos(nowNanos), Math.max(0, endNanos - nowNanos));
   }
 
   /** What happened to the attempts. */

@@ -30,6 +30,7 @@ final class JournaledLoop<R> implements RetryLoop<R> {
   private @Nullable StepEnd<R> over; // what a blocking caller gets
 
   private volatile @Nullable RetryLoop<?> running;
+  private volatile boolean sends; // that is what runs
   private volatile int stopped; // 1: cancelled, 2: interrupted
 
   JournaledLoop(JournaledOperation operation, RetryTransport<R> client, Codec<R> codec) {
@@ -85,10 +86,12 @@ final class JournaledLoop<R> implements RetryLoop<R> {
 
   private void send(Claim.@Nullable Granted granted, Next<R> caller) {
     long nanos = sendingNanos(granted);
+    sends = true;
     step(
         steps.sending(nanos),
         nanos,
         sent -> {
+          sends = false;
           running = null; // what follows is noted all the same if it is cancelled now
           JournalSteps.Noted noted = steps.noted(granted, sent);
           note(noted, held -> tell(steps.told(noted, sent, held), caller));
@@ -196,6 +199,14 @@ final class JournaledLoop<R> implements RetryLoop<R> {
   @Override
   public void interrupt() {
     stop(2);
+  }
+
+  @Override
+  public void extendBound(long boundNanos) {
+    RetryLoop<?> reached = running;
+    if (reached != null && sends) {
+      reached.extendBound(boundNanos);
+    }
   }
 
   private void stop(int how) {

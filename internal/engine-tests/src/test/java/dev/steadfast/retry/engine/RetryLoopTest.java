@@ -918,6 +918,22 @@ class RetryLoopTest {
     assertInstanceOf(IllegalStateException.class, refused.getCause());
   }
 
+  /** An attempt that got no answer comes between: the answer before it is still the last one. */
+  @Test
+  void aRefusal_tellsOfTheLastAnswer_notOfTheLastAttempt() {
+    it.guard.refusingAttempt(3);
+    it.transport
+        .onStart(each -> answer(each, "503 a"))
+        .onStart(each -> fail(each, "x"))
+        .onStart(each -> assertFalse(each.begin("c")));
+    it.start();
+    it.advance("100ms");
+    it.advance("200ms");
+    AttemptRefusedException refused = assertInstanceOf(AttemptRefusedException.class, it.thrown());
+    assertEquals(OptionalInt.of(503), refused.status());
+    assertEquals(Map.of("Response", List.of("503 a")), refused.headers());
+  }
+
   @Test
   void anAnswer_isAFailureOfTheServersHealth_onlyFrom500On() {
     it.transport.onStart(each -> answer(each, "500 a")).onStart(each -> answer(each, "499 b"));

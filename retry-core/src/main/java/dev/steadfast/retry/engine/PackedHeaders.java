@@ -1,0 +1,68 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.AttemptRefusedException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The headers of an answer as one text, because operations wait by the thousand: each name and each
+ * value after its length and a colon.
+ */
+final class PackedHeaders {
+  private PackedHeaders() {}
+
+  static String pack(Map<String, List<String>> headers) {
+    StringBuilder packed = new StringBuilder();
+    headers.forEach((name, values) -> {
+      for (String value : values) {
+        add(packed, name);
+        add(packed, value);
+      }
+    });
+    return packed.toString();
+  }
+
+  private static void add(StringBuilder packed, String text) {
+    packed.append(text.length()).append(':').append(text);
+  }
+
+  /** What is told of an answer; null if none was kept. */
+  static AttemptRefusedException.@Nullable LastAnswer answer(
+      @Nullable Outcome outcome, @Nullable String packed) {
+    if (outcome == null || packed == null) {
+      return null;
+    }
+    int status = outcome.evidence().status();
+    return new AttemptRefusedException.LastAnswer(
+        status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
+        unpack(packed),
+        outcome.verdict().serverDelay());
+  }
+
+  /** An immutable map that finds a name in any case. */
+  static Map<String, List<String>> unpack(String packed) {
+    Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    List<String> texts = texts(packed);
+    for (int i = 0; i < texts.size(); i += 2) {
+      headers.computeIfAbsent(texts.get(i), name -> new ArrayList<>(1)).add(texts.get(i + 1));
+    }
+    headers.replaceAll((name, values) -> List.copyOf(values));
+    return Collections.unmodifiableMap(headers);
+  }
+
+  private static List<String> texts(String packed) {
+    List<String> texts = new ArrayList<>();
+    for (int at = 0; at < packed.length(); ) {
+      int colon = packed.indexOf(':', at);
+      int end = colon + 1 + Integer.parseInt(packed.substring(at, colon));
+      texts.add(packed.substring(colon + 1, end));
+      at = end;
+    }
+    return texts;
+  }
+}
