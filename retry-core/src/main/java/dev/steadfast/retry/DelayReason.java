@@ -1,6 +1,10 @@
 package dev.steadfast.retry;
 
-/** Why a wait is as long as it is. */
+/**
+ * Why a wait is as long as it is.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
+ */
 public enum DelayReason {
   /** The policy's backoff. */
   BACKOFF("backoff"),

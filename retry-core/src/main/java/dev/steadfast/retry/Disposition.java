@@ -1,6 +1,10 @@
 package dev.steadfast.retry;
 
-/** What became of a request: whether the server may have acted on it. */
+/**
+ * What became of a request: whether the server may have acted on it.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
+ */
 public enum Disposition {
   /** No byte of the request left the client; proven. */
   UNSENT,

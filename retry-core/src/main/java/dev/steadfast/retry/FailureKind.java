@@ -1,6 +1,10 @@
 package dev.steadfast.retry;
 
-/** What went wrong with an attempt: what budgets price by, and what reports and listeners show. */
+/**
+ * What went wrong with an attempt: what budgets price by, and what reports and listeners show.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
+ */
 public enum FailureKind {
   /** The name of the host could not be resolved. */
   DNS,

@@ -57,7 +57,7 @@ public final class OperationInfo {
    * @param name the name, null for none
    * @return a changed copy, or this
    */
-  public OperationInfo named(@Nullable String name) {
+  public OperationInfo withName(@Nullable String name) {
     return name == null && this.name == null
         ? this
         : new OperationInfo(origin, label, name, idempotencyKey);
@@ -69,7 +69,7 @@ public final class OperationInfo {
    * @param key the key, null for none
    * @return a changed copy, or this
    */
-  public OperationInfo keyed(@Nullable String key) {
+  public OperationInfo withKey(@Nullable String key) {
     return key == null && idempotencyKey == null
         ? this
         : new OperationInfo(origin, label, name, key);

@@ -257,7 +257,11 @@ public interface RetryBudget {
     }
   }
 
-  /** How an operation ended, as far as a budget cares. */
+  /**
+   * How an operation ended, as far as a budget cares.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   enum Outcome {
     /** The server gave an answer that was accepted. */
     SUCCEEDED,

@@ -26,7 +26,11 @@ import java.util.Optional;
  */
 public final class RetryPolicy {
   // Why it is like this: docs/decisions/default-limits.md
-  /** What to do when the server asks for a longer wait than the ceiling. */
+  /**
+   * What to do when the server asks for a longer wait than the ceiling.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   public enum AboveCeiling {
     /** End the operation and expose the delay: a shortened wait is sure to fail. The default. */
     GIVE_UP,

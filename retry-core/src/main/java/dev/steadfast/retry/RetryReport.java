@@ -221,7 +221,11 @@ public interface RetryReport {
     return AnswerProof.of(status, "", false).saysNo();
   }
 
-  /** Whether an operation took effect: what its caller may rely on. */
+  /**
+   * Whether an operation took effect: what its caller may rely on.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   enum Effect {
     /** Nothing of it was processed. */
     NEVER_SENT,

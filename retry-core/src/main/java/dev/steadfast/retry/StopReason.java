@@ -1,6 +1,10 @@
 package dev.steadfast.retry;
 
-/** Why an operation ended: the closed set of reasons. */
+/**
+ * Why an operation ended: the closed set of reasons.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
+ */
 public enum StopReason {
   /** An attempt succeeded. */
   ACCEPTED("accepted"),

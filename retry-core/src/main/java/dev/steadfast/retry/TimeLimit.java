@@ -1,6 +1,10 @@
 package dev.steadfast.retry;
 
-/** The limits in time that can end an attempt. */
+/**
+ * The limits in time that can end an attempt.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
+ */
 public enum TimeLimit {
   /** The policy's limit for one attempt. */
   ATTEMPT_TIMEOUT("attempt timeout", "attemptTimeout"),

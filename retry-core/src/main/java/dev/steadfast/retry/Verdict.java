@@ -70,7 +70,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   /**
    * Another attempt may succeed. Whether the request may be sent again is not the rule's to say: a
    * request that may have been processed and is not safe to repeat is not sent again, unless the
-   * verdict {@linkplain Retryable#unprocessed() claims} that the server did nothing.
+   * verdict {@linkplain Retryable#withNothingDone() claims} that the server did nothing.
    *
    * @param kind what went wrong
    * @return a verdict; the same one for equal kinds
@@ -184,7 +184,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      *
      * @return a changed copy
      */
-    public Retryable onlyOnce() {
+    public Retryable withOneRetry() {
       return new Retryable(kind, serverDelay, doNotRetry, true, claimsUnprocessed);
     }
 
@@ -194,7 +194,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
      *
      * @return a changed copy
      */
-    public Retryable unprocessed() {
+    public Retryable withNothingDone() {
       return new Retryable(kind, serverDelay, doNotRetry, once, true);
     }
   }

@@ -3,6 +3,8 @@ package dev.steadfast.retry.engine;
 /**
  * What users are warned of because they are likely to have overlooked it. For authors of adapters,
  * who give it to {@link RetryPlan#advise}.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
  */
 public enum Advice {
   /** A request was not sent again only because its body cannot be repeated. */

@@ -24,6 +24,8 @@ import dev.steadfast.retry.internal.Methods;
  *
  * <p>An answer proves that nothing was done by the request that it answers. Whether an earlier
  * request had an effect, it does not tell.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
  */
 public enum AnswerProof {
   // Why it is like this: docs/decisions/evidence.md

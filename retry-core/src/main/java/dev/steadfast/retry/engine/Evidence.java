@@ -2,67 +2,153 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.internal.Checks;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of an attempt, whatever its outcome means: the requests that it sent, and the
  * answer. A {@link WireLog} derives it from what a client shows of its requests. Immutable.
- *
- * @param requests the requests of the attempt
- * @param status the status of the answer, -1 without one
- * @param deliveries how often a request went to the wire, -1 if the client does not show it
- * @param replayed whether the server marked its answer as the replay of a stored one
- * @param bodySpent whether the request body cannot be sent again
- * @param proof what the answer proves of the request that it answers
- * @param trail what the requests on the wire tell beyond that
  */
-public record Evidence(
-    Requests requests,
-    int status,
-    int deliveries,
-    boolean replayed,
-    boolean bodySpent,
-    AnswerProof proof,
-    Trail trail) {
+public final class Evidence {
   // Why it is like this: docs/decisions/evidence.md
+  private final Requests requests;
+  private final int status;
+  private final int deliveries;
+  private final boolean bodySpent;
+  private final boolean replayed;
+  private final AnswerProof proof;
+  private final Trail trail;
 
-  /**
-   * Checks that nothing is missing.
-   *
-   * @throws NullPointerException if the requests, the proof or the trail are null
-   */
-  public Evidence {
-    Checks.notNull("requests", requests);
-    Checks.notNull("proof", proof);
-    Checks.notNull("trail", trail);
+  private Evidence(Requests requests, int status, int deliveries, boolean bodySpent) {
+    this.requests = Checks.notNull("requests", requests);
+    this.status = status;
+    this.deliveries = deliveries;
+    this.bodySpent = bodySpent;
+    this.replayed = false;
+    this.proof = AnswerProof.of(status);
+    this.trail = Trail.SEEN;
+  }
+
+  /** With another account of the wire. */
+  private Evidence(Evidence of, int deliveries, Trail trail) {
+    this.requests = of.requests;
+    this.status = of.status;
+    this.deliveries = deliveries;
+    this.bodySpent = of.bodySpent;
+    this.replayed = of.replayed;
+    this.proof = of.proof;
+    this.trail = trail;
+  }
+
+  /** With another meaning of the answer. */
+  private Evidence(Evidence of, Requests requests, boolean replayed, AnswerProof proof) {
+    this.requests = requests;
+    this.status = of.status;
+    this.deliveries = of.deliveries;
+    this.bodySpent = of.bodySpent;
+    this.replayed = replayed;
+    this.proof = Checks.notNull("proof", proof);
+    this.trail = of.trail;
   }
 
   /**
-   * What is known of an attempt whose answer proves no more than its status does.
-   *
-   * @param requests the requests of the attempt
-   * @param status the status of the answer, -1 without one
-   * @param deliveries how often a request went to the wire, -1 if the client does not show it
-   * @param replayed whether the server marked its answer as the replay of a stored one
-   * @param bodySpent whether the request body cannot be sent again
-   * @throws NullPointerException if the requests are null
-   */
-  public Evidence(
-      Requests requests, int status, int deliveries, boolean replayed, boolean bodySpent) {
-    this(requests, status, deliveries, replayed, bodySpent, AnswerProof.of(status), Trail.SEEN);
-  }
-
-  /**
-   * What is known of an attempt whose answer is not marked as a replay and whose body can be sent
-   * again.
+   * What is known of an attempt whose answer proves no more than its status does, and whose body
+   * can be sent again.
    *
    * @param requests the requests of the attempt
    * @param status the status of the answer, -1 without one
    * @param deliveries how often a request went to the wire, -1 if the client does not show it
    * @return the evidence
+   * @throws NullPointerException if the requests are null
    */
   public static Evidence of(Requests requests, int status, int deliveries) {
-    return new Evidence(requests, status, deliveries, false, false);
+    return new Evidence(requests, status, deliveries, false);
+  }
+
+  /**
+   * The same, with what became of the request body.
+   *
+   * @param requests the requests of the attempt
+   * @param status the status of the answer, -1 without one
+   * @param deliveries how often a request went to the wire, -1 if the client does not show it
+   * @param bodySpent whether the request body cannot be sent again
+   * @return the evidence
+   * @throws NullPointerException if the requests are null
+   */
+  public static Evidence of(Requests requests, int status, int deliveries, boolean bodySpent) {
+    return new Evidence(requests, status, deliveries, bodySpent);
+  }
+
+  /** The same evidence, with what the requests on the wire tell beyond that. */
+  Evidence withTrail(Trail told) {
+    return told.equals(trail) ? this : new Evidence(this, deliveries, told);
+  }
+
+  /**
+   * The same evidence of a client that may have sent more than it shows.
+   *
+   * @return a changed copy, in which it is not known how often a request went to the wire
+   */
+  public Evidence withUnknownDeliveries() {
+    return new Evidence(this, -1, trail);
+  }
+
+  /**
+   * The requests of the attempt.
+   *
+   * @return what became of them
+   */
+  public Requests requests() {
+    return requests;
+  }
+
+  /**
+   * The status of the answer.
+   *
+   * @return -1 without one
+   */
+  public int status() {
+    return status;
+  }
+
+  /**
+   * How often a request went to the wire.
+   *
+   * @return -1 if the client does not show it
+   */
+  public int deliveries() {
+    return deliveries;
+  }
+
+  /**
+   * Whether the request body cannot be sent again.
+   *
+   * @return false if it can, or if there is none
+   */
+  public boolean bodySpent() {
+    return bodySpent;
+  }
+
+  /**
+   * Whether the server marked its answer as the replay of a stored one.
+   *
+   * @return false also if there is no answer
+   */
+  public boolean replayed() {
+    return replayed;
+  }
+
+  /**
+   * What the answer proves of the request that it answers.
+   *
+   * @return by its status alone, until more is known
+   */
+  public AnswerProof proof() {
+    return proof;
+  }
+
+  Trail trail() {
+    return trail;
   }
 
   /**
@@ -72,12 +158,12 @@ public record Evidence(
    * @return a changed copy; this if user code has changed the answer, for then the claim is not
    *     about what the server has sent
    */
-  public Evidence refused() {
+  public Evidence withRefusal() {
     return trail.answerIsServers() ? with(requests.refused(), replayed, AnswerProof.REFUSED) : this;
   }
 
   private Evidence with(Requests requests, boolean replayed, AnswerProof proof) {
-    return new Evidence(requests, status, deliveries, replayed, bodySpent, proof, trail);
+    return new Evidence(this, requests, replayed, proof);
   }
 
   /**
@@ -85,7 +171,7 @@ public record Evidence(
    *
    * @return a changed copy
    */
-  public Evidence marked() {
+  public Evidence withReplay() {
     return with(requests, true, proof);
   }
 
@@ -96,7 +182,7 @@ public record Evidence(
    *
    * @return a changed copy
    */
-  public Evidence afterEffect() {
+  public Evidence withEarlierEffect() {
     return with(requests.afterEffect(), replayed, proof);
   }
 
@@ -106,7 +192,7 @@ public record Evidence(
    * @param proved what it proves
    * @return this or a changed copy
    */
-  public Evidence proving(AnswerProof proved) {
+  public Evidence withProof(AnswerProof proved) {
     return proved == proof ? this : with(requests, replayed, proved);
   }
 
@@ -142,6 +228,25 @@ public record Evidence(
     return replayed && !proof.mayBeDone();
   }
 
+  private List<Object> parts() {
+    return List.of(requests, status, deliveries, bodySpent, replayed, proof, trail);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Evidence evidence && parts().equals(evidence.parts());
+  }
+
+  @Override
+  public int hashCode() {
+    return parts().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "Evidence" + parts();
+  }
+
   /**
    * What the requests on the wire tell, beyond how each of them ended. Immutable.
    *
@@ -152,8 +257,7 @@ public record Evidence(
    * @param withoutKey the method and place of a request that may have had an effect and did not
    *     carry the operation's key; null if there is none
    */
-  public record Trail(
-      boolean answerIsServers, @Nullable String unsafe, @Nullable String withoutKey) {
+  record Trail(boolean answerIsServers, @Nullable String unsafe, @Nullable String withoutKey) {
     static final Trail SEEN = new Trail(true, null, null);
     private static final Trail CHANGED = new Trail(false, null, null);
 
@@ -162,7 +266,11 @@ public record Evidence(
     }
   }
 
-  /** Why sending a request again adds no effect, the strongest reason first. */
+  /**
+   * Why sending a request again adds no effect, the strongest reason first.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   public enum Safety {
     /** It was not processed: it was not sent, or the server refused it. */
     UNPROCESSED,

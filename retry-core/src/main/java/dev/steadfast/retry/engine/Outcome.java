@@ -21,7 +21,7 @@ public record Outcome(Verdict verdict, Evidence evidence) {
     Checks.notNull("verdict", verdict);
     Checks.notNull("evidence", evidence);
     if (verdict instanceof Verdict.Retryable failure && failure.claimsUnprocessed()) {
-      evidence = evidence.refused();
+      evidence = evidence.withRefusal();
     }
   }
 
@@ -31,9 +31,9 @@ public record Outcome(Verdict verdict, Evidence evidence) {
    * @param wire what the client has shown of the requests by now
    * @return a changed copy, with what the answer claims and proves
    */
-  public Outcome on(Evidence wire) {
+  public Outcome withEvidence(Evidence wire) {
     boolean claimed = evidence.proof() == AnswerProof.REFUSED;
-    Evidence known = claimed ? wire.refused() : wire.proving(evidence.proof());
-    return new Outcome(verdict, evidence.replayed() ? known.marked() : known);
+    Evidence known = claimed ? wire.withRefusal() : wire.withProof(evidence.proof());
+    return new Outcome(verdict, evidence.replayed() ? known.withReplay() : known);
   }
 }

@@ -1,8 +1,9 @@
 package dev.steadfast.retry.engine;
 
 /**
- * The caller's word on whether repeating an operation adds no effect. For authors of adapters. It
- * may grow, so a switch over it needs a default.
+ * The caller's word on whether repeating an operation adds no effect. For authors of adapters.
+ *
+ * <p>A later version may add values, so a switch over them needs a default.
  */
 public enum Replayable {
   /** The caller says nothing: the methods and the keys of its requests tell. */

@@ -143,7 +143,7 @@ public final class RetryPlan {
    * @param other what imposes on the operation, null for nothing
    * @return a changed copy, or this
    */
-  public RetryPlan within(@Nullable CallContext other) {
+  public RetryPlan withCallContext(@Nullable CallContext other) {
     return Objects.equals(other, callContext) ? this : with(draft -> draft.callContext = other);
   }
 

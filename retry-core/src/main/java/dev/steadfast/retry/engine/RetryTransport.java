@@ -200,7 +200,11 @@ public interface RetryTransport<R> {
     callback.run();
   }
 
-  /** An end that comes from outside an attempt. */
+  /**
+   * An end that comes from outside an attempt.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   enum End {
     /** The attempt took longer than it may. */
     ATTEMPT_TIMEOUT,

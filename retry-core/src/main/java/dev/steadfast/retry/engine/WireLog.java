@@ -324,16 +324,10 @@ public final class WireLog<Q> {
     Requests requests = Requests.of(last, lastSafety, earlier);
     boolean own = status < 0 || (status == known && !unseenAnswer);
     Evidence evidence =
-        new Evidence(
-            requests,
-            status,
-            deliveries(),
-            false,
-            bodySpent,
-            AnswerProof.of(status),
-            trail(own, requests, known));
+        Evidence.of(requests, status, deliveries(), bodySpent)
+            .withTrail(trail(own, requests, known));
     boolean effect = afterEffect || (!own && mayHaveHadEffect(known));
-    return effect ? evidence.afterEffect() : evidence;
+    return effect ? evidence.withEarlierEffect() : evidence;
   }
 
   private Trail trail(boolean own, Requests requests, int known) {

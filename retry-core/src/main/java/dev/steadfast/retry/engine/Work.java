@@ -105,7 +105,7 @@ public final class Work {
   }
 
   private OperationLoop<Object> loop(@Nullable CallContext outer, WorkTransport transport) {
-    return new OperationLoop<>(plan.within(outer), info(), transport);
+    return new OperationLoop<>(plan.withCallContext(outer), info(), transport);
   }
 
   /** Identifies one operation, where somebody can tell it from another. */

@@ -10,8 +10,8 @@ import dev.steadfast.retry.internal.Checks;
  *
  * <p>A classifier says what an outcome means. Whether the request may be sent again is decided
  * afterwards, by what went over the wire: a verdict to retry never has a request repeated that may
- * have taken effect, unless it {@linkplain Verdict.Retryable#unprocessed() claims} that the server
- * did nothing.
+ * have taken effect, unless it {@linkplain Verdict.Retryable#withNothingDone() claims} that the
+ * server did nothing.
  */
 public interface HttpClassifier {
 

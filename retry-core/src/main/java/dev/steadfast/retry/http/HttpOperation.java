@@ -56,7 +56,7 @@ public final class HttpOperation {
         retry
             .plan()
             .withPolicy(options.policy(retry.policy()))
-            .within(callContext)
+            .withCallContext(callContext)
             .withReplayable(options.replayable())
             .withOptional(options.optional());
     this.options = options;
@@ -69,7 +69,7 @@ public final class HttpOperation {
     this.headers = retry.addedHeaders().ofOperation(request, key, clock());
     this.view = new OperationView(request, key.present());
     this.info =
-        OperationInfo.of(request.origin(), view::label).named(options.name()).keyed(key.key());
+        OperationInfo.of(request.origin(), view::label).withName(options.name()).withKey(key.key());
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
     adviseOnRetriesAbove(request);
@@ -368,13 +368,13 @@ public final class HttpOperation {
   }
 
   /**
-   * Gives the headers to set on one attempt. None of them is set by the caller.
+   * Gives those of the {@link #headers} again that tell the time that is left, for an attempt that
+   * has waited since they were written.
    *
    * @param timeoutNanos the time that the attempt may take; {@link Long#MAX_VALUE} for no bound
    * @param header gets name and value
    */
-  public void headers(long timeoutNanos, BiConsumer<String, String> header) {
-    headers.forEach(header);
+  public void timeHeaders(long timeoutNanos, BiConsumer<String, String> header) {
     if (propagation != null) {
       propagation.write(
           plan.callContext(),
@@ -385,6 +385,17 @@ public final class HttpOperation {
             }
           });
     }
+  }
+
+  /**
+   * Gives the headers to set on one attempt. None of them is set by the caller.
+   *
+   * @param timeoutNanos the time that the attempt may take; {@link Long#MAX_VALUE} for no bound
+   * @param header gets name and value
+   */
+  public void headers(long timeoutNanos, BiConsumer<String, String> header) {
+    headers.forEach(header);
+    timeHeaders(timeoutNanos, header);
   }
 
   /**
@@ -417,9 +428,9 @@ public final class HttpOperation {
     learn(response, signals, plan.environment().ticker());
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
-    Evidence proved = wire.proving(proof(response.status(), signals, verdict));
-    Evidence evidence = signals.unprocessed() ? proved.refused() : proved;
-    return new Outcome(signals.addedTo(verdict), replayed ? evidence.marked() : evidence);
+    Evidence proved = wire.withProof(proof(response.status(), signals, verdict));
+    Evidence evidence = signals.unprocessed() ? proved.withRefusal() : proved;
+    return new Outcome(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
   }
 
   private AnswerProof proof(int status, Signals signals, Verdict verdict) {

@@ -234,7 +234,11 @@ public interface Journaling {
     R restore(ResponseView head, byte[] body, RetryReport report) throws IOException;
   }
 
-  /** What an earlier request of an operation leaves open about its last answer. */
+  /**
+   * What an earlier request of an operation leaves open about its last answer.
+   *
+   * <p>A later version may add values, so a switch over them needs a default.
+   */
   enum EarlierRequest {
     /** There was none that may have had an effect. */
     NONE,

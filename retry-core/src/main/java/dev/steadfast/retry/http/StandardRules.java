@@ -86,8 +86,8 @@ public final class StandardRules implements HttpClassifier {
       return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
     }
     Verdict.Retryable verdict = Verdict.retryable(kind);
-    Verdict.Retryable claimed = didNothing(status, signals) ? verdict.unprocessed() : verdict;
-    return status == 425 ? claimed.onlyOnce() : claimed;
+    Verdict.Retryable claimed = didNothing(status, signals) ? verdict.withNothingDone() : verdict;
+    return status == 425 ? claimed.withOneRetry() : claimed;
   }
 
   /** Whether another attempt may get another answer. */
@@ -136,7 +136,7 @@ public final class StandardRules implements HttpClassifier {
     }
     Verdict.Retryable verdict = Verdict.retryable(failure.kind());
     // A name that does not resolve rarely does a moment later.
-    return failure.kind() == FailureKind.DNS ? verdict.onlyOnce() : verdict;
+    return failure.kind() == FailureKind.DNS ? verdict.withOneRetry() : verdict;
   }
 
   private static FailureKind kind(int status) {

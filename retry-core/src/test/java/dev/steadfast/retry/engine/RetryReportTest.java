@@ -244,7 +244,7 @@ class RetryReportTest {
                 2, 1_250_005_000L, 1_000_000_000L, serverDelay, "90s asked, at most 60s"),
             attempts,
             new OperationReport.Flags(true, true, false, true, false, null),
-            INFO.keyed("secret"));
+            INFO.withKey("secret"));
     attempts.clear();
 
     assertEquals(2, report.attempts());
@@ -341,7 +341,7 @@ class RetryReportTest {
 
   @Test
   void anOperationIsShownWithoutItsKey() {
-    OperationInfo info = INFO.named("create order").keyed("order-12345-payment");
+    OperationInfo info = INFO.withName("create order").withKey("order-12345-payment");
     assertEquals(
         "create order: GET /x key#" + Digest.brief("order-12345-payment"), info.toString());
     assertFalse(info.toString().contains("12345"));

@@ -219,7 +219,7 @@ class GivenUpLogTest {
     public Evidence evidence() {
       Evidence.Requests requests =
           Evidence.Requests.of(Disposition.UNKNOWN, Evidence.Safety.IDEMPOTENT);
-      return new Evidence(requests, -1, 1, false, spent);
+      return Evidence.of(requests, -1, 1, spent);
     }
 
     @Override

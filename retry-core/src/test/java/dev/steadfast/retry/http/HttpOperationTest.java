@@ -516,7 +516,7 @@ class HttpOperationTest {
     assertEquals(4, polling.sent().size());
     Wire reckless = Wire.run(post(retry().classifier(rules(again))), status(202));
     assertEquals(StopReason.NOT_REPLAYABLE, reckless.report().reason());
-    Verdict claim = Verdict.retryable(FailureKind.OTHER).unprocessed();
+    Verdict claim = Verdict.retryable(FailureKind.OTHER).withNothingDone();
     Wire claiming = Wire.run(post(retry().classifier(rules(claim))), status(202));
     assertEquals(4, claiming.sent().size());
     Wire never = Wire.run(get(retry().classifier(rules(Verdict.accepted()))), status(503));

@@ -188,7 +188,7 @@ class HttpRetryTest {
             .header("X-Replayed", "true")
             .header("X-RateLimit-Reset", "5");
     assertEquals(
-        Verdict.retryable(FailureKind.THROTTLED).unprocessed(),
+        Verdict.retryable(FailureKind.THROTTLED).withNothingDone(),
         Wire.outcome(get, response).verdict());
     assertFalse(Wire.outcome(get, response).evidence().replayed());
     assertFalse(get.changesHeaders());

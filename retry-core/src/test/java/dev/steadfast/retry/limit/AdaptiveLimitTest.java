@@ -54,8 +54,8 @@ class AdaptiveLimitTest {
   void aKeyOfTheUsers_separatesCallsOfDifferentSpeed() {
     AdaptiveLimit limit =
         AdaptiveLimit.builder().maximum(1).keyedBy(info -> info.name().orElse("any")).build();
-    limit.acquire(to("a").named("slow"), 0);
-    limit.acquire(to("a").named("fast"), 0);
+    limit.acquire(to("a").withName("slow"), 0);
+    limit.acquire(to("a").withName("fast"), 0);
     assertEquals(1, limit.state("slow").inFlight());
     assertEquals(1, limit.state("fast").inFlight());
     assertEquals(0, limit.state("a").inFlight());

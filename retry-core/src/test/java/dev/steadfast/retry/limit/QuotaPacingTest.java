@@ -228,9 +228,9 @@ class QuotaPacingTest {
   @Test
   void keysAndPartitions() {
     QuotaPacing keyed = QuotaPacing.builder().keyedBy(info -> info.name().orElse(null)).build();
-    keyed.learn(operation().named("x"), List.of(quota("q", 0, 10 * SECOND)), 0);
-    assertThrows(RuntimeException.class, () -> keyed.acquire(operation().named("x"), 0));
-    keyed.acquire(operation().named("y"), 0);
+    keyed.learn(operation().withName("x"), List.of(quota("q", 0, 10 * SECOND)), 0);
+    assertThrows(RuntimeException.class, () -> keyed.acquire(operation().withName("x"), 0));
+    keyed.acquire(operation().withName("y"), 0);
     keyed.acquire(operation(), 0);
 
     Quota.Policy one = new Quota.Policy("q", "one", true, Quota.Rate.UNKNOWN);

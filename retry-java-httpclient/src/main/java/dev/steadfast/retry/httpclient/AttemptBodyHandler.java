@@ -1,6 +1,5 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import java.net.ConnectException;
@@ -51,10 +50,7 @@ final class AttemptBodyHandler<T>
   private volatile int status = -1; // of the whole response
   private volatile boolean hidesEffect; // the whole response does
   private volatile boolean afterEffect;
-  private volatile @Nullable EarlierAnswer<T> before; // to the attempt before
-  private volatile @Nullable RecordingSubscriber<T> unwanted; // body of an answer to be retried
-  private volatile @Nullable EarlierAnswer<T> kept; // that answer
-  private volatile @Nullable StopReason endedAsBefore;
+  private volatile Fallback<T> fallback;
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
@@ -62,6 +58,7 @@ final class AttemptBodyHandler<T>
     this.body = body;
     this.users = users;
     this.operation = operation;
+    this.fallback = new Fallback<>(body, users, null);
   }
 
   AttemptBody body() {
@@ -107,17 +104,12 @@ final class AttemptBodyHandler<T>
    */
   void follows(boolean effect, @Nullable EarlierAnswer<T> answer) {
     afterEffect = effect;
-    before = answer;
+    fallback = new Fallback<>(body, users, answer);
   }
 
-  /** The answer, if another attempt follows it and may find that it cannot send the body. */
-  @Nullable EarlierAnswer<T> kept() {
-    return kept;
-  }
-
-  /** Why the request body could not be sent, so that the attempt ended as the one before. */
-  @Nullable StopReason endedAsBefore() {
-    return endedAsBefore;
+  /** What the attempt ends with if its body cannot be sent. */
+  Fallback<T> fallback() {
+    return fallback;
   }
 
   /** Whether this attempt or an earlier one may have had such an effect. */
@@ -207,7 +199,7 @@ final class AttemptBodyHandler<T>
     }
     return running.head(head)
         ? ofUsers(running, info)
-        : ofUnwanted(new Discarder<>(operation.plan().timers()));
+        : fallback.taker(new Discarder<>(operation.plan().timers()));
   }
 
   private BodySubscriber<T> ofUsers(Attempt<Answer<T>> running, HttpResponse.ResponseInfo info) {
@@ -234,15 +226,6 @@ final class AttemptBodyHandler<T>
       running.leaveBodyToCaller();
     }
     return collecting;
-  }
-
-  private BodySubscriber<T> ofUnwanted(Discarder<T> discarder) {
-    if (!body.mayFail()) {
-      return discarder;
-    }
-    RecordingSubscriber<T> recording = new RecordingSubscriber<>(discarder, Discarder.MOST_BYTES);
-    unwanted = recording;
-    return recording;
   }
 
   /** The client's call is over, with exactly one of these. */
@@ -279,9 +262,7 @@ final class AttemptBodyHandler<T>
       deliverHeld(attempt, response, bytes);
       return;
     }
-    RecordingSubscriber<T> recording = unwanted;
-    byte[] earlier = recording == null ? bytes : recording.whole();
-    kept = earlier == null || !body.mayFail() ? null : new EarlierAnswer<>(response, earlier);
+    fallback.keep(response, bytes);
     attempt.complete(answer, null);
   }
 
@@ -313,7 +294,7 @@ final class AttemptBodyHandler<T>
       attempt.userCodeFailed(blocking || userFailure == null ? own : unwrapped(userFailure));
     }
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
-    if (!interrupted && endsAsBefore(attempt)) {
+    if (!interrupted && !answered() && fallback.ends(attempt)) {
       return;
     }
     Throwable source = body.sourceFailure();
@@ -327,29 +308,6 @@ final class AttemptBodyHandler<T>
     }
     RequestBodyChangedException changed = body.changed();
     attempt.complete(null, changed == null || interrupted ? own : changed);
-  }
-
-  /**
-   * If the request body cannot be sent again, the answer to the attempt before tells the caller
-   * more than the failure of the body does.
-   */
-  private boolean endsAsBefore(Attempt<Answer<T>> attempt) {
-    EarlierAnswer<T> earlier = before;
-    StopReason reason = body.whyNotSent();
-    if (earlier == null || reason == null || answered() || attempt.stopped()) {
-      return false;
-    }
-    HttpResponse<T> response;
-    try {
-      response = earlier.handledBy(users);
-    } catch (Throwable thrown) {
-      attempt.userCodeFailed(thrown);
-      attempt.complete(null, thrown);
-      return true;
-    }
-    endedAsBefore = reason;
-    attempt.complete(Answer.whole(response, null), null);
-    return true;
   }
 
   private static Throwable unwrapped(Throwable thrown) {

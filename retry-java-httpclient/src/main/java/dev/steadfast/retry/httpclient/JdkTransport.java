@@ -199,7 +199,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
   @Override
   public Outcome outcome(Answer<T> answer) {
     AttemptBodyHandler<T> delivery = current;
-    StopReason ofBody = delivery == null ? null : delivery.endedAsBefore();
+    StopReason ofBody = delivery == null ? null : delivery.fallback().used();
     if (ofBody != null) {
       FailureContext known = circumstances();
       return operation.outcome(
@@ -256,9 +256,9 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     if (evidence == null) {
       Evidence.Requests requests = known.requests(last, operation.safety());
       int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
-      evidence = new Evidence(requests, status, deliveries, false, bodySpent);
+      evidence = Evidence.of(requests, status, deliveries, bodySpent);
     }
-    return delivery != null && delivery.afterEffect() ? evidence.afterEffect() : evidence;
+    return delivery != null && delivery.afterEffect() ? evidence.withEarlierEffect() : evidence;
   }
 
   @Override
@@ -271,7 +271,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     AttemptBodyHandler<T> last = current;
     if (last != null) {
       afterEffect = last.leavesEffect();
-      earlier = last.kept();
+      earlier = last.fallback().kept();
       current = null;
     }
   }

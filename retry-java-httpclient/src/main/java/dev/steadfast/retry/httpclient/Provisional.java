@@ -77,7 +77,7 @@ final class Provisional<T> {
    * @param handedOn whether the user's code got the body before, so that no other may follow
    */
   Outcome outcome(Evidence evidence, boolean handedOn) {
-    Outcome whole = Objects.requireNonNull(outcome).on(evidence);
+    Outcome whole = Objects.requireNonNull(outcome).withEvidence(evidence);
     if (!handedOn || !(whole.verdict() instanceof Verdict.Retryable failed)) {
       return whole;
     }

@@ -135,9 +135,7 @@ final class SeenRequests {
 
   /** What is known of the attempt, with the status of its answer, -1 without one. */
   Evidence evidence(int status, boolean bodySpent) {
-    Evidence seen = wire.evidence(status, bodySpent);
     // The client may have sent others that it showed nothing of.
-    return new Evidence(
-        seen.requests(), status, NONE, seen.replayed(), bodySpent, seen.proof(), seen.trail());
+    return wire.evidence(status, bodySpent).withUnknownDeliveries();
   }
 }

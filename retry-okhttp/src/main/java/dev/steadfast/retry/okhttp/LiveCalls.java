@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -20,12 +22,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveCalls {
   // Why it is like this: docs/decisions/one-loop.md
-  // Of the process: clients that are derived from each other share their connections.
-  private static final Set<Connection> USED =
-      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+  // Of the process: clients that are derived from each other share their connections. In several
+  // parts, so that requests on different connections seldom wait for each other.
+  private static final int PARTS = 64;
+  private static final List<Set<Connection>> USED = parts();
 
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
   private final ClientInterceptors interceptors;
+
+  private static List<Set<Connection>> parts() {
+    List<Set<Connection>> parts = new ArrayList<>();
+    while (parts.size() < PARTS) {
+      parts.add(Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>())));
+    }
+    return List.copyOf(parts);
+  }
 
   LiveCalls(Around around) {
     interceptors = new ClientInterceptors(around, null);
@@ -90,6 +101,7 @@ final class LiveCalls {
 
   /** Whether a connection has carried a request before; remembers that it does now. */
   static boolean reused(Connection connection) {
-    return !USED.add(connection);
+    int hash = System.identityHashCode(connection);
+    return !USED.get((hash ^ (hash >>> 16)) & (PARTS - 1)).add(connection);
   }
 }

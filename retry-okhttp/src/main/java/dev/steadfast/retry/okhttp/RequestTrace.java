@@ -33,14 +33,7 @@ abstract class RequestTrace {
   private volatile boolean handedBack;
   private volatile @Nullable Request asked; // of OkHttp
 
-  // What each part of the way has thrown last.
-  private volatile @Nullable Throwable leftBody;
-  private volatile @Nullable Throwable leftProbe;
-  private volatile @Nullable Throwable leftOkHttp;
-  private volatile @Nullable Throwable leftAll; // all code of the user's, too
-  private volatile @Nullable Throwable distrusted; // it is an interceptor's own
-  private volatile @Nullable Throwable late; // something may have been sent before it came back
-  private volatile @Nullable Departure departure; // of the last that went to code of the user's
+  private volatile @Nullable FailurePath failures; // null: nothing was thrown
 
   // The latest request.
   private volatile @Nullable Response head; // as the server sent it
@@ -102,13 +95,13 @@ abstract class RequestTrace {
       return HiddenServerDelay.reveal(chain.proceed(request));
     } catch (NonRecoverableException sealed) {
       IOException opened = sealed.opened();
-      if (interceptors.mayBeWithinOkHttp() && Departure.isLongAgo(departure, operation)) {
-        late = opened;
+      if (interceptors.mayBeWithinOkHttp()) {
+        failures().opened(opened);
       }
-      leaveOkHttp(opened);
+      failures().leavesOkHttp(opened);
       throw opened;
     } catch (Throwable thrown) {
-      leaveOkHttp(thrown);
+      failures().leavesOkHttp(thrown);
       throw thrown;
     } finally {
       inOkHttp = false;
@@ -118,11 +111,6 @@ abstract class RequestTrace {
   /** Code of the user's begins a request, which need not be the operation's. */
   private void begins(Request request) {
     log.begins(!WireRequests.sameTarget(request, callers()));
-  }
-
-  private void leaveOkHttp(Throwable thrown) {
-    leftOkHttp = thrown;
-    leaves(thrown);
   }
 
   /**
@@ -191,7 +179,10 @@ abstract class RequestTrace {
   private void startRequest() {
     goesOn = false;
     head = null;
-    leftProbe = null; // how an earlier request failed says nothing of this one
+    FailurePath before = failures;
+    if (before != null) {
+      before.nextRequest();
+    }
   }
 
   // ---- on the way out
@@ -203,9 +194,8 @@ abstract class RequestTrace {
 
   /** The latest request has failed with this. */
   void failed(IOException reason) {
-    leftProbe = reason;
-    leaves(reason);
-    if (same(reason, leftBody) || deadConnection) {
+    failures().leavesProbe(reason);
+    if (failures().isOfBody(reason) || deadConnection) {
       return; // it says nothing of the request
     }
     if (OkHttpErrors.connectionShutdown(reason)) {
@@ -217,40 +207,37 @@ abstract class RequestTrace {
 
   /** The user's request body has thrown this. It may be the failure of another call. */
   public void leaveBody(IOException reason) {
-    leftBody = reason;
+    failures().leavesBody(reason);
   }
 
-  private boolean leftProbe(Throwable thrown) {
-    return same(thrown, leftProbe) && !same(thrown, distrusted);
+  /** What is known of the way of exceptions. A call of the user's may throw on several threads. */
+  private FailurePath failures() {
+    FailurePath known = failures;
+    if (known == null) {
+      synchronized (log) {
+        known = failures;
+        if (known == null) {
+          known = new FailurePath(operation.plan().environment().ticker());
+          failures = known;
+        }
+      }
+    }
+    return known;
   }
 
   /** Whether that very object has last left the probe, and has come back at once. */
   boolean failedAtProbe(Throwable thrown) {
-    return leftProbe(thrown) && !same(thrown, late);
-  }
-
-  /** An exception of ours or OkHttp's passes on to code of the user's. */
-  private void leaves(Throwable thrown) {
-    departure = Departure.of(thrown, operation);
-  }
-
-  private void comesBack(Throwable thrown) {
-    if (Departure.mayHaveSent(departure, thrown, operation)) {
-      late = thrown;
-    }
+    return failures().isOfProbe(thrown) && !failures().isLate(thrown);
   }
 
   /** The guard passes on what failed within the user's network interceptors. */
   void comesBackToGuard(IOException reason) {
-    comesBack(reason);
-    leaves(reason);
+    failures().comesBackToGuard(reason);
   }
 
   /** The guard passes on what failed within it: an interceptor's own proves nothing. */
   void leaveGuard(IOException reason) {
-    if (!leftProbe(reason)) {
-      distrusted = reason;
-    }
+    failures().leavesGuard(reason);
   }
 
   /**
@@ -260,20 +247,20 @@ abstract class RequestTrace {
    */
   void leaveInterceptors(IOException reason, boolean direct) {
     if (!direct) {
-      comesBack(reason);
+      failures().comesBack(reason);
     }
     if (interceptors.withinUsersCalls()) {
-      leaves(reason);
+      failures().leaves(reason);
     } else {
-      leftAll = reason;
+      failures().leavesAll(reason);
     }
   }
 
   /** The call that a factory of the user's has made has thrown this. */
   void leaveUsersCall(Throwable reason) {
     if (interceptors.withinUsersCalls()) {
-      comesBack(reason);
-      leftAll = reason;
+      failures().comesBack(reason);
+      failures().leavesAll(reason);
     }
   }
 
@@ -308,7 +295,7 @@ abstract class RequestTrace {
    * after the request was processed.
    */
   boolean mayGoOn(IOException failure, Connection connection) {
-    if (isOver() || !failedAtProbe(failure) || same(failure, leftBody)) {
+    if (isOver() || !failedAtProbe(failure) || failures().isOfBody(failure)) {
       return false;
     }
     if (log.disposition() != Disposition.REFUSED) {
@@ -355,14 +342,13 @@ abstract class RequestTrace {
 
   /** Where a failure comes from, which says what went wrong. What it proves is another question. */
   FailureSource source(Throwable thrown) {
-    if (leftProbe(thrown)) {
+    if (failures().isOfProbe(thrown)) {
       return FailureSource.WIRE;
     }
     Request request = asked;
     boolean own =
         request != null
-            && same(thrown, leftOkHttp)
-            && !same(thrown, distrusted)
+            && failures().isOfOkHttp(thrown)
             && (log.deliveries() > 0
                 || log.latest() != null
                 || interceptors.okHttpsOwn(thrown, request.url()));
@@ -370,14 +356,15 @@ abstract class RequestTrace {
   }
 
   private boolean isUsers(Throwable thrown) {
-    return same(thrown, late) || source(thrown) == FailureSource.INTERCEPTOR;
+    return failures().isLate(thrown) || source(thrown) == FailureSource.INTERCEPTOR;
   }
 
   /** What is known of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
     log.seal();
     boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors.none();
-    Throwable thrown = leftAll;
+    FailurePath path = failures;
+    Throwable thrown = path == null ? null : path.leftAll();
     // What code of the user's around OkHttp still does, only the end of the call tells.
     if (passedOn && !withinOkHttp && (thrown == null || isUsers(thrown))) {
       othersUnseen();

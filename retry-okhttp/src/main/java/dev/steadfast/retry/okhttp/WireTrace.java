@@ -193,7 +193,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
       return request;
     }
     Request.Builder late = request.newBuilder();
-    operation.headers(attempt.timeoutNanos(), late::header);
+    operation.timeHeaders(attempt.timeoutNanos(), late::header);
     return late.build();
   }
 

@@ -159,7 +159,7 @@ class SettlementTest {
     assertEquals(never, alone(report(nack), 503));
     assertEquals(unknown, afterEffect(nack, 503));
     HttpClassifier claiming =
-        (Answering) (operation, answer) -> Verdict.retryable(FailureKind.OTHER).unprocessed();
+        (Answering) (operation, answer) -> Verdict.retryable(FailureKind.OTHER).withNothingDone();
     assertEquals(
         new Settlement(Effect.FAILED, State.CLOSED),
         alone(report(claiming, "POST", TestResponse.of(400)), 400),

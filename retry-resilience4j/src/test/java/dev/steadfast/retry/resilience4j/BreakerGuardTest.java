@@ -261,8 +261,8 @@ class BreakerGuardTest {
     CircuitBreakerRegistry registry = CircuitBreakerRegistry.of(config().build());
     Guard guard =
         Resilience4jGuards.circuitBreaker(registry).keyedBy(info -> info.name().orElse("none"));
-    guard.acquire(INFO.named("a"), 0).succeeded(1);
-    guard.acquire(INFO.named("b"), 0).succeeded(1);
+    guard.acquire(INFO.withName("a"), 0).succeeded(1);
+    guard.acquire(INFO.withName("b"), 0).succeeded(1);
     guard.acquire(INFO, 0).succeeded(1);
     assertEquals(3, registry.getAllCircuitBreakers().size());
     assertTrue(registry.find("none").isPresent());

@@ -88,7 +88,7 @@ final class Course {
       }
     }
     return new Outcome(
-        verdict(word), new Evidence(Evidence.Requests.of(last, safety), -1, 1, false, spent));
+        verdict(word), Evidence.of(Evidence.Requests.of(last, safety), -1, 1, spent));
   }
 
   private static Verdict verdict(String word) {
@@ -114,8 +114,8 @@ final class Course {
       modified =
           switch (modifier[0]) {
             case "doNotRetry" -> modified.withDoNotRetry();
-            case "once" -> modified.onlyOnce();
-            case "claimed" -> modified.unprocessed();
+            case "once" -> modified.withOneRetry();
+            case "claimed" -> modified.withNothingDone();
             case "keyed", "unsafe", "unsent", "refused", "spent" -> modified;
             case "serverDelay" ->
                 modified.withServerDelay(ServerDelay.atLeast(duration(modifier[1])));

@@ -59,65 +59,72 @@ class EvidenceTest {
   @ParameterizedTest
   @EnumSource
   void anAcceptedAnswerLeavesNothingUnknown_butARedirect(AnswerProof proof) {
-    Evidence evidence = new Evidence(requests(), 200, 1, false, false).proving(proof);
+    Evidence evidence = Evidence.of(requests(), 200, 1, false).withProof(proof);
     assertEquals(proof == AnswerProof.REDIRECTED, evidence.leavesUnknown(true));
-    assertEquals(proof.sendsElsewhere(), evidence.afterEffect().leavesUnknown(true));
+    assertEquals(proof.sendsElsewhere(), evidence.withEarlierEffect().leavesUnknown(true));
   }
 
   @ParameterizedTest
   @EnumSource
   void onlyTheReplayOfAFailureProvesIt(AnswerProof proof) {
-    Evidence evidence = new Evidence(requests(), 200, 1, false, false).proving(proof);
+    Evidence evidence = Evidence.of(requests(), 200, 1, false).withProof(proof);
     assertFalse(evidence.provesFailure());
-    assertEquals(!proof.mayBeDone(), evidence.marked().provesFailure());
+    assertEquals(!proof.mayBeDone(), evidence.withReplay().provesFailure());
   }
 
   @Test
   void whatTheHeadersProve_changesNothingElse() {
-    Evidence conflict = new Evidence(requests(), 409, 2, true, true);
-    Evidence proved = conflict.proving(AnswerProof.NOT_DONE);
+    Evidence conflict = Evidence.of(requests(), 409, 2, true).withReplay();
+    Evidence proved = conflict.withProof(AnswerProof.NOT_DONE);
     assertEquals(evidence(requests(), 409, true, AnswerProof.NOT_DONE), proved);
-    assertSame(proved, proved.proving(AnswerProof.NOT_DONE));
+    assertSame(proved, proved.withProof(AnswerProof.NOT_DONE));
   }
 
   /** It answers another request than the one that may have had the effect. */
   @Test
   void aRefusalAfterAnEffect_saysNothingOfIt() {
-    Evidence evidence = new Evidence(requests(), 404, 2, false, true);
+    Evidence evidence = Evidence.of(requests(), 404, 2, true);
     assertFalse(evidence.leavesUnknown(false));
-    assertTrue(evidence.afterEffect().leavesUnknown(false));
-    assertTrue(evidence.afterEffect().refused().leavesUnknown(false));
-    assertEquals(requests().toString(), evidence.afterEffect().requests().toString());
+    assertTrue(evidence.withEarlierEffect().leavesUnknown(false));
+    assertTrue(evidence.withEarlierEffect().withRefusal().leavesUnknown(false));
+    assertEquals(requests().toString(), evidence.withEarlierEffect().requests().toString());
     Evidence unsent = evidence(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1);
-    assertTrue(unsent.afterEffect().leavesUnknown(false));
+    assertTrue(unsent.withEarlierEffect().leavesUnknown(false));
   }
 
   @Test
   void aMarkedAnswer_isAReplay_andChangesNothingElse() {
-    Evidence evidence = new Evidence(requests(), 200, 2, false, true);
-    assertEquals(new Evidence(requests(), 200, 2, true, true), evidence.marked());
+    Evidence evidence = Evidence.of(requests(), 200, 2, true);
+    assertEquals(Evidence.of(requests(), 200, 2, true).withReplay(), evidence.withReplay());
   }
 
   @Test
   void aRefusal_isOfTheLastRequest_andChangesNothingElse() {
-    Evidence evidence = new Evidence(requests(), 429, 2, true, true);
+    Evidence evidence = Evidence.of(requests(), 429, 2, true).withReplay();
     Evidence.Requests refused =
         Evidence.Requests.of(
             Disposition.REFUSED, Evidence.Safety.KEYED, Evidence.Safety.IDEMPOTENT);
-    assertEquals(evidence(refused, 429, true, AnswerProof.REFUSED), evidence.refused());
+    assertEquals(evidence(refused, 429, true, AnswerProof.REFUSED), evidence.withRefusal());
   }
 
   /** An interceptor has made it of another one: what it claims is not about what was sent. */
   @Test
   void aClaimOfAnAnswerThatUserCodeHasChanged_doesNotCount() {
     Evidence changed =
-        new Evidence(
-            requests(), 429, 1, false, false, AnswerProof.NOT_DONE, Evidence.Trail.of(false));
-    assertSame(changed, changed.refused());
-    Verdict claims = Verdict.retryable(FailureKind.THROTTLED).unprocessed();
+        Evidence.of(requests(), 429, 1)
+            .withProof(AnswerProof.NOT_DONE)
+            .withTrail(Evidence.Trail.of(false));
+    assertSame(changed, changed.withRefusal());
+    Verdict claims = Verdict.retryable(FailureKind.THROTTLED).withNothingDone();
     assertSame(changed, new Outcome(claims, changed).evidence());
     assertFalse(
-        changed.marked().proving(AnswerProof.REFUSED).refused().marked().trail().answerIsServers());
+        changed
+            .withReplay()
+            .withProof(AnswerProof.REFUSED)
+            .withRefusal()
+            .withReplay()
+            .trail()
+            .answerIsServers());
   }
 
   @Test
@@ -135,9 +142,13 @@ class EvidenceTest {
         Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNSAFE).toString());
   }
 
+  private static Evidence replayed(Evidence evidence, boolean replayed) {
+    return replayed ? evidence.withReplay() : evidence;
+  }
+
   private static Evidence evidence(
       Evidence.Requests requests, int status, boolean replayed, AnswerProof proof) {
-    return new Evidence(requests, status, 2, replayed, true, proof, Evidence.Trail.SEEN);
+    return replayed(Evidence.of(requests, status, 2, true), replayed).withProof(proof);
   }
 
   private static Evidence.Requests requests() {

@@ -65,10 +65,10 @@ class LawOneTest {
     return switch (random.nextInt(8)) {
       case 0 -> Verdict.permanent();
       case 1 -> Verdict.accepted();
-      case 2 -> again.unprocessed();
+      case 2 -> again.withNothingDone();
       case 3 -> again.withServerDelay(ServerDelay.atLeast(Duration.ofMillis(random.nextInt(100))));
       case 4 -> again.withServerDelay(ServerDelay.exactly(Duration.ofMillis(random.nextInt(100))));
-      case 5 -> again.onlyOnce();
+      case 5 -> again.withOneRetry();
       default -> again;
     };
   }
@@ -91,7 +91,7 @@ class LawOneTest {
         }
         boolean spent = random.nextInt(8) == 0;
         Verdict verdict = verdict(random);
-        Evidence evidence = new Evidence(requests(sent), -1, sent.size(), false, spent);
+        Evidence evidence = Evidence.of(requests(sent), -1, sent.size(), spent);
         RetryDecision decision = state.next(new Outcome(verdict, evidence), 0);
         goesOn = decision instanceof RetryDecision.Retry;
         boolean safe = safe(sent, verdict, word);

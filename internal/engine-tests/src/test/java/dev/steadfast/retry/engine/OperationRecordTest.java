@@ -70,7 +70,7 @@ class OperationRecordTest {
 
   @Test
   void anAnswerThatIsMarkedAsAReplay_isReported() {
-    record.attemptEnded(new Outcome(Verdict.accepted(), ANSWERED.marked()), null, 1_500);
+    record.attemptEnded(new Outcome(Verdict.accepted(), ANSWERED.withReplay()), null, 1_500);
     assertFalse(record.clean(StopReason.ACCEPTED));
   }
 

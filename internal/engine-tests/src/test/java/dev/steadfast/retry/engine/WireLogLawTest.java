@@ -98,7 +98,7 @@ class WireLogLawTest {
     Evidence evidence = log.evidence(judged, false);
     assertFalse(log.sends(new Real(Safety.UNSAFE), Safety.UNSAFE, false)); // a thread that is late
     assertEquals(deliveries, log.deliveries());
-    Outcome outcome = new Outcome(claims ? verdict.unprocessed() : verdict, evidence);
+    Outcome outcome = new Outcome(claims ? verdict.withNothingDone() : verdict, evidence);
     boolean again = state.next(outcome, 0) instanceof RetryDecision.Retry;
     // A claim, right or wrong, is about the last request, and the answer that the server sent.
     boolean counts = claims && (judged < 0 || judged == status) && !unseen && last != null;

@@ -193,7 +193,7 @@ final class ExampleCall
     boolean spent = bodySent && request.oneShot();
     int deliveries = last == Disposition.UNSENT ? 0 : 1;
     Evidence.Requests requests = Evidence.Requests.of(last, operation.safety());
-    return new Evidence(requests, status, deliveries, false, spent);
+    return Evidence.of(requests, status, deliveries, spent);
   }
 
   // endregion

@@ -1,0 +1,79 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Attempt;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an attempt ends with if its request body cannot be sent again: the answer to the attempt
+ * before, which tells the caller more than the failure of the body does. So an attempt whose body
+ * may fail next time keeps its own answer.
+ */
+final class Fallback<T> {
+  private final AttemptBody body;
+  private final BodyHandler<T> users;
+  private final @Nullable EarlierAnswer<T> before; // to the attempt before, if it was kept
+
+  private volatile @Nullable RecordingSubscriber<T> recorded; // of an answer to be retried
+  private volatile @Nullable EarlierAnswer<T> kept; // that answer
+  private volatile @Nullable StopReason used;
+
+  Fallback(AttemptBody body, BodyHandler<T> users, @Nullable EarlierAnswer<T> before) {
+    this.body = body;
+    this.users = users;
+    this.before = before;
+  }
+
+  /** Takes the body of an answer that another attempt follows. */
+  BodySubscriber<T> taker(Discarder<T> discarder) {
+    if (!body.mayFail()) {
+      return discarder;
+    }
+    RecordingSubscriber<T> recording = new RecordingSubscriber<>(discarder, Discarder.MOST_BYTES);
+    recorded = recording;
+    return recording;
+  }
+
+  /**
+   * The answer is whole.
+   *
+   * @param held its body, if it was held back; null if not
+   */
+  void keep(HttpResponse<T> response, byte @Nullable [] held) {
+    RecordingSubscriber<T> recording = recorded;
+    byte[] bytes = recording == null ? held : recording.whole();
+    kept = bytes == null || !body.mayFail() ? null : new EarlierAnswer<>(response, bytes);
+  }
+
+  /** The answer, if another attempt follows it and may find that it cannot send the body. */
+  @Nullable EarlierAnswer<T> kept() {
+    return kept;
+  }
+
+  /** Why the request body could not be sent, so that the attempt ended as the one before. */
+  @Nullable StopReason used() {
+    return used;
+  }
+
+  /** Ends an attempt that has no answer, if its body could not be sent. */
+  boolean ends(Attempt<Answer<T>> attempt) {
+    StopReason reason = body.whyNotSent();
+    if (before == null || reason == null || attempt.stopped()) {
+      return false;
+    }
+    HttpResponse<T> response;
+    try {
+      response = before.handledBy(users);
+    } catch (Throwable thrown) {
+      attempt.userCodeFailed(thrown);
+      attempt.complete(null, thrown);
+      return true;
+    }
+    used = reason;
+    attempt.complete(Answer.whole(response, null), null);
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.steadfast.retry.okhttp;
+
+import static dev.steadfast.retry.okhttp.RequestTrace.same;
+
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of an attempt's exceptions, from the wire out to the loop: what each part of the way has
+ * thrown last. Code of the user's on that way may catch an exception, send the request by other
+ * means, and throw it again: the object is the same, and proves nothing any more. Sending takes
+ * time, and passing an exception on does not.
+ *
+ * <p>Made when something is thrown. Written by the thread that throws; read by whoever settles the
+ * attempt.
+ */
+final class FailurePath {
+  // Why it is like this: docs/decisions/stale-connections.md
+  private static final long PASSED_ON_NANOS = 1_000_000;
+
+  private final LongSupplier ticker;
+
+  private volatile @Nullable Throwable leftBody;
+  private volatile @Nullable Throwable leftProbe;
+  private volatile @Nullable Throwable leftOkHttp;
+  private volatile @Nullable Throwable leftAll; // all code of the user's, too
+  private volatile @Nullable Throwable distrusted; // it is an interceptor's own
+  private volatile @Nullable Throwable late; // something may have been sent before it came back
+  private volatile @Nullable Departure departure; // of the last that went to code of the user's
+
+  /**
+   * How an exception went out to code of the user's.
+   *
+   * @param atNanos when
+   * @param suppressed how many exceptions it had suppressed
+   */
+  private record Departure(long atNanos, int suppressed) {}
+
+  FailurePath(LongSupplier ticker) {
+    this.ticker = ticker;
+  }
+
+  // ---- what happens
+
+  /** The user's request body has thrown this. */
+  void leavesBody(Throwable thrown) {
+    leftBody = thrown;
+  }
+
+  /** The probe throws this on to the user's network interceptors. */
+  void leavesProbe(Throwable thrown) {
+    leftProbe = thrown;
+    leaves(thrown);
+  }
+
+  /** How an earlier request failed says nothing of the next one. */
+  void nextRequest() {
+    leftProbe = null;
+  }
+
+  /** The guard passes on what failed within the user's network interceptors. */
+  void comesBackToGuard(Throwable thrown) {
+    comesBack(thrown);
+    leaves(thrown);
+  }
+
+  /** The guard passes on what failed within it: an interceptor's own proves nothing. */
+  void leavesGuard(Throwable thrown) {
+    if (!isOfProbe(thrown)) {
+      distrusted = thrown;
+    }
+  }
+
+  /** It was hidden from OkHttp, within which code of the user's may have run for too long. */
+  void opened(Throwable thrown) {
+    if (isLongAgo(departure)) {
+      late = thrown;
+    }
+  }
+
+  /** OkHttp throws this on to the user's application interceptors. */
+  void leavesOkHttp(Throwable thrown) {
+    leftOkHttp = thrown;
+    leaves(thrown);
+  }
+
+  /** All code of the user's has let this through. */
+  void leavesAll(Throwable thrown) {
+    leftAll = thrown;
+  }
+
+  /** It passes on to code of the user's. */
+  void leaves(Throwable thrown) {
+    departure = new Departure(ticker.getAsLong(), thrown.getSuppressed().length);
+  }
+
+  /** Code of the user's has let it through, or has thrown another one. */
+  void comesBack(Throwable thrown) {
+    Departure left = departure;
+    if (left == null || isLongAgo(left) || thrown.getSuppressed().length != left.suppressed) {
+      late = thrown;
+    }
+  }
+
+  private boolean isLongAgo(@Nullable Departure left) {
+    return left == null || ticker.getAsLong() - left.atNanos > PASSED_ON_NANOS;
+  }
+
+  // ---- what follows
+
+  boolean isOfBody(Throwable thrown) {
+    return same(thrown, leftBody);
+  }
+
+  /** Whether that very object has last left the probe. */
+  boolean isOfProbe(Throwable thrown) {
+    return same(thrown, leftProbe) && !same(thrown, distrusted);
+  }
+
+  /** Whether that very object has last left OkHttp. */
+  boolean isOfOkHttp(Throwable thrown) {
+    return same(thrown, leftOkHttp) && !same(thrown, distrusted);
+  }
+
+  /** Whether code of the user's may have sent something before it let this through. */
+  boolean isLate(Throwable thrown) {
+    return same(thrown, late);
+  }
+
+  /** What all code of the user's has let through last. */
+  @Nullable Throwable leftAll() {
+    return leftAll;
+  }
+}
