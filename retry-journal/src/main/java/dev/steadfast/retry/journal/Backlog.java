@@ -7,12 +7,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,16 +17,14 @@ import org.slf4j.LoggerFactory;
 final class Backlog {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
-  private static final int PAGE = 20; // each may have a body of 16 MiB
   private static final int MOST_CHANGED = 1_000; // by one statement
 
-  // Rows come in this order: since when each one is due, was left by its owner, or has ended.
-  private static final String SINCE = "coalesce(due_at, lease_until, ended_at, created_at)";
-
   private final String time;
-  private final String due;
   private final String unknown;
+  private final String bodiless;
   private final String expired;
+  private final String told;
+  private final String keyless;
   private final String settle;
   private final String settleCorrupt;
   private final String whole;
@@ -39,31 +34,35 @@ final class Backlog {
     String now = dialect.now();
     String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
-        "select " + IntentColumns.READ + ", " + SINCE + " as since from steadfast_operation where ";
+        "select " + IntentColumns.READ + ", ended_at" + " from steadfast_operation where ";
     this.time = "select " + now;
-    this.due =
+    this.unknown = read + "state = 'unknown' order by ended_at, id limit ?";
+    this.bodiless =
         read
-            + "body is not null"
-            + " and (first_sent_at is null or (repeatable <> 'never' and key_expires_at > ?))"
-            + " and ((state = 'in_flight' and lease_until <= ?)"
-            + " or (state = 'ready' and due_at <= ?)"
-            + " or (state = 'ready' and due_at is null and cast(? as boolean)))"
-            + " and ("
-            + SINCE
-            + " > ? or ("
-            + SINCE
-            + " = ? and id > ?)) and "
-            + SINCE
-            + " <= ? and "
-            + Rows.ITS_TURN
-            + " order by since, id limit ?";
-    this.unknown = read + settleable(once) + " order by since, id limit ?";
+            + "state in ('ready', 'in_flight') and body is null and first_sent_at is not null and "
+            + unheld(once)
+            + " order by id limit ?";
     this.expired =
-        "select id, row_version from steadfast_operation where first_sent_at is not null and "
-            + windowOver(once)
+        "select id, row_version from steadfast_operation where state in ('ready', 'in_flight')"
+            + " and key_expires_at is not null and key_expires_at <= "
+            + once
             + " and "
             + unheld(once)
-            + " order by id limit "
+            + " order by key_expires_at limit "
+            + MOST_CHANGED;
+    this.told =
+        "select id, row_version from steadfast_operation where state = 'ready' and due_at is null"
+            + " and key_expires_at is null and first_sent_at is not null limit "
+            + MOST_CHANGED;
+    this.keyless =
+        "select id, row_version from steadfast_operation where state = 'in_flight'"
+            + " and sequence_name is null and coalesce(due_at, lease_until) <= "
+            + once
+            + " and lease_until <= "
+            + once
+            + " and first_sent_at is not null and "
+            + windowOver(once)
+            + " order by coalesce(due_at, lease_until) limit "
             + MOST_CHANGED;
     String settled =
         "update steadfast_operation set state = ?, "
@@ -113,25 +112,6 @@ final class Backlog {
         + "))";
   }
 
-  /**
-   * Where a page of operations ends.
-   *
-   * @param since the time of its last one
-   * @param id the number of its last one
-   */
-  record Position(OffsetDateTime since, long id) {
-    static final Position START =
-        new Position(Instant.EPOCH.atOffset(ZoneOffset.UTC), Long.MIN_VALUE);
-  }
-
-  /**
-   * Some operations.
-   *
-   * @param found those that can be read
-   * @param end where the next page begins; null if there is none
-   */
-  record Page(List<Intent> found, @Nullable Position end) {}
-
   /** The database's time. */
   OffsetDateTime time(Connection connection) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, time);
@@ -141,67 +121,47 @@ final class Backlog {
     }
   }
 
-  /**
-   * Which operations are to be sent.
-   *
-   * @param at those that were due at that time, by the clock of the database
-   * @param unsettled also those whose caller was told that their effect is unknown
-   */
-  record Due(OffsetDateTime at, boolean unsettled) {}
-
-  /** Operations that are to be sent: enlisted ones, and those whose owner died. */
-  Page due(Connection connection, Due wanted, Position after) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, due)) {
-      statement.setObject(1, wanted.at());
-      statement.setObject(2, wanted.at());
-      statement.setObject(3, wanted.at());
-      statement.setBoolean(4, wanted.unsettled());
-      statement.setObject(5, after.since());
-      statement.setObject(6, after.since());
-      statement.setLong(7, after.id());
-      statement.setObject(8, wanted.at());
-      statement.setInt(9, PAGE);
-      return read(statement, PAGE);
-    }
-  }
-
   /** Operations that may have been processed, and that only a look-up or their caller settles. */
   List<Intent> unknown(Connection connection, int most) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, unknown)) {
-      statement.setInt(1, most);
-      return read(statement, most).found();
+    List<Intent> found = new ArrayList<>(read(connection, unknown, most));
+    if (found.size() < most) {
+      found.addAll(read(connection, bodiless, most - found.size()));
     }
+    return found;
   }
 
   // A row that cannot be read is logged, kept and skipped. It holds its sequence until it is
   // settled.
-  private static Page read(PreparedStatement statement, int most) throws SQLException {
+  private static List<Intent> read(Connection connection, String sql, int most)
+      throws SQLException {
     List<Intent> found = new ArrayList<>();
-    Position last = Position.START;
-    int rows = 0;
-    try (ResultSet row = statement.executeQuery()) {
-      for (; row.next(); rows++) {
-        last = new Position(row.getObject("since", OffsetDateTime.class), row.getLong("id"));
-        try {
-          found.add(IntentColumns.read(row));
-        } catch (CorruptRowException corrupt) {
-          LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      statement.setInt(1, most);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          try {
+            found.add(IntentColumns.read(row));
+          } catch (CorruptRowException corrupt) {
+            LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
+          }
         }
       }
     }
-    return new Page(found, rows < most ? null : last);
+    return found;
   }
 
   /**
-   * At most 1,000 operations that may have been processed, that nobody holds, and that can no
-   * longer be sent again.
+   * Some operations that may have been processed, that nobody holds, and that can no longer be sent
+   * again.
    */
   List<Row.Version> expired(Connection connection) throws SQLException {
     List<Row.Version> found = new ArrayList<>();
-    try (PreparedStatement statement = Sql.prepare(connection, expired);
-        ResultSet row = statement.executeQuery()) {
-      while (row.next()) {
-        found.add(new Row.Version(row.getLong("id"), row.getInt("row_version")));
+    for (String sql : List.of(expired, told, keyless)) {
+      try (PreparedStatement statement = Sql.prepare(connection, sql);
+          ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.add(new Row.Version(row.getLong("id"), row.getInt("row_version")));
+        }
       }
     }
     return found;

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.journal;
 
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
@@ -11,18 +12,24 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The steps of an operation in the database. Where the answer to a statement is lost, the row tells
  * whether it was carried out. Immutable.
  */
 final class Claims {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+
   private final Connections connections;
   private final Rows rows;
+  private final Sequences sequences;
 
-  Claims(Connections connections, Rows rows) {
+  Claims(Connections connections, Rows rows, Sequences sequences) {
     this.connections = connections;
     this.rows = rows;
+    this.sequences = sequences;
   }
 
   /**
@@ -154,6 +161,18 @@ final class Claims {
     } catch (IOException lost) {
       return again(
           lost, connection -> rows.ended(connection, held, end) || isNoted(connection, held, end));
+    }
+  }
+
+  /** Has the sequence of an operation looked at. Without it, that takes a minute. */
+  void look(OperationJournal.Id id) {
+    try {
+      connections.run(connection -> {
+        sequences.look(connection, id);
+        return null;
+      });
+    } catch (IOException late) {
+      LOG.debug("the sequence of {} goes on within a minute", id, late);
     }
   }
 

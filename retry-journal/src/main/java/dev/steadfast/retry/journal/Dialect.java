@@ -34,6 +34,47 @@ enum Dialect {
       return " for update skip locked";
     }
 
+    // One probe of the index for each origin.
+    @Override
+    String distinctOrigins(String condition, int most) {
+      String from = " from steadfast_operation where " + condition;
+      return "with recursive known(known_origin) as ((select origin"
+          + from
+          + " order by origin limit 1) union all select (select origin"
+          + from
+          + " and origin > known_origin order by origin limit 1) from known"
+          + " where known_origin is not null) select known_origin from known,"
+          + " (select cast(? as timestamp with time zone) as at) as asked"
+          + " where known_origin is not null and least("
+          + first(from, "not again")
+          + ", "
+          + first(from, "again")
+          + ") <= at limit "
+          + most;
+    }
+
+    private String first(String from, String lane) {
+      return "(select due_at"
+          + from
+          + " and origin = known_origin and "
+          + lane
+          + " order by due_at limit 1)";
+    }
+
+    @Override
+    String updating(Some some) {
+      return "with due as (select id as due_id from steadfast_operation where "
+          + some.condition()
+          + " order by "
+          + some.order()
+          + " limit ?"
+          + skipLocked()
+          + ") update steadfast_operation set "
+          + some.changes()
+          + " from due where id = due_id returning "
+          + some.columns();
+    }
+
     @Override
     String ddl(String statement) {
       return statement;
@@ -82,11 +123,34 @@ enum Dialect {
       return "";
     }
 
-    // H2 has no partial indexes.
+    @Override
+    String distinctOrigins(String condition, int most) {
+      return "select distinct origin from steadfast_operation where "
+          + condition
+          + " and due_at <= ? limit "
+          + most;
+    }
+
+    @Override
+    String updating(Some some) {
+      return "select "
+          + some.columns()
+          + " from final table (update steadfast_operation set "
+          + some.changes()
+          + " where id in (select id from steadfast_operation where "
+          + some.condition()
+          + " order by "
+          + some.order()
+          + " limit ?))";
+    }
+
+    // H2 has no partial indexes, and none on expressions.
     @Override
     String ddl(String statement) {
       int condition = statement.indexOf(" where ");
-      return condition < 0 ? statement : statement.substring(0, condition);
+      String whole =
+          condition < 0 ? statement : statement.substring(0, condition).replace("\n", " ");
+      return whole.contains("((") ? "" : whole;
     }
 
     @Override
@@ -118,6 +182,27 @@ enum Dialect {
 
   /** Makes a selection skip rows that another process has locked, so that they do not deadlock. */
   abstract String skipLocked();
+
+  /**
+   * Selects origins to which something is due. Its placeholder is for the time.
+   *
+   * @param condition what the index holds
+   * @param most how many at most
+   */
+  abstract String distinctOrigins(String condition, int most);
+
+  /**
+   * A part of the operations.
+   *
+   * @param columns what is read of them, after the change
+   * @param changes what is changed
+   * @param condition which ones
+   * @param order which ones come first
+   */
+  record Some(String columns, String changes, String condition, String order) {}
+
+  /** Changes and reads some operations that nobody has locked. Its last placeholder limits them. */
+  abstract String updating(Some some);
 
   /** A statement of the script, in the form that this database accepts. */
   abstract String ddl(String statement);

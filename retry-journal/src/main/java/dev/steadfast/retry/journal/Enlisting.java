@@ -21,6 +21,7 @@ final class Enlisting {
   private final Dialect dialect;
   private final Rows rows;
   private final String insertSequence;
+  private final String increment;
 
   Enlisting(Dialect dialect, Rows rows) {
     this.dialect = dialect;
@@ -28,6 +29,10 @@ final class Enlisting {
     this.insertSequence =
         "insert into steadfast_sequence (name, last_number) values (?, 0)"
             + dialect.ignoreDuplicate();
+    this.increment =
+        "update steadfast_sequence set last_number = last_number + 1, look_at = "
+            + dialect.now()
+            + " where name = ?";
   }
 
   /**
@@ -134,9 +139,8 @@ final class Enlisting {
     }
   }
 
-  private static boolean increment(Connection connection, String sequence) throws SQLException {
-    String sql = "update steadfast_sequence set last_number = last_number + 1 where name = ?";
-    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+  private boolean increment(Connection connection, String sequence) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, increment)) {
       statement.setString(1, sequence);
       return statement.executeUpdate() == 1;
     }

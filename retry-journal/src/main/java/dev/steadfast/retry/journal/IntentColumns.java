@@ -19,19 +19,22 @@ import org.jspecify.annotations.Nullable;
 final class IntentColumns {
   /** The columns that {@link #set} sets, in its order. */
   static final String NAMES =
-      "fingerprint, method, uri, headers, body, repeatable, key_window_ms, key_header, key_line";
+      "fingerprint, method, uri, origin, headers, body, repeatable, key_window_ms, key_header,"
+          + " key_line";
 
   /** A placeholder for each of them. */
-  static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?";
+  static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 
   /** Changes all of them. An enlisted operation keeps its body, because resuming needs it. */
   static final String CHANGES =
-      "fingerprint = ?, method = ?, uri = ?, headers = ?,"
+      "fingerprint = ?, method = ?, uri = ?, origin = ?, headers = ?,"
           + " body = coalesce(cast(? as bytea), case when deliver then body end),"
           + " repeatable = ?, key_window_ms = ?, key_header = ?, key_line = ?";
 
   /** The columns that {@link #read} reads. */
   static final String READ = "id, name, principal, op_key, " + NAMES;
+
+  private static final int MOST_ORIGIN = 300;
 
   private IntentColumns() {}
 
@@ -44,6 +47,7 @@ final class IntentColumns {
     statement.setString(i++, intent.fingerprint());
     statement.setString(i++, request.method());
     statement.setString(i++, request.uri().toString());
+    statement.setString(i++, origin(request));
     statement.setString(i++, HeaderText.write(request.content().headers()));
     statement.setBytes(i++, request.content().body().orElse(null));
     statement.setString(i++, terms.repeat().name().toLowerCase(Locale.ROOT));
@@ -51,6 +55,12 @@ final class IntentColumns {
     statement.setString(i++, key == null ? null : key.header());
     statement.setString(i++, key == null ? null : key.line());
     return i;
+  }
+
+  // Operations to one origin share pauses and budgets. A name that is too long is cut off.
+  private static String origin(Request request) {
+    String origin = request.origin();
+    return origin.length() > MOST_ORIGIN ? origin.substring(0, MOST_ORIGIN) : origin;
   }
 
   /**

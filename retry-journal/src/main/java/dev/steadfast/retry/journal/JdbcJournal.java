@@ -7,11 +7,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +45,9 @@ public final class JdbcJournal implements OperationJournal {
   private final Dialect dialect;
   private final Claims claims;
   private final Backlog backlog;
+  private final DueRows due;
+  private final Sequences sequences;
+  private final NextStep next;
   private final Enlisting enlisting;
   private final Resuming resuming;
 
@@ -56,8 +57,11 @@ public final class JdbcJournal implements OperationJournal {
     this.connections = connections;
     this.dialect = dialect;
     Rows rows = new Rows(dialect);
-    this.claims = new Claims(connections, rows);
+    this.sequences = new Sequences(dialect);
+    this.claims = new Claims(connections, rows, sequences);
     this.backlog = new Backlog(dialect);
+    this.due = new DueRows(dialect);
+    this.next = new NextStep(connections, claims, new WakeupRows(dialect), sequences);
     this.enlisting = new Enlisting(dialect, rows);
     this.resuming = new Resuming(this, claims);
   }
@@ -97,7 +101,12 @@ public final class JdbcJournal implements OperationJournal {
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
-    return claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
+    boolean noted =
+        claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
+    if (noted && claim.delivered()) {
+      claims.look(intent.id());
+    }
+    return noted;
   }
 
   // Delivery.
@@ -185,40 +194,11 @@ public final class JdbcJournal implements OperationJournal {
   public int resume(Journaling.Sender sender, Which which, int most)
       throws IOException, InterruptedException {
     requirePositive(most);
-    Backlog.Due wanted =
-        new Backlog.Due(
-            worker.awaitInterruptibly(() -> connections.run(this::begin)),
-            which == Which.DUE_AND_UNSETTLED);
-    Set<Id> sent = new HashSet<>();
-    int before;
-    do {
-      before = sent.size();
-      sendAll(sender, wanted, sent, most);
-    } while (sent.size() > before && sent.size() < most); // the next of a sequence may be due now
-    return sent.size();
-  }
-
-  // Goes through all operations that are due once, page by page.
-  private void sendAll(Journaling.Sender sender, Backlog.Due wanted, Set<Id> sent, int most)
-      throws IOException, InterruptedException {
-    Backlog.@Nullable Position after = Backlog.Position.START;
-    while (after != null && sent.size() < most) {
-      Backlog.Position from = after;
-      Backlog.Page page =
-          worker.awaitInterruptibly(
-              () -> connections.run(connection -> backlog.due(connection, wanted, from)));
-      for (Intent due : page.found()) {
-        if (sent.size() < most && !sent.contains(due.id()) && sends(sender, due)) {
-          sent.add(due.id());
-        }
-      }
-      after = page.end();
-    }
-  }
-
-  private boolean sends(Journaling.Sender sender, Intent due)
-      throws IOException, InterruptedException {
-    return resuming.send(sender, due, null) != Resuming.Outcome.REFUSED;
+    OffsetDateTime at = worker.awaitInterruptibly(() -> connections.run(this::begin));
+    boolean unsettled = which == Which.DUE_AND_UNSETTLED;
+    ResumeRun.Parts parts =
+        new ResumeRun.Parts(worker, connections, claims, due, sequences, next, resuming);
+    return new ResumeRun(parts, sender, new ResumeRun.Wanted(at, unsettled, most)).run();
   }
 
   private OffsetDateTime begin(Connection connection) throws SQLException {
@@ -234,7 +214,8 @@ public final class JdbcJournal implements OperationJournal {
    * @return what the engine calls
    */
   public Wakeups wakeups(Wakeups.Keeper keeper) {
-    Wakeups.Parts parts = new Wakeups.Parts(connections, claims, backlog, resuming);
+    Wakeups.Parts parts =
+        new Wakeups.Parts(connections, claims, backlog, due, sequences, next, resuming);
     return new Wakeups(this, parts, new WakeupRows(dialect), keeper);
   }
 
@@ -251,7 +232,11 @@ public final class JdbcJournal implements OperationJournal {
    */
   public List<Intent> unknown(int most) throws IOException {
     requirePositive(most);
-    return worker.await(() -> connections.run(connection -> backlog.unknown(connection, most)));
+    return worker.await(() ->
+        connections.run(connection -> {
+          claims.markUnknown(connection, backlog.expired(connection));
+          return backlog.unknown(connection, most);
+        }));
   }
 
   /** What a look-up at the server says of an operation. */
@@ -279,7 +264,14 @@ public final class JdbcJournal implements OperationJournal {
       return false;
     }
     String state = (lookup == Lookup.APPLIED ? State.SUCCEEDED : State.FAILED).toString();
-    return worker.await(() -> connections.run(connection -> backlog.settle(connection, id, state)));
+    return worker.await(() ->
+        connections.run(connection -> {
+          boolean settled = backlog.settle(connection, id, state);
+          if (settled) {
+            sequences.look(connection, id);
+          }
+          return settled;
+        }));
   }
 
   /**

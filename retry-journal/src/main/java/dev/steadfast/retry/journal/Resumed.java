@@ -19,19 +19,20 @@ final class Resumed implements OperationJournal {
   private final AtomicReference<@Nullable Row> found;
   private final boolean woken;
   private volatile boolean sendingNoted; // with the claim
+  private volatile boolean claimed;
   private volatile boolean finished;
 
-  /**
-   * A view for one operation.
-   *
-   * @param found the operation, as it was just read by the thread of an engine, on which all its
-   *     statements run then; null to read it, on the executor of the journal
-   */
-  Resumed(JdbcJournal journal, Claims claims, @Nullable Row found) {
+  /** A view for one operation. */
+  Resumed(JdbcJournal journal, Claims claims, Resuming.Read read) {
     this.journal = journal;
     this.claims = claims;
-    this.found = new AtomicReference<>(found);
-    this.woken = found != null;
+    this.found = new AtomicReference<>(read.row());
+    this.woken = read.woken();
+  }
+
+  /** Whether a claim on it was granted. */
+  boolean isClaimed() {
+    return claimed;
   }
 
   /** Whether the journal has noted that nothing is left to be sent. */
@@ -51,6 +52,7 @@ final class Resumed implements OperationJournal {
     Claims.Found due = Claims.Found.of(found.getAndSet(null));
     Claim claim = claims.claim(intent, lease, due);
     sendingNoted = due.first() != null;
+    claimed |= claim instanceof Claim.Granted;
     return claim;
   }
 

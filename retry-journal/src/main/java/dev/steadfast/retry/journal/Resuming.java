@@ -6,7 +6,6 @@ import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,20 +24,42 @@ record Resuming(JdbcJournal in, Claims claims) {
   }
 
   /**
+   * An operation as it was just read.
+   *
+   * @param row what decides about it
+   * @param woken whether the thread of an engine has read it, which has no transaction of its own,
+   *     and on which all statements run then
+   */
+  record Read(Row row, boolean woken) {
+    static Read due(Row row) {
+      return new Read(row, false);
+    }
+
+    static Read woken(Row row) {
+      return new Read(row, true);
+    }
+  }
+
+  /**
+   * What became of an operation.
+   *
+   * @param claimed whether its row has been changed by a claim
+   */
+  record Sent(Outcome outcome, boolean claimed) {}
+
+  /**
    * Sends an operation, and has the journal note what came of it.
    *
-   * @param found the operation, as it was just read by the thread of an engine, which has no
-   *     transaction of its own; null if a user resumes
    * @throws IOException if the journal cannot be read or written
    * @throws InterruptedException if the thread was interrupted
    */
-  Outcome send(Sender sender, Intent due, @Nullable Row found)
-      throws IOException, InterruptedException {
-    Resumed journal = new Resumed(in, claims, found);
+  Sent send(Sender sender, Intent due, Read read) throws IOException, InterruptedException {
+    Resumed journal = new Resumed(in, claims, read);
     if (!sends(sender, due, journal)) {
-      return Outcome.REFUSED;
+      return new Sent(Outcome.REFUSED, journal.isClaimed());
     }
-    return journal.isFinished() ? Outcome.FINISHED : Outcome.SENT;
+    Outcome outcome = journal.isFinished() ? Outcome.FINISHED : Outcome.SENT;
+    return new Sent(outcome, journal.isClaimed());
   }
 
   private static boolean sends(Sender sender, Intent due, Resumed journal)

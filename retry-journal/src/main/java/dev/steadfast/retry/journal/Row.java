@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param version changes with each update
  * @param state its state
  * @param delivered whether it was enlisted: resuming sends it until it is finished
+ * @param lane with which others it is sent in turn
  * @param request what is compared with the request of the claim
  * @param times what decides whether it may be sent again
  * @param answer what was kept of its answer, null for nothing
@@ -31,6 +32,7 @@ record Row(
     Version version,
     State state,
     boolean delivered,
+    DueRows.Lane lane,
     Asked request,
     Times times,
     @Nullable Answer answer) {
@@ -67,7 +69,7 @@ record Row(
 
   static String columns(Dialect dialect) {
     return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
-        + " created_at, repeatable, status, answer_headers, answer_body,"
+        + " created_at, repeatable, status, answer_headers, answer_body, origin, again,"
         + " first_sent_at is not null as sent, "
         + dialect.millisUntil("key_expires_at")
         + " as window_left, lease_until is not null and lease_until <= "
@@ -83,6 +85,7 @@ record Row(
         new Version(row.getLong("id"), row.getInt("row_version")),
         Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT))),
         row.getBoolean("deliver"),
+        new DueRows.Lane(row.getString("origin"), row.getBoolean("again")),
         new Asked(row.getString("fingerprint"), target, IntentColumns.key(row), createdAt),
         times(row),
         answer(row));

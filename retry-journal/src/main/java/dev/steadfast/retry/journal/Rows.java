@@ -47,10 +47,10 @@ final class Rows {
     this.insert =
         "insert into steadfast_operation (name, principal, op_key, "
             + IntentColumns.NAMES
-            + ", state, deliver, due_at, lease_token, lease_until, claims, sequence_name,"
+            + ", state, deliver, again, due_at, lease_token, lease_until, claims, sequence_name,"
             + " sequence_number, created_at, attempts, row_version) values (?, ?, ?, "
             + IntentColumns.PLACES
-            + ", ?, ?, case when cast(? as boolean) then "
+            + ", ?, ?, ?, case when cast(? as boolean) then "
             + now
             + " end, ?, "
             + leaseEnd
@@ -65,7 +65,8 @@ final class Rows {
             + " else created_at end, "
             + IntentColumns.CHANGES;
     this.reopen =
-        "update steadfast_operation set state = 'ready', deliver = true, lease_token = null,"
+        "update steadfast_operation set state = 'ready', deliver = true, again = false,"
+            + " lease_token = null,"
             + " due_at = "
             + now
             + ", sequence_name = ?, sequence_number = ?, "
@@ -77,7 +78,7 @@ final class Rows {
     String claimed =
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
-            + ", claims = claims + 1, due_at = null, ";
+            + ", claims = claims + 1, again = true, due_at = null, ";
     String inItsTurn = " where id = ? and row_version = ? and " + ITS_TURN;
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
     this.begin = claimed + unsent + anew + inItsTurn;
@@ -181,6 +182,7 @@ final class Rows {
       i = IntentColumns.set(statement, i, intent);
       statement.setString(i++, (start.isDelivered() ? State.READY : State.IN_FLIGHT).toString());
       statement.setBoolean(i++, start.isDelivered());
+      statement.setBoolean(i++, !start.isDelivered());
       statement.setBoolean(i++, start.isDelivered());
       statement.setString(i++, start.token());
       Sql.setMillis(statement, i++, start.lease());

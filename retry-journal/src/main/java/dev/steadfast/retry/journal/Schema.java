@@ -24,8 +24,9 @@ final class Schema {
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
       for (String each : script().split(";\n", -1)) {
-        if (!each.isBlank()) {
-          create(statement, dialect.ddl(each));
+        String ddl = dialect.ddl(each);
+        if (!ddl.isBlank()) {
+          create(statement, ddl);
         }
       }
     }

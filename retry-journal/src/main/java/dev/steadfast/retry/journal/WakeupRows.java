@@ -7,18 +7,22 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of wake-ups. Immutable. */
 final class WakeupRows {
+  private static final int MOST_SWEPT = 1_000;
+
   private final String number;
   private final String operation;
   private final String head;
   private final String known;
   private final String free;
-  private final String due;
+  private final String left;
+  private final String oldest;
 
   WakeupRows(Dialect dialect) {
     String from = " from steadfast_operation where ";
@@ -42,19 +46,28 @@ final class WakeupRows {
     this.known = "select name from steadfast_sequence where name = ?";
     this.free = known + " for update skip locked";
     String now = "(select " + dialect.now() + ")"; // one value for all rows, so an index can serve
-    this.due =
+    String limit = " limit " + MOST_SWEPT;
+    String since = "coalesce(due_at, lease_until)";
+    this.left =
         "select id, sequence_name"
             + from
-            + "body is not null"
-            + " and (first_sent_at is null or (repeatable <> 'never' and key_expires_at > "
+            + "state = 'in_flight' and sequence_name is null and "
+            + since
+            + " <= "
             + now
-            + ")) and ((state = 'in_flight' and lease_until <= "
+            + " and lease_until <= "
             + now
-            + ") or (state = 'ready' and due_at <= "
+            + " and body is not null order by "
+            + since
+            + limit;
+    this.oldest =
+        "select id, due_at, due_at <= "
             + now
-            + ")) and "
-            + Rows.ITS_TURN
-            + " order by coalesce(due_at, lease_until), id limit ?";
+            + " as is_due"
+            + from
+            + DueRows.READY
+            + " and (due_at, id) > (?, ?) order by due_at, id"
+            + limit;
   }
 
   /**
@@ -116,12 +129,36 @@ final class WakeupRows {
     }
   }
 
-  /** The wake-ups of what is due: enlisted operations, and those whose owner died. */
-  List<WakeupName> due(Connection connection, int most) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, due)) {
-      statement.setInt(1, most);
+  /** The wake-ups of what its owner has left. */
+  List<WakeupName> left(Connection connection) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, left)) {
       return names(statement);
     }
+  }
+
+  /**
+   * Some wake-ups.
+   *
+   * @param names their names
+   * @param end where the next page begins, or the first one begins again
+   */
+  record Page(List<WakeupName> names, DueRows.Position end) {}
+
+  /** The wake-ups of enlisted operations that are due, the oldest first. */
+  Page oldest(Connection connection, DueRows.Position after) throws SQLException {
+    List<WakeupName> names = new ArrayList<>();
+    DueRows.Position end = after;
+    try (PreparedStatement statement = Sql.prepare(connection, oldest)) {
+      statement.setObject(1, after.since());
+      statement.setLong(2, after.id());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next() && row.getBoolean("is_due")) {
+          names.add(new WakeupName(row.getLong("id"), null));
+          end = new DueRows.Position(row.getObject("due_at", OffsetDateTime.class), row.getLong(1));
+        }
+      }
+    }
+    return new Page(names, names.size() < MOST_SWEPT ? DueRows.Position.start() : end);
   }
 
   private static List<WakeupName> names(PreparedStatement statement) throws SQLException {

@@ -4,17 +4,16 @@ import dev.steadfast.retry.http.Journaling.Kept;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lets an engine for background tasks deliver the operations of a journal. For authors of such
@@ -29,15 +28,9 @@ import org.slf4j.LoggerFactory;
  * {@link #enlist}. Safe for use by many threads.
  */
 public final class Wakeups {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
-
-  private static final int MOST_SWEPT = 1_000; // those that have been due for longest
+  private static final int MOST_SWEPT = 1_000;
   private static final int MOST_IN_A_ROW = 20; // of a sequence, before others get their turn
 
-  // Somebody may finish long before the end of a lease.
-  private static final Duration POLL = Duration.ofSeconds(5);
-  // Only the user can do something about it.
-  private static final Duration BLOCKED = Duration.ofMinutes(1);
   // The caller's transaction is about to end.
   private static final Duration ENLISTING = Duration.ofSeconds(1);
 
@@ -45,6 +38,8 @@ public final class Wakeups {
   private final Parts parts;
   private final WakeupRows rows;
   private final Keeper keeper;
+  private final AtomicReference<DueRows.Position> swept =
+      new AtomicReference<>(DueRows.Position.start());
 
   /** Keeps wake-ups where the engine finds them. */
   @FunctionalInterface
@@ -61,7 +56,14 @@ public final class Wakeups {
   }
 
   /** What the journal does its work with. */
-  record Parts(Connections connections, Claims claims, Backlog backlog, Resuming resuming) {}
+  record Parts(
+      Connections connections,
+      Claims claims,
+      Backlog backlog,
+      DueRows due,
+      Sequences sequences,
+      NextStep next,
+      Resuming resuming) {}
 
   Wakeups(JdbcJournal journal, Parts parts, WakeupRows rows, Keeper keeper) {
     this.journal = journal;
@@ -128,20 +130,40 @@ public final class Wakeups {
       throws IOException, InterruptedException {
     WakeupName name = WakeupName.parse(wakeup);
     for (int i = 0; i < MOST_IN_A_ROW; i++) {
-      Next next = next(name);
+      NextStep.Next next = parts.next().of(name);
       WakeupRows.Found due = next.due();
       if (due == null) {
-        return next.again();
+        return later(name, next.again());
       }
-      Resuming.Outcome outcome = parts.resuming().send(sender, due.intent(), due.row());
+      Resuming.Outcome outcome =
+          parts.resuming().send(sender, due.intent(), Resuming.Read.woken(due.row())).outcome();
       if (outcome == Resuming.Outcome.REFUSED) {
-        return next(name).orLater();
+        return refused(name, due.row());
       }
       if (outcome == Resuming.Outcome.FINISHED && name.sequence() == null) {
         return Optional.empty();
       }
     }
     return Optional.of(Duration.ZERO);
+  }
+
+  // Otherwise a sweep would find it again and again before what has been due for less long.
+  private Optional<Duration> refused(WakeupName name, Row row) throws IOException {
+    boolean unchanged =
+        run(connection -> parts.due().postpone(connection, row.version(), NextStep.BLOCKED));
+    return later(name, unchanged ? Optional.of(NextStep.BLOCKED) : parts.next().of(name).orLater());
+  }
+
+  // No sweep has to look at it before that.
+  private Optional<Duration> later(WakeupName name, Optional<Duration> again) throws IOException {
+    String sequence = name.sequence();
+    if (sequence != null && again.isPresent()) {
+      run(connection -> {
+        parts.sequences().lookIn(connection, sequence, again.get());
+        return null;
+      });
+    }
+    return again;
   }
 
   /**
@@ -160,7 +182,7 @@ public final class Wakeups {
     }
     // In this order: whoever has committed before the first statement is seen by the second.
     boolean enlisting = run(connection -> rows.isEnlisting(connection, sequence));
-    Optional<Duration> again = enlisting ? Optional.of(ENLISTING) : next(name).again();
+    Optional<Duration> again = enlisting ? Optional.of(ENLISTING) : parts.next().of(name).again();
     if (again.isPresent()) {
       keep(List.of(wakeup), again.get());
     }
@@ -174,13 +196,25 @@ public final class Wakeups {
    * @throws IOException if the journal cannot be read or written
    */
   public void sweep() throws IOException {
-    List<WakeupName> due =
-        run(connection -> {
-          parts.claims().markUnknown(connection, parts.backlog().expired(connection));
-          return rows.due(connection, MOST_SWEPT);
-        });
+    run(connection -> {
+      parts.claims().markUnknown(connection, parts.backlog().expired(connection));
+      return null;
+    });
+    keepAll(run(rows::left));
+    OffsetDateTime now = run(parts.backlog()::time);
+    keepAll(
+        run(connection -> parts.sequences().reserve(connection, now, MOST_SWEPT)).stream()
+            .map(sequence -> new WakeupName(0, sequence))
+            .toList());
+    DueRows.Position from = swept.get();
+    WakeupRows.Page page = run(connection -> rows.oldest(connection, from));
+    keepAll(page.names());
+    swept.set(page.end()); // those before it have their wake-ups, whoever is to send them
+  }
+
+  private void keepAll(List<WakeupName> due) throws IOException {
     if (!due.isEmpty()) {
-      keep(due.stream().map(WakeupName::toString).distinct().toList(), Duration.ZERO);
+      keep(due.stream().map(WakeupName::toString).toList(), Duration.ZERO);
     }
   }
 
@@ -194,73 +228,5 @@ public final class Wakeups {
   private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
       throws IOException {
     return parts.connections().run(statements);
-  }
-
-  /**
-   * What comes next.
-   *
-   * @param due what is to be sent now; null for nothing
-   * @param again when to look again; empty for never
-   */
-  private record Next(WakeupRows.@Nullable Found due, Optional<Duration> again) {
-    static final Next NEVER = new Next(null, Optional.empty());
-
-    static Next in(Duration time) {
-      return new Next(null, Optional.of(time));
-    }
-
-    static Next now(WakeupRows.Found due) {
-      return new Next(due, Optional.of(Duration.ZERO));
-    }
-
-    Optional<Duration> orLater() {
-      return due == null ? again : Optional.of(BLOCKED);
-    }
-  }
-
-  private Next next(WakeupName name) throws IOException {
-    return run(connection -> next(connection, name));
-  }
-
-  private Next next(Connection connection, WakeupName name) throws SQLException {
-    WakeupRows.Found found;
-    try {
-      found = rows.find(connection, name);
-    } catch (CorruptRowException corrupt) {
-      LOG.error("{}; the row is kept", corrupt.getMessage());
-      return Next.in(BLOCKED);
-    }
-    return found == null ? Next.NEVER : next(connection, name, found);
-  }
-
-  private Next next(Connection connection, WakeupName name, WakeupRows.Found found)
-      throws SQLException {
-    Row row = found.row();
-    Duration wait =
-        switch (row.state()) {
-          case READY -> found.dueIn();
-          case IN_FLIGHT -> found.leaseLeft();
-          case SUCCEEDED, FAILED, CLOSED, UNKNOWN -> null;
-        };
-    if (wait == null) {
-      return row.state() == State.READY || row.state() == State.UNKNOWN ? stuck(name) : Next.NEVER;
-    }
-    if (wait.compareTo(Duration.ZERO) > 0) {
-      return Next.in(row.state() == State.IN_FLIGHT ? shorter(wait, POLL) : wait);
-    }
-    if (row.step() == Row.Step.MARK_UNKNOWN) {
-      parts.claims().markUnknown(connection, List.of(row.version()));
-      return stuck(name);
-    }
-    return found.intent().request().content().body().isPresent() ? Next.now(found) : stuck(name);
-  }
-
-  // Nobody sends it by itself. It holds the others of its sequence.
-  private static Next stuck(WakeupName name) {
-    return name.sequence() == null ? Next.NEVER : Next.in(BLOCKED);
-  }
-
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
   }
 }

@@ -7,6 +7,7 @@ create table if not exists steadfast_operation (
   fingerprint     varchar(64)  not null,
   method          text         not null,
   uri             text         not null,
+  origin          varchar(300) not null,    -- of the uri: scheme, host and port
   headers         text         not null,
   body            bytea,                    -- null: not kept
   repeatable      varchar(10)  not null,    -- keyed, idempotent, never
@@ -18,7 +19,8 @@ create table if not exists steadfast_operation (
   created_at      timestamp with time zone not null,
   first_sent_at   timestamp with time zone, -- committed before the first byte is sent
   key_expires_at  timestamp with time zone, -- it is not sent again after that
-  due_at          timestamp with time zone,
+  due_at          timestamp with time zone, -- when resuming looks at it; null: see lease_until
+  again           boolean      not null,    -- it was claimed before
   lease_token     varchar(36),
   lease_until     timestamp with time zone,
   claims          integer      not null,
@@ -33,14 +35,38 @@ create table if not exists steadfast_operation (
   constraint steadfast_operation_id unique (name, principal, op_key)
 );
 
+-- What resuming sends, for each origin; each index holds unfinished operations alone.
 create index if not exists steadfast_operation_due
-  on steadfast_operation (due_at) where state = 'ready';
+  on steadfast_operation (origin, again, due_at)
+  where state = 'ready' and sequence_name is null and due_at is not null;
 
-create index if not exists steadfast_operation_lease
-  on steadfast_operation (lease_until) where state = 'in_flight';
+-- The same, the oldest first.
+create index if not exists steadfast_operation_oldest
+  on steadfast_operation (due_at, id)
+  where state = 'ready' and sequence_name is null and due_at is not null;
+
+-- Those whose owner may be dead.
+create index if not exists steadfast_operation_left
+  on steadfast_operation ((coalesce(due_at, lease_until)))
+  where state = 'in_flight' and sequence_name is null;
+
+-- Those whose caller was told that their effect is unknown.
+create index if not exists steadfast_operation_told
+  on steadfast_operation (key_expires_at, id)
+  where state = 'ready' and due_at is null;
+
+-- When they can no longer be sent again.
+create index if not exists steadfast_operation_expiry
+  on steadfast_operation (key_expires_at)
+  where state in ('ready', 'in_flight') and key_expires_at is not null;
+
+-- Those without a body, which resuming cannot send.
+create index if not exists steadfast_operation_bodiless
+  on steadfast_operation (id)
+  where state in ('ready', 'in_flight') and body is null and first_sent_at is not null;
 
 create index if not exists steadfast_operation_unknown
-  on steadfast_operation (ended_at) where state = 'unknown';
+  on steadfast_operation (ended_at, id) where state = 'unknown';
 
 create index if not exists steadfast_operation_finished
   on steadfast_operation (ended_at) where state in ('succeeded', 'failed', 'closed');
@@ -51,5 +77,9 @@ create index if not exists steadfast_operation_sequence
 
 create table if not exists steadfast_sequence (
   name        varchar(100) primary key,
-  last_number bigint not null
+  last_number bigint not null,
+  look_at     timestamp with time zone      -- when resuming looks at its first one; null: it is empty
 );
+
+create index if not exists steadfast_sequence_look
+  on steadfast_sequence (look_at) where look_at is not null;

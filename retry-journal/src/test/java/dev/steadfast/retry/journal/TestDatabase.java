@@ -94,9 +94,10 @@ final class TestDatabase implements AutoCloseable {
     }
   }
 
-  /** Changes all operations. */
+  /** Changes all operations. Sequences are looked at, as if some time had passed. */
   void set(String changes) throws SQLException {
     execute("update steadfast_operation set " + changes);
+    execute("update steadfast_sequence set look_at = current_timestamp where look_at is not null");
   }
 
   /** Changes one operation. */

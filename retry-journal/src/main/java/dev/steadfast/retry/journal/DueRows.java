@@ -1,0 +1,230 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The statements that find what is due, outside of sequences. What is found is reserved for a
+ * minute, so that several processes do not try the same operations. That is a hint: only a claim
+ * decides who sends. Immutable.
+ */
+final class DueRows {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+
+  private static final int MOST_ORIGINS = 1_000;
+  private static final String RESERVED_MILLIS = "60000";
+
+  /** Operations to be sent, as the indexes have them. */
+  static final String READY = "state = 'ready' and sequence_name is null and due_at is not null";
+
+  private static final String LEFT = "state = 'in_flight' and sequence_name is null";
+
+  private final Dialect dialect;
+  private final String origins;
+  private final String ofOrigin;
+  private final String left;
+  private final String told;
+  private final String release;
+  private final String postpone;
+
+  DueRows(Dialect dialect) {
+    this.dialect = dialect;
+    String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect);
+    this.origins = dialect.distinctOrigins(READY, MOST_ORIGINS);
+    this.ofOrigin =
+        reserving(columns, READY + " and origin = ? and again = ? and due_at <= ?", "due_at");
+    String since = "coalesce(due_at, lease_until)";
+    this.left = reserving(columns, LEFT + " and " + since + " <= ? and lease_until <= ?", since);
+    this.told =
+        "select "
+            + columns
+            + " from steadfast_operation where state = 'ready' and due_at is null and body is not null and repeatable <> 'never'"
+            + " and key_expires_at >= ? and (key_expires_at > ? or id > ?)"
+            + " order by key_expires_at, id limit ?";
+    this.release =
+        "update steadfast_operation set due_at = "
+            + dialect.now()
+            + ", row_version = row_version + 1 where id = ? and row_version = ?";
+    this.postpone =
+        "update steadfast_operation set due_at = "
+            + dialect.afterMillis("cast(? as bigint)")
+            + ", row_version = row_version + 1 where id = ? and row_version = ?"
+            + " and state in ('ready', 'in_flight')";
+  }
+
+  private String reserving(String columns, String condition, String order) {
+    String changes =
+        "due_at = " + dialect.afterMillis(RESERVED_MILLIS) + ", row_version = row_version + 1";
+    return dialect.updating(new Dialect.Some(columns, changes, condition, order));
+  }
+
+  /**
+   * An operation that is due.
+   *
+   * @param row what decides about it
+   * @param intent what is sent
+   */
+  record Due(Row row, Intent intent) {}
+
+  /**
+   * Some operations that are due.
+   *
+   * @param found those that can be read
+   * @param end where the next page begins; null if there is none
+   */
+  record Page(List<Due> found, @Nullable Position end) {}
+
+  /**
+   * Where a page ends.
+   *
+   * @param since the time by which it is ordered
+   * @param id the number of its last operation
+   */
+  record Position(OffsetDateTime since, long id) {
+    static Position at(OffsetDateTime since) {
+      return new Position(since, Long.MIN_VALUE);
+    }
+
+    static Position start() {
+      return at(Instant.EPOCH.atOffset(ZoneOffset.UTC));
+    }
+  }
+
+  /**
+   * Operations of one origin.
+   *
+   * @param name the origin
+   * @param again those that were claimed before, or those that were not
+   */
+  record Lane(String name, boolean again) {}
+
+  /** The origins to which something is due. */
+  List<String> origins(Connection connection, OffsetDateTime at) throws SQLException {
+    List<String> found = new ArrayList<>();
+    try (PreparedStatement statement = Sql.prepare(connection, origins)) {
+      statement.setObject(1, at);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.add(row.getString(1));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Reserves what is due to an origin, those first that have been due for longest. */
+  Page ofOrigin(Connection connection, Lane lane, OffsetDateTime at, int most) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, ofOrigin)) {
+      statement.setString(1, lane.name());
+      statement.setBoolean(2, lane.again());
+      statement.setObject(3, at);
+      statement.setInt(4, most);
+      return read(statement);
+    }
+  }
+
+  /** Reserves what its owner has left: its lease is over. */
+  Page left(Connection connection, OffsetDateTime at, int most) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, left)) {
+      statement.setObject(1, at);
+      statement.setObject(2, at);
+      statement.setInt(3, most);
+      return read(statement);
+    }
+  }
+
+  /** Operations whose caller was told that their effect is unknown. They are not reserved. */
+  Page told(Connection connection, Position after, int most) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, told)) {
+      statement.setObject(1, after.since());
+      statement.setObject(2, after.since());
+      statement.setLong(3, after.id());
+      statement.setInt(4, most);
+      return read(statement);
+    }
+  }
+
+  // A row that cannot be read is logged, kept and skipped.
+  private static Page read(PreparedStatement statement) throws SQLException {
+    List<Due> found = new ArrayList<>();
+    Position last = null;
+    try (ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        OffsetDateTime expires = row.getObject("key_expires_at", OffsetDateTime.class);
+        last = expires == null ? null : new Position(expires, row.getLong("id"));
+        try {
+          found.add(new Due(Row.of(row), IntentColumns.read(row)));
+        } catch (CorruptRowException corrupt) {
+          LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
+        }
+      }
+    }
+    found.sort(Comparator.comparingLong(due -> due.row().version().id()));
+    return new Page(found, last);
+  }
+
+  /** Gives back what was reserved and is not sent now. */
+  void release(Connection connection, List<Row.Version> reserved) throws SQLException {
+    if (dialect == Dialect.POSTGRESQL) {
+      releaseAtOnce(connection, reserved);
+      return;
+    }
+    try (PreparedStatement statement = Sql.prepare(connection, release)) {
+      for (Row.Version each : reserved) {
+        statement.setLong(1, each.id());
+        statement.setInt(2, each.number());
+        statement.executeUpdate();
+      }
+    }
+  }
+
+  private static void releaseAtOnce(Connection connection, List<Row.Version> reserved)
+      throws SQLException {
+    String sql =
+        "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version + 1"
+            + " from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id, mine_number)"
+            + " where id = mine_id and row_version = mine_number";
+    Array ids =
+        connection.createArrayOf(
+            "bigint", reserved.stream().map(Row.Version::id).toArray(Object[]::new));
+    Array numbers =
+        connection.createArrayOf(
+            "integer", reserved.stream().map(Row.Version::number).toArray(Object[]::new));
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      statement.setArray(1, ids);
+      statement.setArray(2, numbers);
+      statement.executeUpdate();
+    } finally {
+      ids.free();
+      numbers.free();
+    }
+  }
+
+  /**
+   * Has an operation looked at later.
+   *
+   * @return false if somebody has changed it in the meantime
+   */
+  boolean postpone(Connection connection, Row.Version row, Duration time) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, postpone)) {
+      Sql.setMillis(statement, 1, time);
+      statement.setLong(2, row.id());
+      statement.setInt(3, row.number());
+      return statement.executeUpdate() == 1;
+    }
+  }
+}

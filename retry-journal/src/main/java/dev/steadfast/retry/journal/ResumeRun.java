@@ -1,0 +1,253 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.Journaling.Sender;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what is due, once: in rounds, in which each origin and each sequence has its turn, so that
+ * none waits for all of another. For one thread.
+ */
+final class ResumeRun {
+  private static final int PAGE = 20; // each may have a body of 16 MiB
+  private static final int MOST_REFUSED = 1_000; // the next run sends the others
+  private static final Duration BODILESS = Duration.ofHours(1); // only its caller can send it
+
+  private final Parts parts;
+  private final Sender sender;
+  private final boolean unsettled;
+  private final int most;
+  private final OffsetDateTime at;
+  private final Set<Long> seen = new HashSet<>();
+  private DueRows.@Nullable Position told = DueRows.Position.start();
+  private int sent;
+
+  /** What a run does its work with. */
+  record Parts(
+      Worker worker,
+      Connections connections,
+      Claims claims,
+      DueRows due,
+      Sequences sequences,
+      NextStep next,
+      Resuming resuming) {}
+
+  /**
+   * What a run sends.
+   *
+   * @param at what was due at that time, by the clock of the database
+   * @param unsettled also those whose caller was told that their effect is unknown
+   * @param most how many at most
+   */
+  record Wanted(OffsetDateTime at, boolean unsettled, int most) {}
+
+  ResumeRun(Parts parts, Sender sender, Wanted wanted) {
+    this.parts = parts;
+    this.sender = sender;
+    this.unsettled = wanted.unsettled();
+    this.most = wanted.most();
+    this.at = wanted.at();
+  }
+
+  /** Sends; returns how many were sent. */
+  int run() throws IOException, InterruptedException {
+    int before;
+    do {
+      before = seen.size() + sent;
+      origins();
+      sequences();
+      page(wanted -> ask(connection -> parts.due().left(connection, at, wanted)));
+      if (unsettled) {
+        told();
+      }
+    } while (seen.size() + sent > before && isOpen());
+    return sent;
+  }
+
+  private boolean isOpen() {
+    return sent < most && seen.size() - sent < MOST_REFUSED;
+  }
+
+  private <T extends @Nullable Object> T ask(Connections.Statements<T> statements)
+      throws IOException, InterruptedException {
+    return parts.worker().awaitInterruptibly(() -> parts.connections().run(statements));
+  }
+
+  /** Finds some operations. */
+  private interface Finding {
+    DueRows.Page find(int most) throws IOException, InterruptedException;
+  }
+
+  private void origins() throws IOException, InterruptedException {
+    for (String origin : ask(connection -> parts.due().origins(connection, at))) {
+      lane(new DueRows.Lane(origin, false));
+      lane(new DueRows.Lane(origin, true));
+    }
+  }
+
+  private void lane(DueRows.Lane lane) throws IOException, InterruptedException {
+    page(wanted -> ask(connection -> parts.due().ofOrigin(connection, lane, at, wanted)));
+  }
+
+  private DueRows.@Nullable Page page(Finding finding) throws IOException, InterruptedException {
+    if (!isOpen()) {
+      return null;
+    }
+    DueRows.Page page = finding.find(Math.min(PAGE, most - sent));
+    List<Row.Version> untouched = new ArrayList<>();
+    page.found().forEach(each -> untouched.add(each.row().version()));
+    try {
+      for (DueRows.Due each : page.found()) {
+        if (deliver(each)) {
+          untouched.remove(each.row().version());
+        }
+      }
+    } finally {
+      release(untouched);
+    }
+    return page;
+  }
+
+  // Whoever could not send them leaves them to others at once, and not after a minute.
+  private void release(List<Row.Version> untouched) throws IOException {
+    if (!untouched.isEmpty()) {
+      parts
+          .worker()
+          .await(() ->
+              parts
+                  .connections()
+                  .run(connection -> {
+                    parts.due().release(connection, untouched);
+                    return null;
+                  }));
+    }
+  }
+
+  // Returns whether the row has changed.
+  private boolean deliver(DueRows.Due due) throws IOException, InterruptedException {
+    Row row = due.row();
+    if (!seen.add(row.version().id())) {
+      return false;
+    }
+    if (row.step() == Row.Step.MARK_UNKNOWN) {
+      return change(connection -> parts.claims().markUnknown(connection, List.of(row.version())));
+    }
+    if (due.intent().request().content().body().isEmpty()) {
+      return postpone(row, BODILESS);
+    }
+    Resuming.Sent result = parts.resuming().send(sender, due.intent(), Resuming.Read.due(row));
+    if (result.outcome() == Resuming.Outcome.REFUSED) {
+      return postpone(row, NextStep.BLOCKED);
+    }
+    sent++;
+    return result.claimed();
+  }
+
+  private boolean postpone(Row row, Duration time) throws IOException, InterruptedException {
+    return change(connection -> parts.due().postpone(connection, row.version(), time));
+  }
+
+  /** Statements without a result. */
+  private interface Change {
+    void run(Connection connection) throws SQLException;
+  }
+
+  private boolean change(Change change) throws IOException, InterruptedException {
+    ask(connection -> {
+      change.run(connection);
+      return null;
+    });
+    return true;
+  }
+
+  private void told() throws IOException, InterruptedException {
+    DueRows.Position after = told;
+    if (after == null || !isOpen()) {
+      return;
+    }
+    DueRows.Page page =
+        ask(connection -> parts.due().told(connection, after, Math.min(PAGE, most - sent)));
+    told = page.end();
+    for (DueRows.Due each : page.found()) {
+      if (isOpen()) {
+        toldOne(each);
+      }
+    }
+  }
+
+  private void toldOne(DueRows.Due due) throws IOException, InterruptedException {
+    if (seen.add(due.row().version().id())
+        && parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row())).outcome()
+            != Resuming.Outcome.REFUSED) {
+      sent++;
+    }
+  }
+
+  private void sequences() throws IOException, InterruptedException {
+    if (!isOpen()) {
+      return;
+    }
+    int wanted = Math.min(PAGE, most - sent);
+    List<String> waiting =
+        new ArrayList<>(ask(connection -> parts.sequences().reserve(connection, at, wanted)));
+    try {
+      while (!waiting.isEmpty() && isOpen()) {
+        Duration again = sequence(waiting.get(0));
+        lookIn(waiting.remove(0), again);
+      }
+    } finally {
+      for (String each : waiting) {
+        lookIn(each, Duration.ZERO);
+      }
+    }
+  }
+
+  // Null if nothing is left in it.
+  private void lookIn(String sequence, @Nullable Duration time) throws IOException {
+    if (time != null) {
+      Duration soon = time.compareTo(NextStep.BLOCKED) < 0 ? time : NextStep.BLOCKED;
+      parts
+          .worker()
+          .await(() ->
+              parts
+                  .connections()
+                  .run(connection -> {
+                    parts.sequences().lookIn(connection, sequence, soon);
+                    return null;
+                  }));
+    }
+  }
+
+  // Some of a sequence, before others have their turn.
+  private @Nullable Duration sequence(String name) throws IOException, InterruptedException {
+    WakeupName wakeup = new WakeupName(0, name);
+    for (int i = 0; i < PAGE && isOpen(); i++) {
+      NextStep.Next next = parts.worker().awaitInterruptibly(() -> parts.next().of(wakeup));
+      WakeupRows.Found due = next.due();
+      if (due == null) {
+        return next.again().orElse(null);
+      }
+      if (!seen.add(due.row().version().id())) {
+        return NextStep.BLOCKED;
+      }
+      Resuming.Sent result =
+          parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row()));
+      if (result.outcome() == Resuming.Outcome.REFUSED) {
+        return NextStep.BLOCKED;
+      }
+      sent++;
+      if (!result.claimed()) {
+        return Duration.ZERO;
+      }
+    }
+    return Duration.ZERO;
+  }
+}
