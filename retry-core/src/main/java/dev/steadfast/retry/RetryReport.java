@@ -236,7 +236,12 @@ public interface RetryReport {
     /** It is not done yet; the journal has it sent until it is. */
     ACCEPTED,
     /** It may have been done, and may not. */
-    UNKNOWN
+    UNKNOWN,
+    /**
+     * This request was not sent, because its name and key belong to another one. That one may have
+     * had an effect: the exception tells its state.
+     */
+    OTHER_REQUEST
   }
 
   /**

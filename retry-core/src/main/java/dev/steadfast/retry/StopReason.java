@@ -38,6 +38,14 @@ public enum StopReason {
   INTERRUPTED("interrupted"),
   /** The scheduler or an executor accepts no more work. */
   REJECTED("rejected by the scheduler"),
+  /** The journal does not let the operation be sent; the exception says why. */
+  JOURNAL_REFUSED("refused by the journal"),
+  /** Somebody else works on the same journaled operation. */
+  IN_FLIGHT_ELSEWHERE("in flight elsewhere"),
+  /** The name and key of a journaled operation belong to another request. */
+  OTHER_REQUEST("name and key of another request"),
+  /** The journaled operation may have been processed before, and must not be sent again. */
+  EARLIER_OUTCOME_UNKNOWN("the outcome of an earlier call is unknown"),
   /** A predicate, classifier or other function of the user's threw; the caller gets that. */
   USER_CODE_FAILED("user code failed");
 

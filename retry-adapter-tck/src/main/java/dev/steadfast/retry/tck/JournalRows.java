@@ -162,12 +162,12 @@ final class JournalRows {
             .first(1, FIVE)
             .call(charge("POST", "6"))
             .replies(OK)
-            .refusedByJournal(Refusal.OTHER_REQUEST, "never sent, not recorded"),
+            .refusedByJournal(Refusal.OTHER_REQUEST, "other request, not recorded"),
         of("POST, another method under the name: refused")
             .first(1, FIVE)
             .call(charge("PUT", "5"))
             .replies(OK)
-            .refusedByJournal(Refusal.OTHER_REQUEST, "never sent, not recorded"),
+            .refusedByJournal(Refusal.OTHER_REQUEST, "other request, not recorded"),
         of("POST, in flight elsewhere: refused", j -> j.answers(new Claim.InFlight()))
             .options(named().refuseInFlight())
             .refusedByJournal(Refusal.IN_FLIGHT, "unknown, not recorded"),

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.tck;
 
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
@@ -214,7 +215,16 @@ final class Scenario {
   Scenario refusedByJournal(Refusal refusal, String saved) {
     return expect(e -> e.refusedByJournal(refusal).saved(saved))
         .requests(0)
-        .trace("done GUARD_REFUSED 0");
+        .trace("done " + reason(refusal) + " 0");
+  }
+
+  private static StopReason reason(Refusal refusal) {
+    return switch (refusal) {
+      case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
+      case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
+      case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
+      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER -> StopReason.JOURNAL_REFUSED;
+    };
   }
 
   /** How many requests the server has read. */

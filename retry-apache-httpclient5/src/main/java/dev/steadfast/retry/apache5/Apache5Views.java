@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.Header;
@@ -132,6 +134,20 @@ final class Apache5Views {
       List<String> own = lines(request, name);
       String ofEntity = own.isEmpty() ? header(request.getEntity(), name) : null;
       return ofEntity == null ? own : List.of(ofEntity);
+    }
+
+    @Override
+    public Optional<Set<String>> headerNames() {
+      Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+      for (Header header : request.getHeaders()) {
+        names.add(header.getName());
+      }
+      for (String ofEntity : List.of("Content-Type", "Content-Encoding")) {
+        if (header(request.getEntity(), ofEntity) != null) {
+          names.add(ofEntity);
+        }
+      }
+      return Optional.of(names);
     }
 
     private static @Nullable String header(@Nullable HttpEntity entity, String name) {

@@ -62,6 +62,7 @@ public interface Journaling {
    * What the options of an operation say of the journal.
    *
    * @param name what is done
+   * @param principal for whom; empty for nobody in particular
    * @param key the business key
    * @param fingerprint tells two requests apart in place of the body; null for the body
    * @param waits whether to wait where somebody else works on it
@@ -69,6 +70,7 @@ public interface Journaling {
    */
   record Naming(
       String name,
+      String principal,
       String key,
       @Nullable String fingerprint,
       boolean waits,

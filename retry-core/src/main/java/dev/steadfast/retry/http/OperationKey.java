@@ -38,10 +38,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
       key = derived(form, request, options.derivedKey(), in.callContext());
     }
     if (key == null && keys != null && keys.areFor(request.method())) {
-      key =
-          naming == null
-              ? keys.mint(request, in.clock())
-              : keys.fit(wireKey(naming, in.callContext()));
+      key = naming == null ? keys.mint(request, in.clock()) : keys.fit(wireKey(naming));
     }
     return added(form, key);
   }
@@ -88,9 +85,8 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   }
 
   // The same for the same operation, whoever sends it.
-  private static String wireKey(Journaling.Naming naming, @Nullable CallContext callContext) {
-    String principal = callContext == null ? "" : callContext.principal();
-    List<String> parts = List.of("journal", principal, naming.name(), naming.key());
+  private static String wireKey(Journaling.Naming naming) {
+    List<String> parts = List.of("journal", naming.principal(), naming.name(), naming.key());
     Digest digest = new Digest().addNumber(parts.size());
     parts.forEach(part -> digest.add(Checks.wellFormed("journaled", part)));
     return digest.hex();

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A request as the rules see it, whatever the client. Implementations are immutable. */
 public interface RequestView {
@@ -60,6 +61,16 @@ public interface RequestView {
    * @return the values in order, empty if the header is absent
    */
   List<String> headers(String name);
+
+  /**
+   * The names of all headers. A journal asks for them, because it must not drop one.
+   *
+   * @return the names in any case, none for a request without headers; empty, the default, if they
+   *     are not known: such a request cannot be journaled
+   */
+  default Optional<Set<String>> headerNames() {
+    return Optional.empty();
+  }
 
   /**
    * The bytes of the body, for keys that are hashes of the request.

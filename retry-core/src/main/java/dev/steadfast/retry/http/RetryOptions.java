@@ -203,6 +203,7 @@ public final class RetryOptions {
     private boolean optional;
     private @Nullable String journalName;
     private @Nullable String journalKey;
+    private String principal = "";
     private @Nullable String fingerprint;
     private boolean refuseInFlight;
     private Journaling.@Nullable Resumed resumed;
@@ -212,10 +213,11 @@ public final class RetryOptions {
     private Journaling.@Nullable Naming naming() {
       if (journalName != null && journalKey != null) {
         return new Journaling.Naming(
-            journalName, journalKey, fingerprint, !refuseInFlight, resumed);
+            journalName, principal, journalKey, fingerprint, !refuseInFlight, resumed);
       }
-      if (fingerprint != null || refuseInFlight) {
-        String option = fingerprint == null ? "refuseInFlight" : "fingerprint";
+      if (fingerprint != null || refuseInFlight || !principal.isEmpty()) {
+        String without = refuseInFlight ? "refuseInFlight" : "principal";
+        String option = fingerprint == null ? without : "fingerprint";
         throw Checks.bad(option, "set without journaled", "RetryOptions.journaled as well");
       }
       return null;
@@ -224,6 +226,7 @@ public final class RetryOptions {
     private void journaled(Journaling.@Nullable Naming naming) {
       if (naming != null) {
         journalName = naming.name();
+        principal = naming.principal();
         journalKey = naming.key();
         fingerprint = naming.fingerprint();
         refuseInFlight = !naming.waits();
@@ -360,8 +363,9 @@ public final class RetryOptions {
      * key is refused. Default: the journal is not asked. The journal is that of {@link
      * HttpRetry.Builder#journal}; by default it remembers the operations of this process alone.
      *
-     * <p>Where the client adds keys, the key on the wire derives from the principal of the scope,
-     * the name and this key, so that the same operation has the same key on the wire.
+     * <p>Where the client adds keys, the key on the wire derives from the name, this key and the
+     * {@link #principal}, so that the same operation has the same key on the wire, whoever sends
+     * it.
      *
      * @param name what is done, such as {@code charge}; 1 to 100 characters
      * @param key the business key, such as an order number; 1 to 255 characters
@@ -371,6 +375,20 @@ public final class RetryOptions {
     public Builder journaled(String name, String key) {
       this.journalName = Checks.kept("journal name", name, 1, 100);
       this.journalKey = Checks.kept("journal key", key, 1, 255);
+      return this;
+    }
+
+    /**
+     * For whom a {@link #journaled} operation is done, if the same name and key of two principals
+     * are two operations. Default: nobody in particular, also within a scope that has a principal,
+     * so that a web request, a job and a support desk mean the same order.
+     *
+     * @param principal for example a tenant; 1 to 255 characters
+     * @return this
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Builder principal(String principal) {
+      this.principal = Checks.kept("principal", principal, 1, 255);
       return this;
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** A request as a client would show it; its toString tells everything, as OkHttp's does. */
@@ -62,6 +63,11 @@ public final class TestRequest implements RequestView {
   @Override
   public List<String> headers(String name) {
     return headers.getOrDefault(name, List.of());
+  }
+
+  @Override
+  public Optional<Set<String>> headerNames() {
+    return Optional.of(headers.keySet());
   }
 
   @Override

@@ -128,7 +128,8 @@ public final class OneTimeToken<Q> {
     Effect effect = report.effect(reply.status(), status -> ifLost.apply(token, reply));
     return switch (effect) {
       case SUCCEEDED -> new EffectResult<>(End.ALREADY_APPLIED, effect, token, reply);
-      case UNKNOWN, ACCEPTED -> new EffectResult<>(End.ANSWER_LOST, Effect.UNKNOWN, token, reply);
+      case UNKNOWN, ACCEPTED, OTHER_REQUEST ->
+          new EffectResult<>(End.ANSWER_LOST, Effect.UNKNOWN, token, reply);
       case FAILED, NEVER_SENT -> new EffectResult<>(End.WRITE_FAILED, effect, token, reply);
     };
   }

@@ -94,7 +94,7 @@ final class Update<Q, T> {
         Checks.notNull("effect", rules.ifLost.apply(Objects.requireNonNull(written), value));
     return switch (effect) {
       case SUCCEEDED -> ended(End.ALREADY_APPLIED, Effect.SUCCEEDED, reply);
-      case UNKNOWN, ACCEPTED -> ended(End.ANSWER_LOST, Effect.UNKNOWN, reply);
+      case UNKNOWN, ACCEPTED, OTHER_REQUEST -> ended(End.ANSWER_LOST, Effect.UNKNOWN, reply);
       case FAILED, NEVER_SENT -> {
         lost = false;
         judged = true;

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The caller's request as the rules see it.
@@ -26,6 +27,11 @@ record JdkRequest(HttpRequest request, RequestBody body) implements RequestView 
   @Override
   public List<String> headers(String name) {
     return request.headers().allValues(name);
+  }
+
+  @Override
+  public Optional<Set<String>> headerNames() {
+    return Optional.of(request.headers().map().keySet());
   }
 
   @Override

@@ -130,7 +130,7 @@ class JournaledTest {
     RefusedException refused = refused(thrown, Refusal.OTHER_REQUEST);
     assertTrue(refused.getMessage().contains("/things"), refused.getMessage());
     RetryReport report = RetryReport.of(thrown).orElseThrow();
-    assertEquals(Effect.NEVER_SENT, saved(report).effect());
+    assertEquals(Effect.OTHER_REQUEST, saved(report).effect());
     assertEquals(1, bench.server.requests().size());
   }
 

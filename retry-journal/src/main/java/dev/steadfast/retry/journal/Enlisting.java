@@ -100,14 +100,15 @@ final class Enlisting {
 
   private static void refuseOther(Row known, Intent intent) throws RefusedException {
     if (known.otherThan(intent) instanceof Claim.OtherRequest other) {
-      throw new RefusedException(
-          Refusal.OTHER_REQUEST,
+      throw RefusedException.of(
           intent.id()
               + " is another request: "
               + other.existing()
-              + ", and not "
+              + " ("
+              + other.state()
+              + "), and not "
               + intent.request(),
-          null);
+          other);
     }
   }
 

@@ -20,16 +20,16 @@ final class IntentColumns {
   /** The columns that {@link #set} sets, in its order. */
   static final String NAMES =
       "fingerprint, method, uri, origin, headers, body, repeatable, key_window_ms, key_header,"
-          + " key_line";
+          + " key_line, caller";
 
   /** A placeholder for each of them. */
-  static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
+  static final String PLACES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 
   /** Changes all of them. An enlisted operation keeps its body, because resuming needs it. */
   static final String CHANGES =
       "fingerprint = ?, method = ?, uri = ?, origin = ?, headers = ?,"
           + " body = coalesce(cast(? as bytea), case when deliver then body end),"
-          + " repeatable = ?, key_window_ms = ?, key_header = ?, key_line = ?";
+          + " repeatable = ?, key_window_ms = ?, key_header = ?, key_line = ?, caller = ?";
 
   /** The columns that {@link #read} reads. */
   static final String READ = "id, name, principal, op_key, " + NAMES;
@@ -54,6 +54,7 @@ final class IntentColumns {
     Sql.setMillis(statement, i++, terms.window());
     statement.setString(i++, key == null ? null : key.header());
     statement.setString(i++, key == null ? null : key.line());
+    statement.setString(i++, intent.caller());
     return i;
   }
 
@@ -77,7 +78,8 @@ final class IntentColumns {
     Content content = Sql.parse(row, "headers", text -> new Content(HeaderText.read(text), body));
     Request request =
         new Request(row.getString("method"), Sql.parse(row, "uri", URI::create), content);
-    return new Intent(id, request, row.getString("fingerprint"), terms(row));
+    String caller = row.getString("caller");
+    return new Intent(id, caller, request, row.getString("fingerprint"), terms(row));
   }
 
   private static Terms terms(ResultSet row) throws SQLException {

@@ -123,12 +123,12 @@ public final class JdbcJournal implements OperationJournal {
    *     with {@link Refusal#IN_FLIGHT} if it was called without being enlisted and is not finished
    * @throws SQLException if it cannot be written, or if another transaction has held the same
    *     operation for 2 s
-   * @throws IllegalArgumentException if the connection is in auto-commit mode, or if the body of
-   *     the operation is not kept
+   * @throws IllegalArgumentException if the connection is in auto-commit mode, if the client of the
+   *     operation has another journal, or if the body of the operation is not kept
    */
   public boolean enlist(Connection connection, Journaling.Kept operation)
       throws SQLException, RefusedException {
-    return enlistIn(connection, Intent.of(operation), null);
+    return enlistIn(connection, Intent.of(operation, this), null);
   }
 
   /**
@@ -146,7 +146,8 @@ public final class JdbcJournal implements OperationJournal {
    * @throws SQLException if it cannot be written, or if another transaction has held the sequence
    *     or the same operation for 2 s
    * @throws IllegalArgumentException if the name is out of its range, if the connection is in
-   *     auto-commit mode, or if the body of the operation is not kept
+   *     auto-commit mode, if the client of the operation has another journal, or if the body of the
+   *     operation is not kept
    */
   public boolean enlist(Connection connection, Journaling.Kept operation, String sequence)
       throws SQLException, RefusedException {
@@ -154,7 +155,7 @@ public final class JdbcJournal implements OperationJournal {
     if (length < 1 || length > MOST_SEQUENCE || sequence.indexOf('\0') >= 0) {
       throw bad("sequence", length + " characters", "1 to " + MOST_SEQUENCE + ", without NUL");
     }
-    return enlistIn(connection, Intent.of(operation), sequence);
+    return enlistIn(connection, Intent.of(operation, this), sequence);
   }
 
   private boolean enlistIn(Connection connection, Intent operation, @Nullable String sequence)

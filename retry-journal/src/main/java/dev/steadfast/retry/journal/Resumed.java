@@ -42,9 +42,7 @@ final class Resumed implements OperationJournal {
 
   @Override
   public Settings settings() {
-    Settings kept = journal.settings();
-    return new Settings(
-        kept.headers(), kept.mostBodyBytes(), kept.keepsBodies(), false, kept.provesFailure());
+    return journal.settings().refusingUnreachable();
   }
 
   @Override

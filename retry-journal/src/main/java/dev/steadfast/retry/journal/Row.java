@@ -46,7 +46,12 @@ record Row(
   record Version(long id, int number) {}
 
   /** The request, as far as a claim needs it. */
-  record Asked(String fingerprint, String target, Journaling.@Nullable Key key, Instant createdAt) {
+  record Asked(
+      String fingerprint,
+      String target,
+      Journaling.@Nullable Key key,
+      String caller,
+      Instant createdAt) {
     String describe() {
       return target + " of " + createdAt;
     }
@@ -68,7 +73,7 @@ record Row(
   }
 
   static String columns(Dialect dialect) {
-    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
+    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line, caller,"
         + " created_at, repeatable, status, answer_headers, answer_body, origin, again,"
         + " first_sent_at is not null as sent, "
         + dialect.millisUntil("key_expires_at")
@@ -86,7 +91,12 @@ record Row(
         Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT))),
         row.getBoolean("deliver"),
         new DueRows.Lane(row.getString("origin"), row.getBoolean("again")),
-        new Asked(row.getString("fingerprint"), target, IntentColumns.key(row), createdAt),
+        new Asked(
+            row.getString("fingerprint"),
+            target,
+            IntentColumns.key(row),
+            row.getString("caller"),
+            createdAt),
         times(row),
         answer(row));
   }
@@ -145,7 +155,7 @@ record Row(
   /** The answer to a claim that does nothing about the operation. */
   Claim answered() {
     return switch (state) {
-      case SUCCEEDED, FAILED -> new Claim.Finished(state, answer);
+      case SUCCEEDED, FAILED -> new Claim.Finished(state, request.caller(), answer);
       case UNKNOWN -> new Claim.Unknown();
       case READY, IN_FLIGHT, CLOSED -> new Claim.InFlight();
     };
@@ -155,7 +165,7 @@ record Row(
   @Nullable Claim otherThan(Intent intent) {
     return state == State.CLOSED || request.fingerprint().equals(intent.fingerprint())
         ? null
-        : new Claim.OtherRequest(request.describe());
+        : new Claim.OtherRequest(request.describe(), state);
   }
 
   /** Whether a request carries the key under which the operation may have been sent before. */

@@ -14,6 +14,7 @@ create table if not exists steadfast_operation (
   key_window_ms   bigint,                   -- how long it can be sent again; null: not at all
   key_header      text,                     -- the key as it goes over the wire
   key_line        text,
+  caller          varchar(255) not null default '', -- the principal that called it; empty for none
   deliver         boolean      not null,    -- enlisted: resuming owns it
   state           varchar(9)   not null,    -- ready, in_flight, succeeded, failed, closed, unknown
   created_at      timestamp with time zone not null,

@@ -63,7 +63,7 @@ final class TestIntents {
   private static Intent intent(String key, byte @Nullable [] kept, String body, Terms terms) {
     URI uri = URI.create("https://bank.example/pay?token=" + SECRET);
     Request request = new Request("POST", uri, new Content(HEADERS, kept));
-    return new Intent(id(key), request, String.format("%064x", body.hashCode()), terms);
+    return new Intent(id(key), "", request, String.format("%064x", body.hashCode()), terms);
   }
 
   static Ending ending(State state) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.MediaType;
@@ -111,6 +112,17 @@ final class OkHttpViews {
       RequestBody body = request.body();
       String ofBody = body == null ? null : header(body, name);
       return ofBody == null ? request.headers(name) : List.of(ofBody);
+    }
+
+    @Override
+    public Optional<Set<String>> headerNames() {
+      Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+      names.addAll(request.headers().names());
+      RequestBody body = request.body();
+      if (body != null && body.contentType() != null) {
+        names.add("Content-Type");
+      }
+      return Optional.of(names);
     }
 
     private static @Nullable String header(RequestBody body, String name) {

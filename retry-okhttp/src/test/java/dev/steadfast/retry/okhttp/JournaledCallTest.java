@@ -154,7 +154,7 @@ class JournaledCallTest {
     charge(entry, calls, "5");
     Entry.Outcome other = charge(entry, calls, "6");
     assertRefused(Refusal.OTHER_REQUEST, other.failure());
-    assertEquals(Effect.NEVER_SENT, saved(other).effect());
+    assertEquals(Effect.OTHER_REQUEST, saved(other).effect());
     assertEquals(1, server.requests().size());
   }
 

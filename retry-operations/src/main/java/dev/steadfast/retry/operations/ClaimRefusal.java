@@ -35,11 +35,20 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     if (claim instanceof Claim.Granted) {
       return null;
     }
-    Answer kept = claim instanceof Claim.Finished finished ? finished.answer() : null;
+    Answer kept = claim instanceof Claim.Finished finished ? handedBack(finished) : null;
     byte[] body = kept == null ? null : kept.content().body().orElse(null);
     return kept == null || body == null
         ? notSent(effect(claim), exception(claim))
         : handedBack(effect(claim), kept, body);
+  }
+
+  private @Nullable Answer handedBack(Claim.Finished finished) {
+    return isCaller(finished) ? finished.answer() : null;
+  }
+
+  private boolean isCaller(Claim.Finished finished) {
+    return operation.journal().settings().handsBackToAll()
+        || finished.caller().equals(operation.intent().caller());
   }
 
   private boolean sendsWithoutJournal(Throwable thrown) {
@@ -75,13 +84,25 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     String what = operation.intent().id().toString();
     if (claim instanceof Claim.OtherRequest other) {
       String asked = operation.info().label();
-      String message = what + " is another request: " + other.existing() + ", and not " + asked;
-      return refused(Refusal.OTHER_REQUEST, message);
+      String message =
+          what
+              + " is another request: "
+              + other.existing()
+              + " ("
+              + other.state()
+              + "), and not "
+              + asked;
+      return RefusedException.of(message, other);
     }
     if (claim instanceof Claim.Unknown) {
       String message =
           what + " may have been processed, and this call cannot send it again with its key";
       return refused(Refusal.UNKNOWN, message);
+    }
+    if (claim instanceof Claim.Finished finished && !isCaller(finished)) {
+      String message =
+          what + " has " + finished.state() + ", and its answer is that of another caller";
+      return refused(Refusal.OTHER_CALLER, message);
     }
     if (claim instanceof Claim.Finished finished) {
       String message = what + " has " + finished.state() + ", and its answer is not kept";
@@ -99,6 +120,6 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     if (claim instanceof Claim.Finished finished) {
       return finished.state() == State.SUCCEEDED ? Effect.SUCCEEDED : Effect.FAILED;
     }
-    return claim instanceof Claim.OtherRequest ? Effect.NEVER_SENT : Effect.UNKNOWN;
+    return claim instanceof Claim.OtherRequest ? Effect.OTHER_REQUEST : Effect.UNKNOWN;
   }
 }

@@ -25,24 +25,27 @@ final class InMemoryJournal implements OperationJournal {
 
   private final int most;
   private final LongSupplier ticker;
-  private final Settings settings = Settings.defaults().withMostBodyBytes(MOST_BODY_BYTES);
+  private final Settings settings;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Id, Entry> entries = new LinkedHashMap<>(); // the oldest first
   private long claims;
   private long bytes; // of the answers' bodies
 
-  InMemoryJournal(int most) {
-    this(most, RetryEnvironment.system().ticker());
+  InMemoryJournal(int most, Settings settings) {
+    this(most, settings, RetryEnvironment.system().ticker());
   }
 
-  InMemoryJournal(int most, LongSupplier ticker) {
+  InMemoryJournal(int most, Settings settings, LongSupplier ticker) {
     this.most = Checks.within("operations", most, 1, 1_000_000);
+    int bodyBytes = Math.min(settings.mostBodyBytes(), MOST_BODY_BYTES);
+    this.settings = settings.withMostBodyBytes(bodyBytes);
     this.ticker = ticker;
   }
 
   /** One operation. Guarded by the lock. */
   private static final class Entry {
     private final String request;
+    private final String caller;
     private final String fingerprint;
     private final Terms terms;
     private State state = State.IN_FLIGHT;
@@ -54,6 +57,7 @@ final class InMemoryJournal implements OperationJournal {
 
     Entry(Intent intent, String token) {
       this.request = intent.request().toString();
+      this.caller = intent.caller();
       this.fingerprint = intent.fingerprint();
       this.terms = intent.terms();
       this.token = token;
@@ -136,10 +140,10 @@ final class InMemoryJournal implements OperationJournal {
       return begin(intent);
     }
     if (!known.fingerprint.equals(intent.fingerprint())) {
-      return new Claim.OtherRequest(known.request);
+      return new Claim.OtherRequest(known.request, known.state);
     }
     return switch (known.state) {
-      case SUCCEEDED, FAILED -> new Claim.Finished(known.state, known.answer);
+      case SUCCEEDED, FAILED -> new Claim.Finished(known.state, known.caller, known.answer);
       case UNKNOWN -> new Claim.Unknown();
       case READY -> repeat(known, intent);
       case IN_FLIGHT, CLOSED -> new Claim.InFlight();

@@ -61,22 +61,31 @@ record JournaledOperation(
   private static Intent intent(Settings settings, Call call) {
     Journaling.Naming naming = call.naming();
     CallContext callContext = call.plan().callContext();
-    String principal = callContext == null ? "" : callContext.principal();
-    OperationJournal.Id id = new OperationJournal.Id(naming.name(), principal, naming.key());
+    String caller = callContext == null ? "" : callContext.principal();
+    OperationJournal.Id id =
+        new OperationJournal.Id(naming.name(), naming.principal(), naming.key());
     RequestView request = call.sent().request();
+    Map<String, List<String>> compared = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    for (String name : settings.headers()) {
-      if (!request.headers(name).isEmpty()) {
-        headers.put(name, request.headers(name));
-      }
-    }
+    Journaling.Key key = call.sent().key();
+    settings
+        .headers()
+        .of(
+            request,
+            key == null ? null : key.header(),
+            (use, name) -> {
+              headers.put(name, request.headers(name));
+              if (use == HeaderUses.Use.COMPARED) {
+                compared.put(name, request.headers(name));
+              }
+            });
     byte[] body = request.body(settings.mostBodyBytes()).orElse(null);
-    String fingerprint = fingerprint(request, headers, body, naming.fingerprint());
+    String fingerprint = fingerprint(request, compared, body, naming.fingerprint());
     keepAdded(headers, settings, call.sent());
     Content content = new Content(headers, settings.keepsBodies() ? body : null);
     OperationJournal.Request kept =
         new OperationJournal.Request(request.method(), request.uri(), content);
-    return new Intent(id, kept, fingerprint, terms(call.plan().replayable(), call.sent()));
+    return new Intent(id, caller, kept, fingerprint, terms(call.plan().replayable(), call.sent()));
   }
 
   // They are no part of the fingerprint: the same call has others when it is made again.
@@ -85,7 +94,7 @@ record JournaledOperation(
     sent.addedHeaders()
         .forEach((name, value) -> {
           boolean isKey = key != null && key.header().equalsIgnoreCase(name);
-          if (!isKey && settings.headers().stream().anyMatch(name::equalsIgnoreCase)) {
+          if (!isKey && settings.headers().keeps(name)) {
             headers.put(name, List.of(value));
           }
         });
@@ -151,6 +160,39 @@ record JournaledOperation(
   /** The bound on the operation that its lease covers, in nanoseconds. */
   long boundNanos() {
     return lease.minus(LEASE_MARGIN).toNanos();
+  }
+
+  /** The operation for its journal, and for no other one. */
+  Journaling.Kept owned() {
+    return new Owned(journal, intent);
+  }
+
+  /** An operation that knows its journal. */
+  record Owned(OperationJournal journal, Intent intent) implements Journaling.Kept {
+    @Override
+    public RequestView request() {
+      return intent.request();
+    }
+
+    @Override
+    public Map<String, List<String>> headers() {
+      return intent.headers();
+    }
+
+    @Override
+    public Journaling.@Nullable Key sentKey() {
+      return intent.sentKey();
+    }
+
+    @Override
+    public Replayable replayable() {
+      return intent.replayable();
+    }
+
+    @Override
+    public String toString() {
+      return intent.toString();
+    }
   }
 
   /** Whether the request asks for no effect. */

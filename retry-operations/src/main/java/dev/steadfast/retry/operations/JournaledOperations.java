@@ -33,7 +33,7 @@ public final class JournaledOperations implements Journaling {
   private record Begun(JournaledOperation operation) implements Journaled {
     @Override
     public Kept intent() {
-      return operation.intent();
+      return operation.owned();
     }
 
     @Override

@@ -26,11 +26,20 @@ record JournaledReport(
   /** Nothing was sent by this call. */
   static RetryReport notSent(Effect effect, Throwable thrown, OperationInfo operation) {
     StopReason reason =
-        thrown instanceof RefusedException
-            ? StopReason.GUARD_REFUSED
+        thrown instanceof RefusedException refused
+            ? reason(refused.refusal())
             : RetryReport.of(thrown).map(RetryReport::reason).orElse(StopReason.USER_CODE_FAILED);
     Saved known = new Saved(effect, isRecorded(effect, thrown), false, Optional.empty());
     return new JournaledReport(CleanReport.of(operation), reason, false, known);
+  }
+
+  private static StopReason reason(OperationJournal.Refusal refusal) {
+    return switch (refusal) {
+      case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
+      case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
+      case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
+      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER -> StopReason.JOURNAL_REFUSED;
+    };
   }
 
   private static boolean isRecorded(Effect effect, Throwable thrown) {

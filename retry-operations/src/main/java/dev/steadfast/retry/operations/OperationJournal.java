@@ -11,7 +11,6 @@ import dev.steadfast.retry.internal.Digest;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +49,22 @@ public interface OperationJournal extends Journaling.Journal {
    * @throws IllegalArgumentException if the number is out of its range
    */
   static OperationJournal inMemory(int operations) {
-    return new InMemoryJournal(operations);
+    Settings settings =
+        Settings.defaults().addedByClient("Authorization", "Cookie", "Proxy-Authorization");
+    return inMemory(operations, settings);
+  }
+
+  /**
+   * A journal in memory with settings of its own.
+   *
+   * @param operations as for {@link #inMemory(int)}
+   * @param settings what is kept and how; of bodies at most 64 KiB. By default credentials are
+   *     {@linkplain Settings#addedByClient added by the client}
+   * @return a new journal
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  static OperationJournal inMemory(int operations, Settings settings) {
+    return new InMemoryJournal(operations, Checks.notNull("settings", settings));
   }
 
   /**
@@ -245,24 +259,47 @@ public interface OperationJournal extends Journaling.Journal {
    * An operation that is to be sent.
    *
    * @param id its name
+   * @param caller the principal of the scope that calls it; empty for none. It is no part of the
+   *     identity
    * @param request what is sent, without the key
    * @param fingerprint tells two requests apart: a hash in hexadecimal digits
    * @param terms whether it can be sent again
    */
-  record Intent(Id id, Request request, String fingerprint, Terms terms)
+  record Intent(Id id, String caller, Request request, String fingerprint, Terms terms)
       implements Journaling.Kept {
     /**
      * What a client tells of an operation.
      *
      * @param kept what {@code intent} of a client gave
-     * @return the same object
+     * @return the operation
      * @throws IllegalArgumentException if it is of another kind of journal
      */
     public static Intent of(Journaling.Kept kept) {
+      if (kept instanceof JournaledOperation.Owned owned) {
+        return owned.intent();
+      }
       if (kept instanceof Intent intent) {
         return intent;
       }
       throw Checks.bad("operation", kept, "what a client's intent gives");
+    }
+
+    /**
+     * What a client tells of an operation, for the journal of that client.
+     *
+     * @param kept what {@code intent} of a client gave
+     * @param journal the journal that is to keep it
+     * @return the operation
+     * @throws IllegalArgumentException if the client has another journal, or another kind
+     */
+    public static Intent of(Journaling.Kept kept, OperationJournal journal) {
+      if (kept instanceof JournaledOperation.Owned owned && owned.journal() != journal) {
+        throw Checks.bad(
+            "operation",
+            owned + " of a client with " + owned.journal(),
+            "one of a client with this journal: HttpRetry.Builder.journal");
+      }
+      return of(kept);
     }
 
     @Override
@@ -312,9 +349,10 @@ public interface OperationJournal extends Journaling.Journal {
      * It is finished.
      *
      * @param state succeeded or failed
+     * @param caller the principal that began it, empty for none
      * @param answer what the server said; null if it is not known, or too long to be kept
      */
-    record Finished(State state, @Nullable Answer answer) implements Claim {}
+    record Finished(State state, String caller, @Nullable Answer answer) implements Claim {}
 
     /** It may have been processed and must not be sent again: only a look-up can settle it. */
     record Unknown() implements Claim {}
@@ -323,8 +361,9 @@ public interface OperationJournal extends Journaling.Journal {
      * The name is that of another request.
      *
      * @param existing describes it: method, target and when it began
+     * @param state its state
      */
-    record OtherRequest(String existing) implements Claim {}
+    record OtherRequest(String existing, State state) implements Claim {}
   }
 
   /** The state of an operation in a journal. */
@@ -371,7 +410,12 @@ public interface OperationJournal extends Journaling.Journal {
     /** The operation may have been processed before, and must not be sent again. */
     UNKNOWN,
     /** The operation is finished, and its answer is not kept. */
-    ANSWER_NOT_KEPT
+    ANSWER_NOT_KEPT,
+    /**
+     * The operation is finished, and another principal began it, who alone gets the answer; see
+     * {@link Settings#handingBackToAll}.
+     */
+    OTHER_CALLER
   }
 
   /** The operation was not sent, for a reason that the journal knows. */
@@ -380,6 +424,9 @@ public interface OperationJournal extends Journaling.Journal {
 
     /** The reason. */
     private final Refusal refusal;
+
+    /** The state of the other request; null if there is none. */
+    private final @Nullable State existing;
 
     /**
      * A refusal.
@@ -391,6 +438,33 @@ public interface OperationJournal extends Journaling.Journal {
     public RefusedException(Refusal refusal, String message, @Nullable Throwable cause) {
       super(message, cause);
       this.refusal = refusal;
+      this.existing = null;
+    }
+
+    private RefusedException(String message, State existing) {
+      super(message);
+      this.refusal = Refusal.OTHER_REQUEST;
+      this.existing = existing;
+    }
+
+    /**
+     * A refusal of a request whose name and key are those of another one.
+     *
+     * @param message what happened, without secrets
+     * @param other the other request
+     * @return the exception
+     */
+    public static RefusedException of(String message, Claim.OtherRequest other) {
+      return new RefusedException(message, other.state());
+    }
+
+    /**
+     * The state of the operation that has this name and key.
+     *
+     * @return empty unless the refusal is {@link Refusal#OTHER_REQUEST}
+     */
+    public Optional<State> existing() {
+      return Optional.ofNullable(existing);
     }
 
     /**
@@ -404,53 +478,49 @@ public interface OperationJournal extends Journaling.Journal {
   }
 
   /**
-   * What a journal keeps and how. Immutable.
+   * What a journal keeps and how. Immutable; each method gives a changed copy.
    *
-   * @param headers the request headers that are kept, beside the key's
-   * @param mostBodyBytes the longest request body and the longest answer body that is kept
-   * @param keepsBodies false if no request body is kept: then only its caller can send it again
-   * @param sendsUnreachable whether an operation is sent, unguarded, if the journal is unreachable
-   * @param provesFailure whether an answer of 400 to 499 shows that no earlier attempt had an
-   *     effect
+   * <p>Each header of a journaled request must have its place here, because an operation that is
+   * resumed must be the request that was called:
+   *
+   * <ul>
+   *   <li>kept and compared: {@code Accept}, {@code Accept-Language}, {@code Content-Type}, {@code
+   *       Content-Encoding}, {@code Content-Language}, {@code If-Match}, {@code If-None-Match},
+   *       {@code If-Unmodified-Since}, {@code Prefer}, and those of {@link #withHeaders}
+   *   <li>kept and not compared: those of {@link #withUncomparedHeaders}
+   *   <li>added by the client that sends it, and neither kept nor compared: headers of tracing,
+   *       baggage, request ids, {@code User-Agent}, those that frame a message, and those of {@link
+   *       #addedByClient}
+   * </ul>
+   *
+   * <p>A call with any other header is refused, by the name of the header. The header of the key
+   * needs no place.
    */
-  record Settings(
-      List<String> headers,
-      int mostBodyBytes,
-      boolean keepsBodies,
-      boolean sendsUnreachable,
-      Predicate<Answer> provesFailure) {
+  final class Settings {
     private static final List<String> SECRET =
         List.of("authorization", "cookie", "proxy-authorization");
-    private static final List<String> USUAL =
-        List.of(
-            "Accept",
-            "Accept-Language",
-            "Content-Type",
-            "Content-Encoding",
-            "Content-Language",
-            "If-Match",
-            "If-None-Match",
-            "If-Unmodified-Since",
-            "Prefer");
+    private static final Settings DEFAULTS =
+        new Settings(HeaderUses.DEFAULTS, 1 << 20, new Parts());
 
-    /**
-     * Copies and checks.
-     *
-     * @throws IllegalArgumentException if a header is none or a secret, or if the size is negative
-     *     or above 16 MiB
-     */
-    public Settings {
-      List<String> names = new ArrayList<>();
-      for (String name : headers) {
-        Checks.headerName("journal header", name);
-        if (SECRET.contains(name.toLowerCase(Locale.ROOT))) {
-          throw Checks.bad("journal header", name, "no header that holds a secret");
-        }
-        names.add(name);
+    private final HeaderUses headers;
+    private final int mostBodyBytes;
+    private final Parts parts;
+
+    /** What is on or off, and the proof of a failure. */
+    private record Parts(
+        boolean keepsBodies,
+        boolean sendsUnreachable,
+        boolean handsBackToAll,
+        Predicate<Answer> provesFailure) {
+      Parts() {
+        this(true, false, false, answer -> false);
       }
-      headers = List.copyOf(names);
-      Checks.within("mostBodyBytes", mostBodyBytes, 0, 1 << 24);
-      Checks.notNull("provesFailure", provesFailure);
+    }
+
+    private Settings(HeaderUses headers, int mostBodyBytes, Parts parts) {
+      this.headers = headers;
+      this.mostBodyBytes = mostBodyBytes;
+      this.parts = parts;
     }
 
     /**
@@ -459,20 +529,65 @@ public interface OperationJournal extends Journaling.Journal {
      * @return the defaults
      */
     public static Settings defaults() {
-      return new Settings(USUAL, 1 << 20, true, false, answer -> false);
+      return DEFAULTS;
     }
 
     /**
-     * Keeps further request headers.
+     * Keeps further request headers, and compares them: with another value it is another request.
      *
      * @param names their names
      * @return a changed copy
      * @throws IllegalArgumentException if one is no header name or holds a secret
      */
     public Settings withHeaders(String... names) {
-      List<String> all = new ArrayList<>(headers);
-      all.addAll(List.of(names));
-      return new Settings(all, mostBodyBytes, keepsBodies, sendsUnreachable, provesFailure);
+      return withUses(HeaderUses.Use.COMPARED, notSecret(names));
+    }
+
+    /**
+     * Keeps further request headers without comparing them: the operation is resumed with the value
+     * that it was begun with, and a call with another value is the same operation.
+     *
+     * @param names their names
+     * @return a changed copy
+     * @throws IllegalArgumentException if one is no header name or holds a secret
+     */
+    public Settings withUncomparedHeaders(String... names) {
+      return withUses(HeaderUses.Use.KEPT, notSecret(names));
+    }
+
+    /**
+     * Names headers that each client adds to what it sends, such as {@code Authorization}. They are
+     * neither kept nor compared, so the client that resumes an operation must add its own. An
+     * account or tenant that such a header chooses is the one of that client.
+     *
+     * @param names their names
+     * @return a changed copy
+     * @throws IllegalArgumentException if one is no header name
+     */
+    public Settings addedByClient(String... names) {
+      return withUses(HeaderUses.Use.ADDED_BY_CLIENT, names);
+    }
+
+    private Settings withUses(HeaderUses.Use use, String... names) {
+      for (String name : names) {
+        Checks.headerName("journal header", name);
+      }
+      return new Settings(headers.with(use, names), mostBodyBytes, parts);
+    }
+
+    private static String[] notSecret(String... names) {
+      for (String name : names) {
+        Checks.headerName("journal header", name);
+        if (SECRET.contains(name.toLowerCase(Locale.ROOT))) {
+          throw Checks.bad(
+              "journal header", name, "no header that holds a secret; see addedByClient");
+        }
+      }
+      return names;
+    }
+
+    HeaderUses headers() {
+      return headers;
     }
 
     /**
@@ -483,7 +598,16 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if it is out of its range
      */
     public Settings withMostBodyBytes(int bytes) {
-      return new Settings(headers, bytes, keepsBodies, sendsUnreachable, provesFailure);
+      return new Settings(headers, Checks.within("mostBodyBytes", bytes, 0, 1 << 24), parts);
+    }
+
+    /**
+     * The longest request body and the longest answer body that is kept.
+     *
+     * @return in bytes
+     */
+    public int mostBodyBytes() {
+      return mostBodyBytes;
     }
 
     /**
@@ -493,7 +617,17 @@ public interface OperationJournal extends Journaling.Journal {
      * @return a changed copy
      */
     public Settings withoutRequestBodies() {
-      return new Settings(headers, mostBodyBytes, false, sendsUnreachable, provesFailure);
+      return with(
+          new Parts(false, parts.sendsUnreachable, parts.handsBackToAll, parts.provesFailure));
+    }
+
+    /**
+     * Whether request bodies are kept.
+     *
+     * @return false if only its caller can send an operation again
+     */
+    public boolean keepsBodies() {
+      return parts.keepsBodies;
     }
 
     /**
@@ -505,7 +639,39 @@ public interface OperationJournal extends Journaling.Journal {
      * @return a changed copy
      */
     public Settings sendingUnreachable() {
-      return new Settings(headers, mostBodyBytes, keepsBodies, true, provesFailure);
+      return with(new Parts(parts.keepsBodies, true, parts.handsBackToAll, parts.provesFailure));
+    }
+
+    /**
+     * Sends nothing without the journal, as by default.
+     *
+     * @return a changed copy
+     */
+    public Settings refusingUnreachable() {
+      return with(new Parts(parts.keepsBodies, false, parts.handsBackToAll, parts.provesFailure));
+    }
+
+    /**
+     * Whether an operation is sent, unguarded, if the journal cannot be reached.
+     *
+     * @return false by default
+     */
+    public boolean sendsUnreachable() {
+      return parts.sendsUnreachable;
+    }
+
+    /**
+     * Hands a stored answer back to any caller of the same operation. By default only the principal
+     * that began it gets the answer; another one is told the effect alone.
+     *
+     * @return a changed copy
+     */
+    public Settings handingBackToAll() {
+      return with(new Parts(parts.keepsBodies, parts.sendsUnreachable, true, parts.provesFailure));
+    }
+
+    boolean handsBackToAll() {
+      return parts.handsBackToAll;
     }
 
     /**
@@ -515,7 +681,17 @@ public interface OperationJournal extends Journaling.Journal {
      * @return a changed copy
      */
     public Settings withProofOfFailure(Predicate<Answer> proves) {
-      return new Settings(headers, mostBodyBytes, keepsBodies, sendsUnreachable, proves);
+      Checks.notNull("provesFailure", proves);
+      return with(
+          new Parts(parts.keepsBodies, parts.sendsUnreachable, parts.handsBackToAll, proves));
+    }
+
+    Predicate<Answer> provesFailure() {
+      return parts.provesFailure;
+    }
+
+    private Settings with(Parts other) {
+      return new Settings(headers, mostBodyBytes, other);
     }
   }
 }

@@ -32,7 +32,8 @@ class InMemoryJournalTest {
   private static final Duration LEASE = Duration.ofSeconds(5);
 
   private final AtomicLong now = new AtomicLong();
-  private final InMemoryJournal journal = new InMemoryJournal(2, now::get);
+  private final InMemoryJournal journal =
+      new InMemoryJournal(2, OperationJournal.Settings.defaults(), now::get);
 
   private static Intent intent(String key, Repeat repeat) {
     Duration window = repeat == Repeat.NEVER ? null : Duration.ofSeconds(10);
@@ -42,7 +43,11 @@ class InMemoryJournalTest {
         new Request(
             "POST", URI.create("http://a/pay?user=1"), new Content(Map.of(), new byte[] {1}));
     return new Intent(
-        new OperationJournal.Id("charge", "", key), request, "f", new Terms(repeat, window, wire));
+        new OperationJournal.Id("charge", "", key),
+        "",
+        request,
+        "f",
+        new Terms(repeat, window, wire));
   }
 
   private Claim.Granted granted(Intent intent) throws RefusedException {
@@ -50,7 +55,7 @@ class InMemoryJournalTest {
   }
 
   private static Intent other(Intent intent) {
-    return new Intent(intent.id(), intent.request(), "g", intent.terms());
+    return new Intent(intent.id(), intent.caller(), intent.request(), "g", intent.terms());
   }
 
   private static Ending ending(State state) {
@@ -100,7 +105,8 @@ class InMemoryJournalTest {
     journal.ended(intent, claim, ending(State.READY));
     Terms terms =
         new Terms(Repeat.KEYED, Duration.ofSeconds(10), new Journaling.Key("Idempotency-Key", "x"));
-    Intent rekeyed = new Intent(intent.id(), intent.request(), intent.fingerprint(), terms);
+    Intent rekeyed =
+        new Intent(intent.id(), intent.caller(), intent.request(), intent.fingerprint(), terms);
     assertInstanceOf(Claim.Unknown.class, journal.claim(rekeyed, LEASE));
     assertTrue(granted(intent).mayHaveActed(), "the first key still settles it");
   }
@@ -164,7 +170,8 @@ class InMemoryJournalTest {
 
   @Test
   void answersOfMoreThan16MebibytesMakeRoom() throws Exception {
-    InMemoryJournal large = new InMemoryJournal(1_000, now::get);
+    InMemoryJournal large =
+        new InMemoryJournal(1_000, OperationJournal.Settings.defaults(), now::get);
     Answer big = new Answer(200, new Content(Map.of(), new byte[1 << 16]));
     for (int i = 0; i <= 256; i++) {
       Intent intent = intent("k" + i, Repeat.KEYED);

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.tck.example;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 
 /** The adapter of the example: one call, with one request on one connection per attempt. */
@@ -102,6 +105,11 @@ final class ExampleCall
   @Override
   public List<String> headers(String name) {
     return request.values(name);
+  }
+
+  @Override
+  public Optional<Set<String>> headerNames() {
+    return Optional.of(request.headers().stream().map(Map.Entry::getKey).collect(toSet()));
   }
 
   @Override
