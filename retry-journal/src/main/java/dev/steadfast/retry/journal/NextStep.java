@@ -46,7 +46,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
   Next of(WakeupName name) throws IOException {
     Next next = connections.run(connection -> of(connection, name));
     String sequence = name.sequence();
-    return next == Next.NEVER && sequence != null
+    return next.equals(Next.NEVER) && sequence != null
         ? connections.run(connection -> idle(connection, name, sequence))
         : next;
   }
@@ -55,7 +55,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
   private Next idle(Connection connection, WakeupName name, String sequence) throws SQLException {
     Long last = sequences.lastNumber(connection, sequence);
     Next next = of(connection, name);
-    if (next == Next.NEVER && last != null) {
+    if (next.equals(Next.NEVER) && last != null) {
       sequences.idle(connection, sequence, last);
     }
     return next;

@@ -151,7 +151,7 @@ final class BigJournal {
   }
 
   /** The time of what a user does, without explanations, in milliseconds; the best of three. */
-  static double millis(Work work) throws Exception {
+  private static double millis(Work work) throws Exception {
     double best = Double.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       long begin = System.nanoTime();
@@ -187,8 +187,8 @@ final class BigJournal {
     for (ExplainedSource.Plan each : plans) {
       double[] sum = bySql.computeIfAbsent(each.sql(), sql -> new double[4]);
       sum[0]++;
-      sum[1] = Math.max(sum[1], each.read());
-      sum[2] = Math.max(sum[2], each.changed());
+      sum[1] = Math.max(sum[1], (double) each.read());
+      sum[2] = Math.max(sum[2], (double) each.changed());
       sum[3] = Math.max(sum[3], each.millis());
     }
     bySql.forEach((sql, sum) ->

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -83,7 +84,11 @@ final class ExplainedSource {
   }
 
   /** A call that set a value. */
-  private record Value(Method method, Object[] arguments) {}
+  private record Value(Method method, List<Object> arguments) {
+    void set(PreparedStatement statement) throws Throwable {
+      call(statement, method, arguments.toArray());
+    }
+  }
 
   private PreparedStatement statement(PreparedStatement real, String sql) {
     List<Value> values = new ArrayList<>();
@@ -92,7 +97,7 @@ final class ExplainedSource {
         (self, method, arguments) -> {
           String name = method.getName();
           if (name.startsWith("set") && !name.equals("setQueryTimeout")) {
-            values.add(new Value(method, arguments));
+            values.add(new Value(method, Arrays.asList(arguments)));
           }
           if ((name.equals("executeQuery") || name.equals("executeUpdate"))
               && sql.contains("steadfast_")) {
@@ -108,7 +113,7 @@ final class ExplainedSource {
       try (PreparedStatement explain =
           connection.prepareStatement("explain (analyze, buffers off) " + sql)) {
         for (Value each : values) {
-          call(explain, each.method(), each.arguments());
+          each.set(explain);
         }
         StringBuilder text = new StringBuilder();
         try (ResultSet row = explain.executeQuery()) {
@@ -127,7 +132,7 @@ final class ExplainedSource {
       throws Throwable {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (Value each : values) {
-        call(statement, each.method(), each.arguments());
+        each.set(statement);
       }
       int rows = 0;
       if (statement.execute()) {
@@ -148,7 +153,7 @@ final class ExplainedSource {
   private static long read(CharSequence plan) {
     double read = 0;
     double loops = 1;
-    for (String line : plan.toString().split("\n")) {
+    for (String line : plan.toString().lines().toList()) {
       Matcher scan = SCAN.matcher(line);
       if (scan.find() && !line.contains("Bitmap Index")) {
         loops = Double.parseDouble(scan.group(3));

@@ -51,11 +51,11 @@ final class HeaderUses {
           "Transfer-Encoding");
 
   static final HeaderUses DEFAULTS =
-      new HeaderUses(new TreeMap<>(String.CASE_INSENSITIVE_ORDER))
+      new HeaderUses(Map.of())
           .with(Use.COMPARED, COMPARED.toArray(new String[0]))
           .with(Use.ADDED_BY_CLIENT, ADDED_BY_CLIENT.toArray(new String[0]));
 
-  private final TreeMap<String, Use> uses; // not changed after construction
+  private final Map<String, Use> uses; // by name in any case; not changed after construction
 
   /** What is done with a header. */
   enum Use {
@@ -67,12 +67,13 @@ final class HeaderUses {
     ADDED_BY_CLIENT
   }
 
-  private HeaderUses(TreeMap<String, Use> uses) {
+  private HeaderUses(Map<String, Use> uses) {
     this.uses = uses;
   }
 
   HeaderUses with(Use use, String... names) {
-    TreeMap<String, Use> changed = new TreeMap<>(uses);
+    Map<String, Use> changed = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    changed.putAll(uses);
     for (String name : names) {
       changed.put(name, use);
     }
@@ -121,6 +122,6 @@ final class HeaderUses {
 
   @Override
   public String toString() {
-    return Map.copyOf(uses).toString();
+    return uses.toString();
   }
 }

@@ -293,7 +293,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if the client has another journal, or another kind
      */
     public static Intent of(Journaling.Kept kept, OperationJournal journal) {
-      if (kept instanceof JournaledOperation.Owned owned && owned.journal() != journal) {
+      if (kept instanceof JournaledOperation.Owned owned && !owned.journal().equals(journal)) {
         throw Checks.bad(
             "operation",
             owned + " of a client with " + owned.journal(),

@@ -14,15 +14,30 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Answers {@code /size/N} with that many bytes of text, {@code /silent} with nothing, and {@code
- * /faulty/N} with faults of all kinds, by chance. A connection ends after a time without requests.
+ * Answers {@code /size/N} with that many bytes of text, {@code /silent} with nothing, {@code
+ * /busy/N} with a 503 of that many bytes, {@code /quota} with 200 or 429 by a quota that its
+ * headers tell of, and {@code /faulty/N} with faults of all kinds, by chance. A connection ends
+ * after a time without requests.
  */
 public final class FaultServer {
   private static final int IDLE_MILLIS = 8_000;
   private static final byte[] LINE =
       "a line of the server's answer\n".getBytes(StandardCharsets.UTF_8);
 
+  // What a gateway says besides.
+  private static final String BUSY =
+      String.join(
+          "\r\n",
+          "Date: Mon, 02 Mar 2026 08:00:00 GMT",
+          "Server: gateway",
+          "Content-Type: text/html",
+          "Cache-Control: no-store",
+          "X-Request-Id: 5f0c7c1e-7f5c-4e8e-9a52-3a9d1d5a3c11",
+          "Via: 1.1 edge-7",
+          "");
+
   private final AtomicInteger connections = new AtomicInteger();
+  private final Quota quota = new Quota();
 
   private FaultServer() {}
 
@@ -101,11 +116,16 @@ public final class FaultServer {
   }
 
   /** Returns whether the connection stays. */
-  private static boolean answer(String path, Connection to)
-      throws IOException, InterruptedException {
+  private boolean answer(String path, Connection to) throws IOException, InterruptedException {
     int size = Integer.parseInt(path.replaceAll("[^0-9]", "0"));
     if (path.startsWith("/silent")) {
       return to.silence(60_000);
+    }
+    if (path.startsWith("/quota")) {
+      return quota.answer(to);
+    }
+    if (path.startsWith("/busy")) {
+      return to.head("503 Unavailable", BUSY, size) && to.bytes(size);
     }
     if (!path.startsWith("/faulty")) {
       return to.body(size);
@@ -125,6 +145,37 @@ public final class FaultServer {
       case 13 -> to.pause(ThreadLocalRandom.current().nextInt(50)) && to.body(size);
       default -> to.body(size);
     };
+  }
+
+  /** So many requests are taken in each second, and the others refused. */
+  private static final class Quota {
+    private static final int MOST = 1_000;
+    private static final long WINDOW_NANOS = 1_000_000_000;
+
+    private final long startNanos = System.nanoTime();
+    private long window = -1;
+    private int taken; // in this window
+    private int refused; // in all
+
+    boolean answer(Connection to) throws IOException {
+      boolean takes;
+      String headers;
+      synchronized (this) {
+        long since = System.nanoTime() - startNanos;
+        if (since / WINDOW_NANOS != window) {
+          window = since / WINDOW_NANOS;
+          taken = 0;
+        }
+        takes = taken < MOST;
+        taken += takes ? 1 : 0;
+        refused += takes ? 0 : 1;
+        headers =
+            "RateLimit-Policy: \"second\";q=1000;w=1\r\n"
+                + ("RateLimit: \"second\";r=" + (MOST - taken) + ";t=1\r\n")
+                + ("Refused: " + refused + "\r\n");
+      }
+      return to.head(takes ? "200 OK" : "429 Slow down", headers, 0);
+    }
   }
 
   /** What a server can do to its client. Each returns whether the connection stays. */

@@ -86,6 +86,8 @@ final class Lanes {
           return otherOkHttp(each, 3_500);
         });
     both("20 sends on fork-join workers, common pool blocked", this::forkJoin);
+    both("30,000 calls, 1,000 per second by the server's headers", each -> quota(each, false));
+    both("30,000 calls, 1,000 per second by configuration", each -> quota(each, true));
   }
 
   /** One case, with wrapped or with plain clients. */
@@ -208,6 +210,10 @@ final class Lanes {
     for (int i = 0; i < count; i++) {
       retrier.callAsync(() -> CompletableFuture.failedFuture(new IOException("down")));
     }
+  }
+
+  private String quota(Deadlines clients, boolean named) throws InterruptedException {
+    return new QuotaUse(server, clients.wrapped(), named).measure();
   }
 
   private String forkJoin(Deadlines clients) throws Exception {
