@@ -10,6 +10,8 @@ module dev.steadfast.retry.apache5 {
   requires transitive org.apache.httpcomponents.core5.httpcore5;
   requires static transitive org.jspecify;
   requires org.slf4j;
+  // HttpClient uses it for the options of sockets and does not name it.
+  requires jdk.net;
 
   exports dev.steadfast.retry.apache5;
 }

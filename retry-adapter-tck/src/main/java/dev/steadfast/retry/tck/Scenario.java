@@ -215,7 +215,7 @@ final class Scenario {
   Scenario refusedByJournal(Refusal refusal, String saved) {
     return expect(e -> e.refusedByJournal(refusal).saved(saved))
         .requests(0)
-        .trace("done " + reason(refusal) + " 0");
+        .trace("done " + reason(refusal).name() + " 0");
   }
 
   private static StopReason reason(Refusal refusal) {
