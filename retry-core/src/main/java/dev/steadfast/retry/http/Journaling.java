@@ -174,6 +174,24 @@ public interface Journaling {
      * @return {@link Replayable#BY_REQUEST} if its key tells
      */
     Replayable replayable();
+
+    /**
+     * The journal of the client that made it, which alone may keep it.
+     *
+     * @return null, the default, if any journal may
+     */
+    default @Nullable Journal owner() {
+      return null;
+    }
+
+    /**
+     * The operation as its journal writes it.
+     *
+     * @return by default this object
+     */
+    default Kept withoutOwner() {
+      return this;
+    }
   }
 
   /** Sends operations that are due: a client, as its adapter gives it. */

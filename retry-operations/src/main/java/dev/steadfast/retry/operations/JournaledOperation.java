@@ -168,7 +168,12 @@ record JournaledOperation(
   }
 
   /** An operation that knows its journal. */
-  record Owned(OperationJournal journal, Intent intent) implements Journaling.Kept {
+  record Owned(OperationJournal owner, Intent intent) implements Journaling.Kept {
+    @Override
+    public Intent withoutOwner() {
+      return intent;
+    }
+
     @Override
     public RequestView request() {
       return intent.request();

@@ -275,10 +275,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if it is of another kind of journal
      */
     public static Intent of(Journaling.Kept kept) {
-      if (kept instanceof JournaledOperation.Owned owned) {
-        return owned.intent();
-      }
-      if (kept instanceof Intent intent) {
+      if (kept.withoutOwner() instanceof Intent intent) {
         return intent;
       }
       throw Checks.bad("operation", kept, "what a client's intent gives");
@@ -293,10 +290,11 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if the client has another journal, or another kind
      */
     public static Intent of(Journaling.Kept kept, OperationJournal journal) {
-      if (kept instanceof JournaledOperation.Owned owned && !owned.journal().equals(journal)) {
+      Journaling.Journal owner = kept.owner();
+      if (owner != null && !owner.equals(journal)) {
         throw Checks.bad(
             "operation",
-            owned + " of a client with " + owned.journal(),
+            kept + " of a client with " + owner,
             "one of a client with this journal: HttpRetry.Builder.journal");
       }
       return of(kept);

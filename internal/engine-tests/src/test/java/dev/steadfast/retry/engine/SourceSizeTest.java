@@ -90,6 +90,7 @@ class SourceSizeTest {
     assertEquals(
         List.of(
             "retry-adapter-tck",
+            "retry-apache-httpclient5",
             "retry-core",
             "retry-effects",
             "retry-java-httpclient",
