@@ -91,6 +91,7 @@ class JournaledIdentityTest {
   @ParameterizedTest
   @ValueSource(strings = {"Stripe-Account", "Authorization", "Cookie", "X-Unheard-Of"})
   void aHeaderWithoutAPlaceIsRefusedByName(String header) {
+    journal.settings(Settings.defaults());
     Call.Factory calls = calls(Entry.EXECUTE);
     Request request = with(header, "secret");
 

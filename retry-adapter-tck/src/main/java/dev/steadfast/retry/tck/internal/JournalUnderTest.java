@@ -41,7 +41,7 @@ public final class JournalUnderTest implements OperationJournal {
   private volatile Fault onClaim = () -> {};
   private volatile Fault onSending = () -> {};
   private volatile Fault onEnded = () -> {};
-  private volatile Settings settings = Settings.defaults();
+  private volatile Settings settings = Settings.defaults().addedByClient("Authorization");
   private volatile @Nullable Claim instead;
 
   /**
