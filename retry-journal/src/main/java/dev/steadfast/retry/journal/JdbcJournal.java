@@ -124,7 +124,7 @@ public final class JdbcJournal implements OperationJournal {
    * @throws SQLException if it cannot be written, or if another transaction has held the same
    *     operation for 2 s
    * @throws IllegalArgumentException if the connection is in auto-commit mode, if the client of the
-   *     operation has another journal, or if the body of the operation is not kept
+   *     operation has a journal in memory, or if the body of the operation is not kept
    */
   public boolean enlist(Connection connection, Journaling.Kept operation)
       throws SQLException, RefusedException {
@@ -146,8 +146,8 @@ public final class JdbcJournal implements OperationJournal {
    * @throws SQLException if it cannot be written, or if another transaction has held the sequence
    *     or the same operation for 2 s
    * @throws IllegalArgumentException if the name is out of its range, if the connection is in
-   *     auto-commit mode, if the client of the operation has another journal, or if the body of the
-   *     operation is not kept
+   *     auto-commit mode, if the client of the operation has a journal in memory, or if the body of
+   *     the operation is not kept
    */
   public boolean enlist(Connection connection, Journaling.Kept operation, String sequence)
       throws SQLException, RefusedException {

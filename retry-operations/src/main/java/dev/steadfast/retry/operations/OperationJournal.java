@@ -282,16 +282,18 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     /**
-     * What a client tells of an operation, for the journal of that client.
+     * What a client tells of an operation, for the journal of that client. Another journal may be
+     * one over the same database, or wrap this one, so only a journal in memory is refused: its
+     * client would send the operation beside this journal.
      *
      * @param kept what {@code intent} of a client gave
      * @param journal the journal that is to keep it
      * @return the operation
-     * @throws IllegalArgumentException if the client has another journal, or another kind
+     * @throws IllegalArgumentException if the client has a journal in memory, or another kind
      */
     public static Intent of(Journaling.Kept kept, OperationJournal journal) {
       Journaling.Journal owner = kept.owner();
-      if (owner != null && !owner.equals(journal)) {
+      if (owner instanceof InMemoryJournal && !owner.equals(journal)) {
         throw Checks.bad(
             "operation",
             kept + " of a client with " + owner,

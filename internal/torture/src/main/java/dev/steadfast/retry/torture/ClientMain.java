@@ -33,7 +33,9 @@ final class ClientMain {
     DataSource pool = Pool.of(database, CONNECTIONS, MOST_WAIT_MILLIS);
     JdbcJournal durable = journal(pool);
     OperationJournal used =
-        broken == Break.NO_JOURNAL ? OperationJournal.inMemory(REMEMBERED) : durable;
+        broken == Break.NO_JOURNAL
+            ? OperationJournal.inMemory(REMEMBERED, Payments.kept())
+            : durable;
     JumpingClock clock = new JumpingClock(history.settings().seed() + number);
     FaultyJournal faulty =
         new FaultyJournal(
