@@ -359,8 +359,11 @@ class UpdateBoundsTest {
             USUAL,
             each -> {
               asked.countDown();
-              await(cancelled);
-              returned.countDown();
+              try {
+                await(cancelled); // an interrupt of the cancellation ends it, too
+              } finally {
+                returned.countDown();
+              }
               return each + "b";
             });
     await(asked);
