@@ -10,7 +10,7 @@ module dev.steadfast.retry.apache5 {
   requires transitive org.apache.httpcomponents.core5.httpcore5;
   requires static transitive org.jspecify;
   requires org.slf4j;
-  // HttpClient uses it for the options of sockets and does not name it.
+  // HttpClient 5.6 needs this module for socket options, but has no descriptor that requires it.
   requires jdk.net;
 
   exports dev.steadfast.retry.apache5;
