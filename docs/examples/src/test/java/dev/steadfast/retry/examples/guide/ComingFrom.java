@@ -47,7 +47,12 @@ final class ComingFrom {
   }
 
   static String springBefore(String url, String payment) {
-    RestClient payments = RestClient.create(url);
+    // Named, because RestClient takes HttpClient 5 if it is there, which retries by itself.
+    RestClient payments =
+        RestClient.builder()
+            .baseUrl(url)
+            .requestFactory(new JdkClientHttpRequestFactory())
+            .build();
     // region coming-from-spring-before
     RetryTemplate template =
         RetryTemplate.builder()
