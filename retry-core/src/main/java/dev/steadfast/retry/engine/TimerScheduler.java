@@ -29,7 +29,7 @@ public final class TimerScheduler implements RetryScheduler {
 
   private static final TimerThread TIMERS =
       new TimerThread(
-          WorkerThread::make,
+          WorkerThread::startDaemon,
           TimeUnit.SECONDS.toNanos(10),
           Math.max(4, Runtime.getRuntime().availableProcessors()));
 

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.engine;
 
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,7 +38,7 @@ final class TimerThread implements WorkerPool.Watch {
   private static final AtomicLongFieldUpdater<TimerThread> WAKE_AT =
       AtomicLongFieldUpdater.newUpdater(TimerThread.class, "wakeAt");
 
-  private final ThreadFactory threads;
+  private final ThreadStarter threads;
   private final long idleNanos;
   private final Lanes lanes;
 
@@ -61,11 +60,11 @@ final class TimerThread implements WorkerPool.Watch {
   /**
    * No timers yet, and no thread.
    *
-   * @param threads makes daemon threads
+   * @param threads starts daemon threads
    * @param idleNanos how long a thread waits for work before it ends, in nanoseconds
    * @param workers how many workers there are before a task has to wait
    */
-  TimerThread(ThreadFactory threads, long idleNanos, int workers) {
+  TimerThread(ThreadStarter threads, long idleNanos, int workers) {
     this.threads = threads;
     this.idleNanos = idleNanos;
     this.lanes =
@@ -173,10 +172,7 @@ final class TimerThread implements WorkerPool.Watch {
       if (running) {
         return;
       }
-      Thread started = threads.newThread(this::run);
-      started.setName("steadfast-timer");
-      started.start();
-      thread = started;
+      thread = threads.start("steadfast-timer", this::run);
       running = true;
     } finally {
       lock.unlock();

@@ -4,7 +4,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,7 +39,7 @@ final class WorkerPool {
   private static final long SLOW_GROWTH_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final Watch watch;
-  private final ThreadFactory threads;
+  private final ThreadStarter threads;
   private final long idleNanos;
   private final Lane lane;
 
@@ -77,7 +76,7 @@ final class WorkerPool {
    */
   record Lane(String name, int usualWorkers, boolean doubles) {}
 
-  WorkerPool(Watch watch, ThreadFactory threads, long idleNanos, Lane lane) {
+  WorkerPool(Watch watch, ThreadStarter threads, long idleNanos, Lane lane) {
     this.watch = watch;
     this.threads = threads;
     this.idleNanos = idleNanos;
@@ -135,12 +134,9 @@ final class WorkerPool {
       }
       long number = started.incrementAndGet();
       Worker worker = new Worker(late ? number % 2 == 0 : null);
-      Thread thread = threads.newThread(worker);
-      thread.setName("steadfast-" + lane.name() + "-" + number);
       all.add(worker);
-      worker.thread = thread;
       try {
-        thread.start();
+        worker.thread = threads.start("steadfast-" + lane.name() + "-" + number, worker);
       } catch (Throwable noThread) {
         all.remove(worker);
         throw noThread;

@@ -40,6 +40,14 @@ final class WorkerThread extends Thread {
     }
   }
 
+  /** Makes a thread and starts it. */
+  static WorkerThread startDaemon(String name, Runnable body) {
+    WorkerThread made = make(body);
+    made.setName(name);
+    made.start();
+    return made;
+  }
+
   private static WorkerThread configured(Runnable body) {
     WorkerThread made = create(topGroup(), body);
     made.setDaemon(true);

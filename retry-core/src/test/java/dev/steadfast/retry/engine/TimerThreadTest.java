@@ -25,7 +25,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -46,20 +45,22 @@ class TimerThreadTest {
   private final Makers threads = new Makers();
   private final CountDownLatch end = new CountDownLatch(1);
 
-  /** Makes threads, remembers them, and fails where a test says so. */
-  private static final class Makers implements ThreadFactory {
+  /** Starts threads, remembers them, and fails where a test says so. */
+  private static final class Makers implements ThreadStarter {
     private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
     private final AtomicInteger refused = new AtomicInteger();
     private volatile boolean refuses;
 
     @Override
-    public Thread newThread(Runnable body) {
+    public Thread start(String name, Runnable body) {
       if (refuses) {
         refused.incrementAndGet();
         throw new OutOfMemoryError("unable to create native thread, says the test");
       }
       Thread thread = WorkerThread.make(body);
+      thread.setName(name);
       made.add(thread);
+      thread.start();
       return thread;
     }
 
@@ -630,19 +631,18 @@ class TimerThreadTest {
     AtomicInteger left = new AtomicInteger(3);
     TimerThread timers =
         new TimerThread(
-            body -> left.getAndDecrement() > 0 ? startedAlready() : threads.newThread(body),
+            (name, body) -> {
+              if (left.getAndDecrement() > 0) {
+                throw new IllegalThreadStateException("says the test");
+              }
+              return threads.start(name, body);
+            },
             SHORT,
             2);
     assertThrows(RejectedExecutionException.class, () -> timers.schedule(1, () -> {}));
     // This one takes two: for the pool, then for the timer thread, which would try again.
     assertThrows(RejectedExecutionException.class, () -> timers.schedule(0, () -> {}));
     awaitTick(timers);
-  }
-
-  private static Thread startedAlready() {
-    Thread thread = new Thread(() -> {});
-    thread.start();
-    return thread;
   }
 
   @Test
@@ -654,11 +654,11 @@ class TimerThreadTest {
     }
     TimerThread timers =
         new TimerThread(
-            body -> {
+            (name, body) -> {
               if (Boolean.TRUE.equals(luck.poll())) {
                 throw new OutOfMemoryError("unable to create native thread, says the test");
               }
-              return threads.newThread(body);
+              return threads.start(name, body);
             },
             SHORT,
             4);

@@ -30,7 +30,11 @@ final class BodyWatch implements Runnable {
   private final long startNanos;
   private final long boundNanos; // since the start
   private final TimeLimit bound; // which limit that is
+  private int looks; // written by the thread that looks, one after the other
+
+  // Written under the lock of this object.
   private volatile RetryScheduler.@Nullable Task task;
+  private int taskOf; // the look that has set it
 
   private BodyWatch(WatchedSubscriber<?> body, RetryPlan plan, long boundNanos) {
     CallContext scope = plan.callContext();
@@ -80,13 +84,22 @@ final class BodyWatch implements Runnable {
   }
 
   private void schedule(WatchedSubscriber<?> body, long nanos) {
+    int look = ++looks;
     try {
-      task = environment.scheduler().schedule(nanos, this);
+      keep(look, environment.scheduler().schedule(nanos, this));
       if (body.over()) {
         stop();
       }
     } catch (RejectedExecutionException noTimer) {
       body.fail(unwatched(noTimer));
+    }
+  }
+
+  /** Keeps the handle of the latest timer. A timer may come before its own handle is kept. */
+  private synchronized void keep(int look, RetryScheduler.Task timer) {
+    if (look > taskOf) {
+      taskOf = look;
+      task = timer;
     }
   }
 

@@ -184,12 +184,13 @@ class LanesTest {
   private static TimerScheduler withoutWorkers() {
     TimerThread timers =
         new TimerThread(
-            task -> {
+            (name, task) -> {
               if (task.getClass().getName().contains("WorkerPool")) {
                 throw new OutOfMemoryError("unable to create native thread");
               }
-              Thread thread = new Thread(task);
+              Thread thread = new Thread(task, name);
               thread.setDaemon(true);
+              thread.start();
               return thread;
             },
             TimeUnit.SECONDS.toNanos(1),

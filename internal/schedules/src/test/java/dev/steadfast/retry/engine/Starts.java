@@ -1,0 +1,27 @@
+package dev.steadfast.retry.engine;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Threads that were started. A thread of the test takes one and runs what it would run. */
+final class Starts implements ThreadStarter {
+  private final Queue<Runnable> started = new ConcurrentLinkedQueue<>();
+
+  @Override
+  public Thread start(String name, Runnable body) {
+    started.add(body);
+    return Thread.currentThread();
+  }
+
+  /** Runs one to its end, if there is one. */
+  void runNext() {
+    Runnable body = started.poll();
+    if (body != null) {
+      body.run();
+    }
+  }
+
+  int waiting() {
+    return started.size();
+  }
+}
