@@ -207,7 +207,7 @@ final class WireTrace {
 
   /** Another thread sends a request, of which nothing else is seen. */
   void beside(HttpRequest request) {
-    log.othersUnseen(safety(request), false);
+    log.otherSent(safety(request), false);
   }
 
   SentBody body() {

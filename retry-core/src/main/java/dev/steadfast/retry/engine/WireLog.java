@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * may be sent again, and the {@link Evidence} of the attempt. What is never reported is unknown.
  *
  * <p>One thread reports: that of the client's call. Whoever settles the attempt reads, and calls
- * {@link #seal} and {@link #othersUnseen}. Sealing and sending exclude each other.
+ * {@link #seal} and {@link #othersUnseen}. Any thread may call {@link #otherSent}. Sealing and sending exclude each other.
  *
  * @param <Q> the client's requests
  */
@@ -56,6 +56,7 @@ public final class WireLog<Q> {
   private volatile boolean anyOwn; // whether a request was for the operation
   private volatile @Nullable Safety unseen; // how safe the requests are that nobody saw
   private volatile boolean unseenAnswer;
+  private volatile Safety beside = Safety.UNPROCESSED; // how safe other requests are that went out
 
   /**
    * The log of an attempt that has sent nothing yet.
@@ -145,10 +146,22 @@ public final class WireLog<Q> {
    * @param why why they may be sent again: of the operation's request, or the latest one
    * @param answered whether the answer of the attempt belongs to one of them
    */
-  public void othersUnseen(Safety why, boolean answered) {
+  public synchronized void othersUnseen(Safety why, boolean answered) {
     Safety known = unseen;
     unseenAnswer |= answered;
     unseen = known == null ? why : known.and(why);
+  }
+
+  /**
+   * Another request has gone out, of which nothing else is seen. No answer to the latest request
+   * proves that this one was refused. Any thread may report it.
+   *
+   * @param why why it may be sent again
+   * @param answered whether the answer of the attempt belongs to it
+   */
+  public synchronized void otherSent(Safety why, boolean answered) {
+    beside = beside.and(why);
+    othersUnseen(why, answered);
   }
 
   /**
@@ -321,7 +334,7 @@ public final class WireLog<Q> {
         last = status < 0 ? Disposition.UNKNOWN : Disposition.ANSWERED;
       }
     }
-    Requests requests = Requests.of(last, lastSafety, earlier);
+    Requests requests = Requests.of(last, lastSafety, earlier.and(beside));
     boolean own = status < 0 || (status == known && !unseenAnswer);
     Evidence evidence =
         Evidence.of(requests, status, deliveries(), bodySpent)

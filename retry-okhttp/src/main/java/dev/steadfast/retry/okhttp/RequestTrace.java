@@ -270,7 +270,7 @@ abstract class RequestTrace {
    */
   void otherCall(Request request) {
     others = true;
-    log.othersUnseen(WireRequests.safety(operation, request), true);
+    log.otherSent(WireRequests.safety(operation, request), true);
   }
 
   /** Whether user code has used the client for calls of its own since the attempt began. */
@@ -403,16 +403,16 @@ abstract class RequestTrace {
       if (log.deliveries() == 0) {
         interceptors.answeredByOtherMeans();
       }
-      log.othersUnseen(WireRequests.safety(operation, network.request()), true);
+      log.otherSent(WireRequests.safety(operation, network.request()), true);
     } else if (!same(network.request(), log.latest())) {
-      log.othersUnseen(WireRequests.safety(operation, network.request()), false);
+      log.otherSent(WireRequests.safety(operation, network.request()), false);
     }
     return evidence(answer.code(), bodySpent);
   }
 
   private Evidence evidence(int status, boolean bodySpent) {
     if (interceptors.otherCalls() != othersBefore) {
-      log.othersUnseen(operation.safety(), true);
+      log.otherSent(operation.safety(), true);
     }
     return log.evidence(status, bodySpent);
   }

@@ -20,7 +20,8 @@ class WireLogTest {
   /**
    * A log of events, separated by blanks: {@code GET}, {@code PUT}, {@code POST} and {@code KEYED}
    * (a POST with the key) go out; {@code elsewhere} and {@code own} begin; {@code dead}, {@code
-   * notSent}, {@code refused}, {@code unseen} (POST), {@code unseenAnswer}; a number is an answer.
+   * notSent}, {@code refused}, {@code unseen} (POST), {@code unseenAnswer}, {@code beside} (POST); a number
+   * is an answer.
    */
   private static WireLog<String> log(String events) {
     return tell(
@@ -42,6 +43,7 @@ class WireLogTest {
         case "refused" -> log.refused();
         case "unseen" -> log.othersUnseen(Safety.UNSAFE, false);
         case "unseenAnswer" -> log.othersUnseen(Safety.UNSAFE, true);
+        case "beside" -> log.otherSent(Safety.UNSAFE, false);
         case "GET", "PUT", "POST", "KEYED" ->
             assertTrue(log.sends(event, safety(event), event.equals("KEYED")));
         default -> log.answered(Integer.parseInt(event));
@@ -88,6 +90,9 @@ class WireLogTest {
     "PUT 401 unseen,              -1,  UNKNOWN UNSAFE,                1",
     "POST 307 unseen,             -1,  UNKNOWN UNSAFE,                1",
     "GET refused unseenAnswer,    200, ANSWERED UNSAFE,               1",
+    // What an answer proves of one request, it does not prove of another that went out.
+    "POST 429 beside,             429, ANSWERED UNSAFE after UNSAFE,  1",
+    "beside POST refused,         -1,  UNKNOWN UNSAFE after UNSAFE,   1",
   })
   void theEvidenceOfAnAttempt(String events, int status, String requests, int deliveries) {
     WireLog<String> log = log(events);
