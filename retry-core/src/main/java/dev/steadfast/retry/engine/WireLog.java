@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * may be sent again, and the {@link Evidence} of the attempt. What is never reported is unknown.
  *
  * <p>One thread reports: that of the client's call. Whoever settles the attempt reads, and calls
- * {@link #seal} and {@link #othersUnseen}. Any thread may call {@link #otherSent}. Sealing and sending exclude each other.
+ * {@link #seal} and {@link #othersUnseen}. Any thread may call {@link #otherSent}. Sealing and
+ * sending exclude each other.
  *
  * @param <Q> the client's requests
  */

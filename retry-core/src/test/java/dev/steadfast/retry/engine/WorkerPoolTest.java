@@ -21,7 +21,8 @@ class WorkerPoolTest {
       Lanes.of(
           4,
           lane ->
-              new WorkerPool(new NoWatch(), WorkerThread::startDaemon, TimeUnit.MINUTES.toNanos(1), lane));
+              new WorkerPool(
+                  new NoWatch(), WorkerThread::startDaemon, TimeUnit.MINUTES.toNanos(1), lane));
   private long now = System.nanoTime();
 
   @AfterEach

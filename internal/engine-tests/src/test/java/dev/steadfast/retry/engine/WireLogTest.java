@@ -20,8 +20,8 @@ class WireLogTest {
   /**
    * A log of events, separated by blanks: {@code GET}, {@code PUT}, {@code POST} and {@code KEYED}
    * (a POST with the key) go out; {@code elsewhere} and {@code own} begin; {@code dead}, {@code
-   * notSent}, {@code refused}, {@code unseen} (POST), {@code unseenAnswer}, {@code beside} (POST); a number
-   * is an answer.
+   * notSent}, {@code refused}, {@code unseen} (POST), {@code unseenAnswer}, {@code beside} (POST);
+   * a number is an answer.
    */
   private static WireLog<String> log(String events) {
     return tell(

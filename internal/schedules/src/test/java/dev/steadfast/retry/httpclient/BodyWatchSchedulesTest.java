@@ -70,11 +70,9 @@ class BodyWatchSchedulesTest {
         RetryPlan.of(
             RetryPolicy.builder().build(),
             RetryBudget.unlimited(),
-            new RetryEnvironment(
-                () -> 0, RetryEnvironment.system().clock(), () -> 0, timer));
+            new RetryEnvironment(() -> 0, RetryEnvironment.system().clock(), () -> 0, timer));
     private final WatchedSubscriber<String> body =
-        new WatchedSubscriber<>(
-            BodySubscribers.ofString(StandardCharsets.UTF_8), () -> 0);
+        new WatchedSubscriber<>(BodySubscribers.ofString(StandardCharsets.UTF_8), () -> 0);
     private volatile boolean begun;
 
     @Operation(runOnce = true)
