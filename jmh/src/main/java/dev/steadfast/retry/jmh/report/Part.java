@@ -16,28 +16,34 @@ import java.util.Set;
  * @param bar the counter that is drawn; empty for the time
  */
 record Part(String benchmark, String title, String text, String bar) {
-  static List<Part> all() {
+  /** Whole calls, which users compare. */
+  static List<Part> whole() {
     return List.of(
         new Part(
             "OkHttp",
             "An OkHttp call",
-            "On loopback, accepted at the first attempt, body read. Client and server share one core,"
-                + " but for the rows on all cores. Where a row has ten forks, its numbers are the"
-                + " medians of the forks, and ± is the farther end of the 97.9 % interval; else ± of a"
-                + " median is how far the median of an iteration lies from it. Bytes are of the whole"
-                + " process; the server allocates none per request. Rows of one fork ran in another"
-                + " round than those of ten, and rounds differ more than rows do: in rounds that had"
-                + " both, Failsafe 3.3.2 took 0.97 times as long as plain OkHttp 5.5.1 on `execute`,"
-                + " and 1.3 times on `enqueue`.",
+            "The first attempt is accepted, and the body is read. Client and server share one core, but"
+                + " for the rows on all cores. Bytes are of the whole process; the server allocates none"
+                + " per request. Compare rows with the same number of forks: those of one fork ran in"
+                + " another round, and rounds differ more than rows do. In rounds that had both,"
+                + " Failsafe 3.3.2 took 0.97 times as long as plain OkHttp 5.5.1 on `execute`, and 1.3"
+                + " times on `enqueue`. With ten forks, a number is the median of the forks, and ± the"
+                + " farther end of the 97.9 % interval. With one, ± of a median is how far the median"
+                + " of an iteration lies from it.",
             ""),
-        new Part("JdkClient", "A java.net.http request", "On loopback, as above.", ""),
+        new Part("JdkClient", "A java.net.http request", "As above.", ""),
         new Part(
             "Slots",
             "200 calls that fail once",
-            "Each is answered by a 503 and after 500 ms by a 200; one healthy call is queued last."
-                + " OkHttp runs five calls per host at a time, the JDK's client as many as it is"
-                + " given. ± is the farthest shot from the mean.",
-            ""),
+            "Each call gets a 503, and after 500 ms a 200. One healthy call is queued last. OkHttp runs"
+                + " five calls per host at a time, the JDK's client as many as it is given. ± is the"
+                + " farthest shot from the mean.",
+            ""));
+  }
+
+  /** Parts of a call, and the simulator. */
+  static List<Part> inside() {
+    return List.of(
         new Part(
             "Waiting",
             "Operations that wait, all at once",

@@ -12,12 +12,14 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
- * Renders the JSON results of a run into {@code benchmarks.md} and one SVG per part. The only way
- * in which numbers get there: {@code jmh/run.sh} calls it.
+ * Renders the JSON results of a run into {@code benchmarks.md}, which has what users ask, {@code
+ * benchmarks/parts.md} with the parts of a call, and one SVG per part. Numbers get there in no
+ * other way: {@code jmh/run.sh} calls it.
  */
 public final class Report {
   private static final String COMMANDS = "commands.txt";
   private static final String HEADERS = "headers.txt";
+  private static final String PARTS = "parts.md";
 
   private Report() {}
 
@@ -41,18 +43,35 @@ public final class Report {
     List<String> page = new ArrayList<>();
     head(page, results);
     page.addAll(Summary.of(results));
-    page.add("Client and server share one core, on loopback, and medians are of a whole call.");
+    page.add("The times of a call are medians. Client and server share one core, on loopback.");
     Files.createDirectories(docs.resolve("img"));
-    for (Part part : Part.all()) {
-      if (!results.of(part.benchmark()).isEmpty()) {
-        add(page, part, results, docs);
-      }
-    }
+    parts(page, Part.whole(), results, docs, "");
     census(page, source, docs);
     headers(page, source.resolve(HEADERS), docs);
     targets(page, results);
     commands(page, source.resolve(COMMANDS), docs);
     Files.write(docs.resolve("benchmarks.md"), page);
+    inside(results, docs);
+  }
+
+  private static void inside(Results results, Path docs) throws IOException {
+    List<String> page = new ArrayList<>();
+    page.add("# What the parts of a call cost");
+    page.add("");
+    page.add("For those who work on Steadfast. The same run as that of the");
+    page.add("[benchmarks](../benchmarks.md), where the signs are explained.");
+    parts(page, Part.inside(), results, docs, "../");
+    Files.write(raw(docs, PARTS), page);
+  }
+
+  private static void parts(
+      List<String> page, List<Part> parts, Results results, Path docs, String root)
+      throws IOException {
+    for (Part part : parts) {
+      if (!results.of(part.benchmark()).isEmpty()) {
+        add(page, part, results, docs, root);
+      }
+    }
   }
 
   /** Raw results are files beside the page, which nobody reads from begin to end. */
@@ -72,6 +91,7 @@ public final class Report {
     page.add("");
     page.add(
         "JDK " + results.mainJdk() + " unless a column says otherwise. Peers: " + peers() + ".");
+    page.add("[The parts of a call](benchmarks/" + PARTS + ") have a page of their own.");
     page.add("");
     page.add("## What does it cost me?");
     page.add("");
@@ -160,8 +180,8 @@ public final class Report {
     Target.all().forEach(target -> page.add(target.line(results)));
   }
 
-  private static void add(List<String> page, Part part, Results results, Path docs)
-      throws IOException {
+  private static void add(
+      List<String> page, Part part, Results results, Path docs, String root) throws IOException {
     String image = "benchmark-" + part.benchmark().toLowerCase(Locale.ROOT) + ".svg";
     Charts.draw(
         part.title(), part.unit(results), part.bars(results), docs.resolve("img").resolve(image));
@@ -170,7 +190,7 @@ public final class Report {
     page.add("");
     page.add(part.text());
     page.add("");
-    page.add("![" + part.title() + "](img/" + image + ")");
+    page.add("![" + part.title() + "](" + root + "img/" + image + ")");
     page.add("");
     page.addAll(part.table(results));
   }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -24,6 +25,7 @@ class ReportTest {
   @TempDir private Path source;
   @TempDir private Path docs;
   private List<String> page;
+  private List<String> parts;
 
   @BeforeEach
   void render() throws IOException {
@@ -36,9 +38,14 @@ class ReportTest {
     Files.writeString(source.resolve("headers.txt"), "503, 40000 x age  send 5 ms x 1.1\n");
     Report.write(source, docs);
     page = Files.readAllLines(docs.resolve("benchmarks.md"));
+    parts = Files.readAllLines(docs.resolve("benchmarks/parts.md"));
   }
 
   private void assertHas(String line) {
+    assertHas(page, line);
+  }
+
+  private static void assertHas(List<String> page, String line) {
     assertTrue(page.contains(line), () -> line + "\nis missing from\n" + String.join("\n", page));
   }
 
@@ -115,23 +122,23 @@ class ReportTest {
 
   @Test
   void oneRowHasAllThreadsAndJdks() {
-    assertHas("|  | 1 thread, ns | 2 threads, ns | bytes, JDK 25 | bytes, JDK 17 |");
-    assertHas("| depositSteadfast | 1.10 | 2.20 ± 0.50 | 0 |  |");
-    assertHas("| steadfastFull | 2.00 ± 0.20 | 0 | 8.00 |");
-    assertHas("|  | 1 thread, virtual, ns | 1 thread, ns | bytes, JDK 25 | bytes, JDK 17 |");
+    assertHas(parts, "|  | 1 thread, ns | 2 threads, ns | bytes, JDK 25 | bytes, JDK 17 |");
+    assertHas(parts, "| depositSteadfast | 1.10 | 2.20 ± 0.50 | 0 |  |");
+    assertHas(parts, "| steadfastFull | 2.00 ± 0.20 | 0 | 8.00 |");
+    assertHas(parts, "|  | 1 thread, virtual, ns | 1 thread, ns | bytes, JDK 25 | bytes, JDK 17 |");
   }
 
   @Test
   void theSimulatorHasPartsAndTargetsOfItsOwn() {
     assertHas(
-        "| Simulator, a million operations in a storm | at most 10.0 s | 12.0 ± 1.00 s | **no** |");
+        page, "| Simulator, a million operations in a storm | at most 10.0 s | 12.0 ± 1.00 s | **no** |");
     assertHas(
-        "| Simulator, 100 runs of 200 clients with each strategy | at most 60.0 s | 1.00 ± 0.10 s |"
+        page, "| Simulator, 100 runs of 200 clients with each strategy | at most 60.0 s | 1.00 ± 0.10 s |"
             + " yes |");
-    assertHas("| steadfastQueue pending=1000 | 120 ± 10.0 | 40.0 ± 0.01 |  |");
-    assertHas("| steadfastOutage policy=jitter | 4,000 ± 20.0 | 5,000 ± 0.01 |  |");
-    assertHas("|  | ms | operations |");
-    assertHas("| steadfastContention clients=200 runs=100 | 1,000 ± 100 | 120,000 |");
+    assertHas(parts, "| steadfastQueue pending=1000 | 120 ± 10.0 | 40.0 ± 0.01 |  |");
+    assertHas(parts, "| steadfastOutage policy=jitter | 4,000 ± 20.0 | 5,000 ± 0.01 |  |");
+    assertHas(parts, "|  | ms | operations |");
+    assertHas(parts, "| steadfastContention clients=200 runs=100 | 1,000 ± 100 | 120,000 |");
   }
 
   @Test
@@ -156,6 +163,16 @@ class ReportTest {
   @Test
   void noResultsAreAnError(@TempDir Path empty) {
     assertThrows(NoSuchElementException.class, () -> Report.write(empty, docs));
+  }
+
+  @Test
+  void thePartsOfACallHaveAPageOfTheirOwn() {
+    List<String> both = new ArrayList<>(page);
+    both.retainAll(parts.stream().filter(line -> line.startsWith("## ")).toList());
+    assertEquals(List.of(), both);
+    assertHas(parts, "## One operation");
+    assertHas(parts, "![One operation](../img/benchmark-engine.svg)");
+    assertTrue(Files.exists(docs.resolve("benchmarks/../img/benchmark-engine.svg")));
   }
 
   @ParameterizedTest
