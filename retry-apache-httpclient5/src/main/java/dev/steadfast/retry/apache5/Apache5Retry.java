@@ -1,9 +1,12 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
+import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.protocol.HttpContext;
 
 /**
@@ -51,6 +54,52 @@ public final class Apache5Retry {
     Checks.notNull("context", context);
     context.setAttribute(OPTIONS, Checks.notNull("options", options));
     return context;
+  }
+
+  /**
+   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * Apache5Retry.intent(retry, request, options))}. Nothing is sent.
+   *
+   * @param retry the configuration that {@link #addTo} was given for the client
+   * @param request the request, with an absolute URI
+   * @param options name the operation, by {@link RetryOptions.Builder#journaled}
+   * @return the operation as the journal has it
+   * @throws IllegalArgumentException if the options name no operation, if the request has no host
+   *     or asks for an upgrade, or if its body is read once or too long for the journal and the
+   *     options have no {@link RetryOptions.Builder#fingerprint}
+   * @throws NullPointerException if an argument is null
+   */
+  public static Journaling.Kept intent(
+      HttpRetry retry, ClassicHttpRequest request, RetryOptions options) {
+    Checks.notNull("retry", retry);
+    Checks.notNull("options", options);
+    if (Checks.notNull("request", request).getAuthority() == null) {
+      throw Checks.bad("request", request.getRequestUri(), "one with an absolute URI");
+    }
+    if (request.containsHeader("Upgrade")) {
+      options.refuseToJournal("an upgrade");
+    }
+    return retry.operation(new Apache5Views.OfRequest(request), options).intent();
+  }
+
+  /**
+   * Sends operations that a journal has and other calls or processes began.
+   *
+   * <p>Method, target, body, the headers that the journal keeps, and the key are those of the first
+   * request. All else is as for every call of this client: handlers and interceptors, which also
+   * add credentials, timeouts, and policy. The thread waits for the answer, which is noted in the
+   * journal and closed.
+   *
+   * @param client a client whose builder was given to {@link #addTo}. To another client the sender
+   *     hands a request that is cancelled already, of which nothing is sent, and throws an {@link
+   *     IllegalArgumentException}
+   * @return sends through this client; an {@link IllegalArgumentException} also says that the body
+   *     of a request is not kept
+   * @throws NullPointerException if the client is null
+   */
+  public static Journaling.Sender sender(HttpClient client) {
+    Checks.notNull("client", client);
+    return (journal, due) -> ResumedRequest.send(client, journal, due);
   }
 
   static RetryOptions options(HttpContext context) {

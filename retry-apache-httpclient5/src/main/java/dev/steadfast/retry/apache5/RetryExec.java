@@ -129,6 +129,9 @@ final class RetryExec implements ExecChainHandler {
 
     void cancelling(Runnable loop) {
       cancel.ends(loop);
+      if (ResumedRequest.admit(scope.clientContext)) {
+        return; // it was cancelled for others
+      }
       if (scope.originalRequest instanceof CancellableDependency callers) {
         callers.setDependency(cancel);
         if (callers.isCancelled()) {

@@ -6,8 +6,11 @@ import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
@@ -86,6 +89,22 @@ final class Apache5Guide {
             .setDefaultRequestConfig(requests);
     // endregion
     return builder;
+  }
+
+  static int journaled(
+      CloseableHttpClient http,
+      HttpRetry retry,
+      JdbcJournal journal,
+      Connection connection,
+      HttpPost request)
+      throws IOException, SQLException, InterruptedException {
+    // region apache5-journal
+    RetryOptions charge = RetryOptions.builder().journaled("charge", "order-12345").build();
+    journal.enlist(connection, Apache5Retry.intent(retry, request, charge)); // in your transaction
+    // later, on any instance:
+    int sent = journal.resume(Apache5Retry.sender(http), JdbcJournal.Which.DUE, 100);
+    // endregion
+    return sent;
   }
 
   static CloseableHttpClient before() {
