@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What pays for retries: law 2. */
+/** Rows about what pays for retries: law 2. */
 final class BudgetRows {
   private static final Reply BUSY = status(503);
 

@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the client sends. A thread of its own reads ahead all the time, since reading is the only
- * way to notice that a client has left while the server holds its answer. The buffer is unbounded
- * for the same reason: a reader that stops at a full buffer notices nothing.
+ * The bytes that the client sends. A thread of its own reads ahead all the time, since reading is
+ * the only way to notice that a client has left while the server holds its answer. The buffer is
+ * unbounded for the same reason: a reader that stops at a full buffer notices nothing.
  *
  * <p>End of stream counts as leaving; a client that only shuts down its output is not told apart.
  */
@@ -79,7 +79,7 @@ final class ClientInput implements Runnable {
     return bytes;
   }
 
-  /** From now on nothing is kept: the connection serves no further request. */
+  /** Keeps nothing from now on: the connection serves no further request. */
   void discard() {
     lock.lock();
     try {

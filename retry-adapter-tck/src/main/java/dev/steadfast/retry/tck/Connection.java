@@ -31,7 +31,7 @@ final class Connection implements Runnable {
     this.handler = Threads.daemon(this.name, this);
   }
 
-  /** What lies between the TCP connection and HTTP: nothing or TLS. */
+  /** The layer between the TCP connection and HTTP: nothing or TLS. */
   interface Layer {
     Socket over(Socket raw) throws IOException;
   }

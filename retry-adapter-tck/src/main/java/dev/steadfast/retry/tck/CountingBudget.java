@@ -60,7 +60,7 @@ final class CountingBudget implements RetryBudget, RetryBudget.Account {
     events.add(outcome.name());
   }
 
-  /** What came before was the prelude. */
+  /** Forgets the prelude. */
   synchronized void arm() {
     events.clear();
     begun = 0;

@@ -55,7 +55,7 @@ final class CountingGuard implements Guard {
     answers.set(number, before.equals("open") ? answer : before + " and " + answer);
   }
 
-  /** What came before was the prelude. */
+  /** Forgets the prelude. */
   synchronized void arm() {
     answers.clear();
     acquired = 0;

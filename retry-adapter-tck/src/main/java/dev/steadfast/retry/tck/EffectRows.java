@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the answers prove of the effect of a call (docs/effectively-once.md). {@link JournalRows}
- * has the same for journaled calls.
+ * Rows about what the answers prove of the effect of a call (docs/effectively-once.md). {@link
+ * JournalRows} has the same for journaled calls.
  */
 final class EffectRows {
   private static final String CONFLICT = "409 CONFLICT answered";

@@ -17,7 +17,7 @@ public interface EntryPoint {
   String name();
 
   /**
-   * What its client is by nature. The rows take it into account.
+   * The traits of its client. The rows take it into account.
    *
    * @return the traits, the same each time
    */

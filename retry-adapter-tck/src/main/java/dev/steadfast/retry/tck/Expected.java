@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What must come of a scenario, aspect by aspect, as text; aspects that are not named are not
- * compared. Immutable.
+ * The result that a scenario must have, aspect by aspect, as text; aspects that are not named are
+ * not compared. Immutable.
  */
 final class Expected {
   static final String OUTCOME = "outcome";
@@ -52,14 +52,14 @@ final class Expected {
   }
 
   /**
-   * What the report says that the journal knows: the effect, with {@code not recorded}, {@code
-   * handed back} and {@code resumable} where that is so.
+   * The words of the report on what the journal knows: the effect, with {@code not recorded},
+   * {@code handed back} and {@code resumable} where that is so.
    */
   Expected saved(String words) {
     return with(SAVED, words);
   }
 
-  /** What the report says of the effect. */
+  /** The effect in the report. */
   Expected effect(String word) {
     return with(EFFECT, word);
   }
@@ -90,12 +90,12 @@ final class Expected {
     return with(HEADER + name, String.join(", ", values));
   }
 
-  /** What the budget was asked: see {@link CountingBudget}. */
+  /** The questions to the budget: see {@link CountingBudget}. */
   Expected budget(String events) {
     return with(BUDGET, events);
   }
 
-  /** What the permits of the attempts were answered, in order: see {@link CountingGuard}. */
+  /** The answers to the requests for permits, in order: see {@link CountingGuard}. */
   Expected permits(String... answers) {
     return with(PERMITS, String.join(", ", answers));
   }
@@ -105,7 +105,7 @@ final class Expected {
     return with(CONNECTIONS, Integer.toString(count));
   }
 
-  /** What the scope of the call adds to the response of its own request. */
+  /** The header that the scope of the call adds to the response of its own request. */
   Expected upward(String header) {
     return with(UPWARD, header);
   }

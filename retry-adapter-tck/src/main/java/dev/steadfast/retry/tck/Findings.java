@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** What a run found wrong; all of it is reported at once. */
+/** The faults that a run found. They are reported all at once. */
 final class Findings {
   private final List<String> found = new ArrayList<>();
   private final List<Throwable> thrown = new ArrayList<>();

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.tck;
 
-/** What a client goes on with by itself, within one attempt. */
+/** The messages that a client follows by itself, within one attempt. */
 public enum Follows {
   /** The first answer is the answer. */
   NOTHING,

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What came of a run, as lines for a golden file. Keys that were made by chance are named {@code
+ * The result of a run, as lines for a golden file. Keys that were made by chance are named {@code
  * k1}, {@code k2} in the order of their first use; ports and times have fixed words.
  */
 final class GoldenText {
@@ -31,7 +31,7 @@ final class GoldenText {
           new Unsteady("[^ -~]", "?", "a body may be binary"));
   private static final int LONG = 100;
 
-  /** What is the same behaviour in other words, and why the words differ. */
+  /** The words that differ for the same behaviour, and why the words differ. */
   private record Unsteady(Pattern words, String instead, String reason) {
     Unsteady(String words, String instead, String reason) {
       this(Pattern.compile(words), instead, reason);

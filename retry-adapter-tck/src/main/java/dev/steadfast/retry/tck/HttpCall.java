@@ -32,7 +32,7 @@ public record HttpCall(
     public static final Body NONE = new Body(Form.ABSENT, "");
   }
 
-  /** What a client knows of a body. */
+  /** The knowledge of a client about a body. */
   public enum Form {
     /** There is none. */
     ABSENT,

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.tck;
 
-/** What code of the user's does within each attempt, between the library and the wire. */
+/** The acts of a user's code within each attempt, between the library and the wire. */
 public enum Interference {
   /** There is none. */
   NONE,

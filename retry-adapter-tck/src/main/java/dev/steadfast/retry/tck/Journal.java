@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** What has happened at the server so far, and waiting for it to happen. Thread-safe. */
+/** The events at the server so far. Tests can wait for an event. Thread-safe. */
 final class Journal {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** What must hold in every scenario, so that no row has to say it. */
+/** The laws that must hold in every scenario, so that no row has to say them. */
 final class Laws {
   private static final Set<String> ANSWERS = Set.of("succeeded", "failed", "released");
 
@@ -65,7 +65,7 @@ final class Laws {
     findings.expect("origin", origin, operation.origin());
   }
 
-  /** Whatever is sent is what the caller wrote. */
+  /** The server receives what the caller wrote. */
   private void requests() {
     boolean redirected = observed.scenario().setup().follows == Follows.REDIRECTS;
     if (redirected || interference().changesRequest()) {
@@ -84,7 +84,7 @@ final class Laws {
     }
   }
 
-  /** What listeners are shown is what is sent. */
+  /** Listeners are shown what is sent. */
   private void headersShown() {
     List<Object> shown = recorder.requests();
     if (shown.size() != observed.requests().size() || interference().changesRequest()) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** What must not be left behind by a call: timers, connections, bodies, threads. */
+/** Checks what a call must not leave behind: timers, connections, bodies, threads. */
 final class LeakCheck {
   private static final Duration MOMENT = Duration.ofMillis(20);
   private static final String OURS = "dev.steadfast.";
@@ -31,8 +31,8 @@ final class LeakCheck {
   }
 
   /**
-   * Where no connection had to die, the next request must find one in the pool: it is not there if
-   * a body was left unread. Then all connections must go when the idle ones are closed.
+   * The next request must find a connection in the pool if none had to die: it is not there if a
+   * body was left unread. Then all connections must go when the idle ones are closed.
    */
   void checkConnections(Ends ends, Observed observed, Findings findings) throws Exception {
     ScriptedServer server = ends.server();
@@ -85,7 +85,7 @@ final class LeakCheck {
     }
   }
 
-  /** Without the stacks of all of them, which cost too much to take after each row. */
+  /** Leaves out the stacks of all of them, which cost too much to take after each row. */
   private static List<Thread> threads() {
     ThreadGroup top = Thread.currentThread().getThreadGroup();
     while (top.getParent() != null) {

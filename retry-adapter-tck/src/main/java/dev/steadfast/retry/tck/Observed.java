@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** What came of a run, in the same words as {@link Expected}. */
+/** The result of a run, in the same words as {@link Expected}. */
 final class Observed {
   private static final String UUID =
       "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the caller of a call got. */
+/** The outcome that the caller of a call got. */
 public sealed interface Outcome {
 
   /**
@@ -58,7 +58,7 @@ public sealed interface Outcome {
     CONNECT,
     /** The connection broke before the response head. */
     CONNECTION_LOST,
-    /** What came was no HTTP, or not all of it; told by the call itself. */
+    /** The answer was no HTTP, or not all of it; told by the call itself. */
     BROKEN_ANSWER,
     /** The head was fine, and the body broke while the caller read it. */
     BROKEN_READING,
@@ -100,7 +100,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** What functions of the user's throw in scenarios. */
+  /** The exception that functions of the user's throw in scenarios. */
   final class UserCodeException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

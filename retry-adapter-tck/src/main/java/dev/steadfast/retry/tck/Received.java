@@ -90,7 +90,7 @@ public record Received(
         .toList();
   }
 
-  /** For failure messages: says which request it was, not what it carried. */
+  /** A text for failure messages: says which request it was, not what it carried. */
   @Override
   public String toString() {
     String where = "connection " + connection + ", request " + indexOnConnection;

@@ -35,7 +35,7 @@ final class Recorder implements RetryListener {
     this.run = run;
   }
 
-  /** What came before was the prelude. */
+  /** Forgets the prelude. */
   synchronized void arm() {
     armed = true;
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * What the server does about one request: an answer, a fault, or an answer that turns into one.
+ * The server's way with one request: an answer, a fault, or an answer that turns into one.
  *
  * <p>Every reply has the same course: informational heads, the wait for {@link #delayUntil}, the
  * bytes of the answer (none for some faults), and an ending. Immutable; a reply may be used for any
@@ -281,7 +281,7 @@ public final class Reply {
     return parts;
   }
 
-  /** For failure messages. */
+  /** A text for failure messages. */
   @Override
   public String toString() {
     String what = parts.bare() ? parts.body.length + " bare bytes" : "status " + parts.status;
@@ -300,7 +300,7 @@ public final class Reply {
     return List.copyOf(longer);
   }
 
-  /** What becomes of the connection after the bytes of the reply. */
+  /** The fate of the connection after the bytes of the reply. */
   enum Ending {
     KEEP,
     CLOSE,

@@ -254,7 +254,7 @@ final class ResendRows {
     return row.expect(e -> e.lines("POST /pay", hop(code), "POST /pay", hop(code)));
   }
 
-  /** Of 301 and 302, OkHttp 4 makes a GET: see the tests of the adapters. */
+  /** OkHttp 4 makes a GET of 301 and 302: see the tests of the adapters. */
   private static Scenario query(int code, String method) {
     String hop = method + " /there";
     return row("QUERY, " + code + ", then 503: retried")

@@ -44,7 +44,7 @@ final class Running {
     time.advance(duration);
   }
 
-  /** What a reply may wait for. */
+  /** The gate that a reply may wait for. */
   CountDownLatch gate() {
     return gate;
   }
@@ -93,7 +93,7 @@ final class Running {
     problems.add(problem);
   }
 
-  /** What went wrong in actions, those included that were never due. */
+  /** The problems of actions, those included that were never due. */
   List<Object> problems() {
     List<Object> all = new ArrayList<>(problems);
     actions.keySet().forEach(each -> all.add("was never reached: " + each));

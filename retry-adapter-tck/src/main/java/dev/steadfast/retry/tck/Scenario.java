@@ -30,7 +30,7 @@ final class Scenario {
   /** Why clients of this nature must give another result than the others. */
   record Difference(Trait who, String reason, Function<Expected, @Nullable Expected> change) {}
 
-  /** What a test does while a call is under way. */
+  /** An act of a test while a call is under way. */
   interface Action {
     void on(Running run) throws Exception;
   }
@@ -141,12 +141,12 @@ final class Scenario {
     return with(s -> s.setting = s.setting.andThen(setting));
   }
 
-  /** Where the server looks for the key. */
+  /** The header where the server looks for the key. */
   Scenario keyHeader(String name) {
     return with(s -> s.keyHeader = name);
   }
 
-  /** What the budget pays for; many without this. */
+  /** The number of retries that the budget pays for; many without this. */
   Scenario tokens(int tokens) {
     return with(s -> s.tokens = tokens);
   }
@@ -168,14 +168,14 @@ final class Scenario {
 
   // ---- what the client does by itself
 
-  /** What it goes on with within an attempt; nothing without this. */
+  /** The messages that the client follows within an attempt; nothing without this. */
   Scenario follows(Follows what) {
     return with(s -> s.follows = what);
   }
 
   // ---- code of the user's in the client
 
-  /** What it does; for clients that have a place for it. */
+  /** The acts of the user's code; for clients that have a place for it. */
   Scenario interferes(Interference how) {
     return with(s -> s.interference = how);
   }
@@ -295,7 +295,7 @@ final class Scenario {
     return setup;
   }
 
-  /** What must come of it on any entry point that has no difference. */
+  /** The result on any entry point that has no difference. */
   Expected expected() {
     return expected;
   }
@@ -304,7 +304,7 @@ final class Scenario {
     return differences;
   }
 
-  /** What must come of it on a client with these traits; null if the row is not for it. */
+  /** The result on a client with these traits; null if the row is not for it. */
   @Nullable Expected expected(Set<Trait> traits) {
     @Nullable Expected own = expected;
     for (Difference each : differences) {

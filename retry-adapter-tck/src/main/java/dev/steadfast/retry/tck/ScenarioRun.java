@@ -218,7 +218,7 @@ final class ScenarioRun {
     return client.call(uri, call, this::head);
   }
 
-  /** For a request, if the row has one. */
+  /** A call within the scope of a request, if the row has one. */
   private Outcome within(Callable<Outcome> calls) throws Exception {
     if (setup.inbound.isEmpty()) {
       return calls.call();

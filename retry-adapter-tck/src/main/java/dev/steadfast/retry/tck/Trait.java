@@ -1,7 +1,7 @@
 package dev.steadfast.retry.tck;
 
 /**
- * What is in the nature of a client, and no fault of its adapter. The table asks an {@link
+ * A trait that is in the nature of a client, and no fault of its adapter. The table asks an {@link
  * EntryPoint} for its traits: some rows then expect another result, others are skipped with the
  * reason.
  */

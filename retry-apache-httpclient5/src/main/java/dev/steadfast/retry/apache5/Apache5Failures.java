@@ -18,12 +18,12 @@ import org.apache.hc.core5.http.NoHttpResponseException;
 import org.apache.hc.core5.http.ParseException;
 import org.jspecify.annotations.Nullable;
 
-/** What the exceptions of HttpClient mean, by where they were thrown and by their type. */
+/** The meaning of the exceptions of HttpClient, by where they were thrown and by their type. */
 final class Apache5Failures {
   private Apache5Failures() {}
 
   /**
-   * What a failure means.
+   * The meaning of a failure.
    *
    * @return null if a handler made it of an answer: that answer is judged
    */
@@ -57,7 +57,7 @@ final class Apache5Failures {
         : null;
   }
 
-  /** What an exception means that the wire has not thrown. */
+  /** The meaning of an exception that the wire has not thrown. */
   static TransportFailure ofHandler(Throwable failure) {
     boolean bug = !(failure instanceof IOException) || failure instanceof ClientProtocolException;
     return bug ? permanent(FailureKind.OTHER) : TransportFailure.of(FailureKind.OTHER);

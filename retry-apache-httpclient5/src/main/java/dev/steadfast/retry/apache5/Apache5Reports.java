@@ -7,13 +7,13 @@ import org.apache.hc.core5.http.HttpResponse;
 
 /** Reads the report that rides on a response of HttpClient. */
 public final class Apache5Reports {
-  // From here on every response of ours carries a report, so one without is not ours.
+  // Every response of ours with this status or above carries a report, so one without is not ours.
   private static final int FIRST_FAILURE = 400;
 
   private Apache5Reports() {}
 
   /**
-   * What happened to the operation that ended with this response, also within a {@code
+   * The report of the operation that ended with this response, also within a {@code
    * HttpClientResponseHandler}. For an exception see {@link RetryReport#of(Throwable)}.
    *
    * @param response a response of a client with retries

@@ -30,7 +30,7 @@ final class BodyDeadline {
   }
 
   /**
-   * Of an operation that begins now, null if it has none.
+   * The deadline of an operation that begins now, null if it has none.
    *
    * @param spentNanos how much of the time of its options is over
    */
@@ -43,7 +43,7 @@ final class BodyDeadline {
     return bound == Long.MAX_VALUE ? null : new BodyDeadline(operation.plan(), bound);
   }
 
-  /** What is left of a bound; {@link Long#MAX_VALUE} for none. */
+  /** The time that is left of a bound; {@link Long#MAX_VALUE} for none. */
   static long left(long boundNanos, long elapsedNanos) {
     return boundNanos == Long.MAX_VALUE ? boundNanos : Math.max(0, boundNanos - elapsedNanos);
   }

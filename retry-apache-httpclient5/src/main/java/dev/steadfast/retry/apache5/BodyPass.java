@@ -11,7 +11,7 @@ final class BodyPass {
   private long bytes;
 
   /**
-   * What a body yields.
+   * The bytes that a body yields.
    *
    * @param bytes how many
    * @param sum their CRC-32C

@@ -4,7 +4,10 @@ import java.util.function.BooleanSupplier;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code cancel} of the caller's request ends: the operation, and its attempt on the wire. */
+/**
+ * Ends what {@code cancel} of the caller's request ends: the operation, and its attempt on the
+ * wire.
+ */
 final class CallCancel implements Cancellable {
   private volatile boolean cancelled;
   private volatile @Nullable Runnable loop;

@@ -79,7 +79,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
     attempt.complete(answer, null);
   }
 
-  /** After a body that has changed, the answer of the attempt before tells the caller more. */
+  /** The answer of the attempt before tells the caller more than a body that has changed. */
   private void fail(Attempt<Answer> attempt, Throwable thrown) {
     Answer answer = body.changed() == null ? null : earlierAnswer;
     Throwable failure = body.changed() == null ? null : earlierFailure;

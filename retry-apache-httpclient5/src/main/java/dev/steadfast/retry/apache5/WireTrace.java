@@ -16,11 +16,11 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one attempt: its requests as they went over the wire, where it is, and where an
- * exception comes from. Written by the thread of the call; read by whoever settles the attempt.
+ * The known facts of one attempt: its requests as they went over the wire, where it is, and where
+ * an exception comes from. Written by the thread of the call; read by whoever settles the attempt.
  */
 final class WireTrace {
-  /** Where an attempt is. */
+  /** The phase that an attempt is in. */
   enum Phase {
     /** Not at a connection: in handlers, or not begun. */
     HANDLERS,
@@ -77,7 +77,9 @@ final class WireTrace {
     return attempt;
   }
 
-  /** What ends the connection of the attempt at once, in whatever state it is. */
+  /**
+   * Takes the function that ends the connection of the attempt at once, in whatever state it is.
+   */
   void closing(Runnable connection) {
     close = connection;
   }
@@ -195,7 +197,7 @@ final class WireTrace {
     log.answered(status);
   }
 
-  /** What the requests before the answered one leave open. */
+  /** The state that the requests before the answered one leave open. */
   EarlierRequest earlierRequest() {
     return earlier;
   }

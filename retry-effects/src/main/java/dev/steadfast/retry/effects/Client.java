@@ -5,7 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the helpers need of an HTTP client that retries. Immutable and safe for use by many threads.
+ * The functions that the helpers need of an HTTP client that retries. Immutable and safe for use by
+ * many threads.
  *
  * @param <Q> the client's type of request
  */

@@ -46,7 +46,7 @@ public final class EffectResult<T> {
     NO_VERSION,
     /** The write, or the use of the token, failed for another reason than a conflict. */
     WRITE_FAILED,
-    /** In each round somebody else changed the value between the read and the write. */
+    /** Somebody else changed the value between the read and the write, in each round. */
     CONTENDED,
     /**
      * The server refused the version that it gives itself in each round: its {@code ETag} did not
@@ -130,7 +130,7 @@ public final class EffectResult<T> {
   }
 
   /**
-   * What ended the last request, or the operation.
+   * The exception that ended the last request, or the operation.
    *
    * @return the exception of the client, unchanged; empty if the server answered
    */

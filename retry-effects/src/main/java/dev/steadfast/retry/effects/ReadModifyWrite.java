@@ -263,8 +263,8 @@ public final class ReadModifyWrite<Q, T> {
     }
 
     /**
-     * For servers whose values carry a version in themselves, which they compare in place of an
-     * {@code ETag}. No {@code If-Match} is sent. Give {@link #ifLost} as well, because the value
+     * Takes the version from the value itself, for servers that compare such a version in place of
+     * an {@code ETag}. No {@code If-Match} is sent. Give {@link #ifLost} as well, because the value
      * that is found has another version than the one that was written. Dangerous with a server that
      * does not compare: changes are then overwritten, and repeated. Default: the {@code ETag},
      * without which nothing is written.

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one request: an answer with its whole body, an answer whose body broke, or a
+ * The result of one request: an answer with its whole body, an answer whose body broke, or a
  * failure. Immutable.
  */
 final class Reply implements ResponseView {
@@ -47,7 +47,7 @@ final class Reply implements ResponseView {
     return new Reply(head, body, null, report);
   }
 
-  /** Of the answer the head came, and what it says holds. */
+  /** An answer of which only the head came; what it says holds. */
   static Reply broken(Head head, Throwable failure, RetryReport report) {
     return new Reply(head, NO_BODY, failure, report);
   }
@@ -125,7 +125,7 @@ final class Reply implements ResponseView {
     return report;
   }
 
-  /** What is known of the effect of this request, and of no other. */
+  /** The known effect of this request, and of no other. */
   Effect effect() {
     if (report == null || head.redirected) {
       return Effect.UNKNOWN;

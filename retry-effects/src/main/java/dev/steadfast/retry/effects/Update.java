@@ -25,12 +25,12 @@ final class Update<Q, T> {
   private final Q template;
   private final Function<? super T, ? extends @Nullable T> change;
 
-  // What was read last.
+  // The value that was read last.
   private @Nullable T found;
   private @Nullable String version; // null also where the value itself carries the version
   private End conflict = End.CONTENDED;
 
-  // What was written last.
+  // The value that was written last.
   private @Nullable T written;
   private @Nullable Q write;
   private boolean lost; // an answer to it is lost, so it may have been applied
@@ -144,7 +144,7 @@ final class Update<Q, T> {
     if (!conflicts || report == null || report.serverDelay().isPresent()) {
       return new EffectResult<>(End.WRITE_FAILED, lost ? Effect.UNKNOWN : effect, found, reply);
     }
-    // What was read may have been older than the lost write.
+    // The value that was read may have been older than the lost write.
     lost |= judged || effect != Effect.FAILED;
     judged = false;
     soFar = new EffectResult<>(conflict, lost ? Effect.UNKNOWN : Effect.FAILED, found, reply);
@@ -155,7 +155,7 @@ final class Update<Q, T> {
     return CompletableFuture.completedFuture(new EffectResult<>(end, effect, found, reply));
   }
 
-  /** What is known where the time was up before a round began, or in the middle of one. */
+  /** The result if the time was up before a round began, or in the middle of one. */
   EffectResult<T> outOfTime(TimeoutException timeUp) {
     sender.cancel(); // first, so that a write is in the result or is not sent
     EffectResult<T> known = soFar;

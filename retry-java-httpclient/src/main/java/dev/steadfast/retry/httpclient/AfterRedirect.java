@@ -8,9 +8,9 @@ import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a redirect leaves unknown: a 4xx of its target tells nothing of a request that was accepted
- * before. The client shows its redirects with the whole response only, while attempts are judged by
- * the head.
+ * The questions that a redirect leaves open: a 4xx of its target tells nothing of a request that
+ * was accepted before. The client shows its redirects with the whole response only, while attempts
+ * are judged by the head.
  */
 final class AfterRedirect {
   // Why it is like this: docs/decisions/redirects.md
@@ -28,7 +28,7 @@ final class AfterRedirect {
     return false;
   }
 
-  /** What the requests before the one of this response leave open. */
+  /** The state that the requests before the one of this response leave open. */
   static EarlierRequest earlierRequest(HttpResponse<?> response) {
     EarlierRequest earlier = EarlierRequest.NONE;
     HttpResponse<?> next = response;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server answered: the head alone while its body is not yet collected, then the whole
+ * The answer of a server: the head alone while its body is not yet collected, then the whole
  * response. Immutable.
  */
 final class Answer<T> implements ResponseView {

@@ -78,7 +78,7 @@ final class AttemptBody implements BodyPublisher {
     return changed;
   }
 
-  /** What the publisher has failed with, null if it has not. */
+  /** The failure of the publisher, null if it has none. */
   @Nullable Throwable sourceFailure() {
     return sourceFailure;
   }

@@ -107,7 +107,7 @@ final class AttemptBodyHandler<T>
     fallback = new Fallback<>(body, users, answer);
   }
 
-  /** What the attempt ends with if its body cannot be sent. */
+  /** The end of the attempt if its body cannot be sent. */
   Fallback<T> fallback() {
     return fallback;
   }
@@ -286,7 +286,8 @@ final class AttemptBodyHandler<T>
 
   private void failed(Attempt<Answer<T>> attempt, Throwable thrown) {
     boolean blocking = stop.blocking();
-    // What a blocking call throws has the caller's frames already, and belongs to it alone.
+    // An exception that a blocking call throws has the caller's frames already, and belongs to it
+    // alone.
     Throwable own = blocking ? thrown : Failures.ownCopy(unwrapped(thrown));
     WatchedSubscriber<T> collecting = collector;
     Throwable userFailure = collecting == null ? null : collecting.userFailure();

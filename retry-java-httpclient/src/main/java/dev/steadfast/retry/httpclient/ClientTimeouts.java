@@ -20,7 +20,7 @@ record ClientTimeouts(long bodyLength, boolean realTime) {
   private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
   private static final long SMALL_BODY_BYTES = 64 * 1024;
 
-  // Since JDK 26 a timeout of a request ends its response body, too. An attempt timeout does not.
+  // A timeout of a request ends its response body, too, since JDK 26. An attempt timeout does not.
   private static final boolean ENDS_AT_HEAD = Runtime.version().feature() < 26;
 
   static ClientTimeouts of(RetryPlan plan, long bodyLength) {

@@ -26,13 +26,13 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   private volatile RetryScheduler.@Nullable Task timer;
   private long bytes; // confined to the client's signals
 
-  /** For a response that is followed by another attempt. */
+  /** A discarder for a response that is followed by another attempt. */
   Discarder(RetryScheduler scheduler) {
     this(scheduler, null);
   }
 
   /**
-   * For a response that the user's handler failed to take.
+   * A discarder for a response that the user's handler failed to take.
    *
    * @param failure what the body ends with, so that the client passes it on in its own way
    */

@@ -9,7 +9,7 @@ import java.net.http.HttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about an attempt apart from its answer or exception, and what an exception then
+ * The known facts of an attempt apart from its answer or exception, and what an exception then
  * proves. The request that failed may be the second one of its attempt: the client may have
  * followed a redirect, answered a challenge, or sent a GET again, after the first one was
  * processed.
@@ -42,7 +42,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     ASKED_FOR
   }
 
-  /** What makes the client send more than one request in an attempt. */
+  /** The features that make the client send more than one request in an attempt. */
   enum Hops {
     ONE,
     CHALLENGES,
@@ -93,7 +93,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     return client.authenticator().isPresent() ? Hops.CHALLENGES : Hops.ONE;
   }
 
-  /** What became of the last request, as far as its progress alone shows. */
+  /** The disposition of the last request, as far as its progress alone shows. */
   Disposition disposition() {
     return switch (progress) {
       case NOT_TAKEN -> Disposition.UNSENT;
@@ -103,7 +103,8 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   }
 
   /**
-   * What became of the attempt if no connection was made. The body is asked for on a connection.
+   * The disposition of the attempt if no connection was made. The body is asked for on a
+   * connection.
    */
   Disposition withoutConnection() {
     boolean one = hops == Hops.ONE && !resends;

@@ -29,8 +29,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the exceptions of {@code java.net.http} say about the wire: by type first, then by cause,
- * and by message only where there is nothing else.
+ * The meaning of the exceptions of {@code java.net.http} for the wire: by type first, then by
+ * cause, and by message only where there is nothing else.
  */
 final class Failures {
   private static final String TOO_MANY = "Too many retries";
@@ -86,7 +86,7 @@ final class Failures {
       return Failure.of(FailureKind.BROKEN_BODY, Disposition.ANSWERED);
     }
     Failure judged = beforeAnswer(broken, known);
-    // What a cookie handler throws may look like a failure of the client's.
+    // An exception of a cookie handler may look like a failure of the client's.
     return known.progress() == Progress.PERHAPS_ANSWERED
         ? new Failure(judged.what(), Disposition.UNKNOWN)
         : judged;
@@ -158,7 +158,7 @@ final class Failures {
     if (message.contains("Remote host terminated the handshake")) {
       return Failure.of(FailureKind.TLS, known.withoutHandshake());
     }
-    // With TLS 1.3 the server may refuse the client when a request is on its way already.
+    // The server may refuse the client when a request is on its way already, with TLS 1.3.
     return Failure.of(
         failure instanceof SSLHandshakeException ? FailureKind.TLS : FailureKind.CONNECTION_LOST,
         Disposition.UNKNOWN);
@@ -169,7 +169,8 @@ final class Failures {
     return failure.getClass() == IOException.class ? String.valueOf(failure.getMessage()) : "";
   }
 
-  // Where all that the client gives is a plain IOException. It may quote the server within a
+  // Judges a plain IOException by its message, as the client gives nothing else. It may quote the
+  // server within a
   // message of its own, so what proves something is compared as a whole.
   private static Failure byMessage(String message, FailureContext known) {
     // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
@@ -255,7 +256,10 @@ final class Failures {
     return copy;
   }
 
-  /** What the client's {@code send} has wrapped in an exception with the frames of the caller. */
+  /**
+   * The exception that the client's {@code send} has wrapped in an exception with the frames of the
+   * caller.
+   */
   static Throwable wrappedBySend(Throwable failure) {
     Throwable cause = failure.getCause();
     return cause != null

@@ -8,9 +8,9 @@ import java.net.http.HttpResponse.BodySubscriber;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an attempt ends with if its request body cannot be sent again: the answer to the attempt
- * before, which tells the caller more than the failure of the body does. So an attempt whose body
- * may fail next time keeps its own answer.
+ * The end of an attempt if its request body cannot be sent again: the answer to the attempt before,
+ * which tells the caller more than the failure of the body does. So an attempt whose body may fail
+ * next time keeps its own answer.
  */
 final class Fallback<T> {
   private final AttemptBody body;

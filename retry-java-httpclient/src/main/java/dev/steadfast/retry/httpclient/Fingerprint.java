@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 /**
- * What a body yielded so far. Immutable.
+ * The part that a body has yielded so far. Immutable.
  *
  * @param bytes how many bytes
  * @param crc their CRC32C

@@ -62,7 +62,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     return body;
   }
 
-  // What the client brings.
+  // Calls of the client.
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
@@ -222,7 +222,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     }
   }
 
-  // What the user's subscriber asks for.
+  // Calls of the user's subscriber.
 
   @Override
   public void request(long n) {

@@ -9,7 +9,7 @@ public final class JdkReports {
   private JdkReports() {}
 
   /**
-   * What happened to the operation that ended with this response. For an exception see {@link
+   * The report of the operation that ended with this response. For an exception see {@link
    * RetryReport#of(Throwable)}.
    *
    * @param response a response of a {@link RetryingHttpClient}

@@ -81,7 +81,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     return operation.boundNanos();
   }
 
-  /** What the client threw at once when it got the request, null if it took it. */
+  /** The exception that the client threw at once when it got the request, null if it took it. */
   @Nullable RuntimeException refusal() {
     return refusal;
   }
@@ -247,7 +247,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     return FailureContext.of(client, ask, current);
   }
 
-  /** Where the client shows nothing of its requests, its contract says what it sends. */
+  /** The contract of the client says what it sends, where it shows nothing of its requests. */
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     AttemptBodyHandler<T> delivery = current;
     boolean bodySpent = !ask.body().canBeSent();

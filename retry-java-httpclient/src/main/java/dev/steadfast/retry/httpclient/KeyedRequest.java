@@ -23,12 +23,12 @@ final class KeyedRequest {
     this.key = key;
   }
 
-  /** For a client without a key in its options. */
+  /** The state of a client without a key in its options. */
   static KeyedRequest none() {
     return new KeyedRequest(null);
   }
 
-  /** For a view of the client that has this one. */
+  /** The state of a view of the client that has this one. */
   KeyedRequest of(RetryOptions options) {
     String other = options.idempotencyKey().orElse(null);
     return Objects.equals(key, other) ? this : new KeyedRequest(other);
@@ -57,7 +57,7 @@ final class KeyedRequest {
   }
 
   /**
-   * What tells one request from another.
+   * The content that tells one request from another.
    *
    * @param label for messages: no query
    * @param bytes the length of the body, negative if unknown

@@ -40,7 +40,7 @@ final class Provisional<T> {
     this.timers = timers;
   }
 
-  /** What is needed for an attempt; null if the head of its answer tells all. */
+  /** The state of an attempt; null if the head of its answer tells all. */
   static <T> @Nullable Provisional<T> of(
       WrappedClient wrapped, HttpOperation operation, HttpRequest request, AttemptBody body) {
     boolean own = wrapped.isJdks();
@@ -72,7 +72,7 @@ final class Provisional<T> {
   }
 
   /**
-   * What the answer means, with all that is known by now.
+   * The meaning of the answer, with all that is known by now.
    *
    * @param handedOn whether the user's code got the body before, so that no other may follow
    */
@@ -148,7 +148,7 @@ final class Provisional<T> {
   }
 
   /**
-   * What the client has shown of the requests; null if no more is known than its contract says.
+   * The requests that the client has shown; null if no more is known than its contract says.
    *
    * @param status of the answer, -1 for a failure
    */

@@ -4,7 +4,7 @@ import java.net.http.HttpResponse.BodyHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the response of an operation goes.
+ * The place where the response of an operation goes.
  *
  * @param handler makes the body of the response that the caller gets
  * @param pushes takes what the server pushes, null to refuse it

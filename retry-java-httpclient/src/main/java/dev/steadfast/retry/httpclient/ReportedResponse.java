@@ -67,7 +67,7 @@ record ReportedResponse<T>(
     return response.version();
   }
 
-  /** Since Java 25; not an override on the Java that this is compiled for. */
+  /** A method of Java 25; not an override on the Java that this is compiled for. */
   public Optional<String> connectionLabel() {
     return Jdk21Methods.connectionLabel(response);
   }

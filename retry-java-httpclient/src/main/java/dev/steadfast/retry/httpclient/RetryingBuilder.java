@@ -83,7 +83,7 @@ final class RetryingBuilder implements HttpClient.Builder {
     return this;
   }
 
-  /** Since Java 19; not an override on the Java that this is compiled for. */
+  /** A method of Java 19; not an override on the Java that this is compiled for. */
   public HttpClient.Builder localAddress(InetAddress localAddress) {
     Jdk21Methods.localAddress(plain, localAddress);
     return this;

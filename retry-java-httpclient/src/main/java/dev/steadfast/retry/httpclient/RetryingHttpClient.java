@@ -164,7 +164,7 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
-   * What applies to operations of this view.
+   * The options of this view.
    *
    * @return the options that {@link #with} was given; none for a client that is not a view
    */
@@ -173,7 +173,7 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
-   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * The part of a request that a journal keeps, for {@code journal.enlist(connection,
    * client.intent(request))}. Nothing is sent. The options of this view name the operation, by
    * {@link RetryOptions.Builder#journaled}.
    *
@@ -224,7 +224,7 @@ public final class RetryingHttpClient extends HttpClient {
     if (Thread.interrupted()) {
       throw new InterruptedException(); // as the JDK does, before anything is sent
     }
-    // Within the client's own send such a thread would run other tasks of its pool.
+    // The client's own send would let such a thread run other tasks of its pool.
     boolean apart = Thread.currentThread() instanceof ForkJoinWorkerThread;
     JdkTransport<T> transport = transport(request, new Receiver<>(responseBodyHandler, null, true));
     wrapped.begin(transport.loop());

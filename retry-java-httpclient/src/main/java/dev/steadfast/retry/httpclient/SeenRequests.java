@@ -127,13 +127,13 @@ final class SeenRequests {
     settle(true);
   }
 
-  /** After an answer the client may have sent another request, of which nothing is known. */
+  /** The client may have sent another request after an answer; nothing is known of it. */
   void lost() {
     settle(false);
     wire.othersUnseen(operation.safety(), false);
   }
 
-  /** What is known of the attempt, with the status of its answer, -1 without one. */
+  /** The evidence of the attempt, with the status of its answer, -1 without one. */
   Evidence evidence(int status, boolean bodySpent) {
     // The client may have sent others that it showed nothing of.
     return wire.evidence(status, bodySpent).withUnknownDeliveries();

@@ -5,7 +5,7 @@ final class Silence {
   private Silence() {}
 
   /**
-   * What is left, in nanoseconds.
+   * The time that is left, in nanoseconds.
    *
    * @param sinceNanos when it began, which may be after {@code nowNanos}
    */

@@ -37,7 +37,7 @@ record StoredResponse<T>(
   // The bytes are in memory. Only a handler that passes them to another thread takes any time.
   private static final long HANDLER_SECONDS = 5;
 
-  /** Of a journal. */
+  /** A response from a journal. */
   static <T> HttpResponse<T> of(
       ResponseView head, byte[] body, HttpRequest request, BodyHandler<T> handler)
       throws IOException {
@@ -54,7 +54,7 @@ record StoredResponse<T>(
         body(stored, body, handler));
   }
 
-  /** Of a response whose body did not go to the caller. */
+  /** A copy of a response whose body did not go to the caller. */
   static <T> HttpResponse<T> of(HttpResponse<T> response, byte[] bytes, BodyHandler<T> handler)
       throws IOException {
     Head head = new Head(response.statusCode(), response.headers(), response.version());
@@ -88,7 +88,7 @@ record StoredResponse<T>(
     }
   }
 
-  /** What a body handler gets to see. */
+  /** The head that a body handler gets to see. */
   private record Head(int statusCode, HttpHeaders headers, HttpClient.Version version)
       implements ResponseInfo {}
 

@@ -7,7 +7,7 @@ import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpTimeoutException;
 
-/** What ends an attempt in time, and the warnings where little or nothing does. */
+/** The limits that end an attempt in time, and the warnings where little or nothing does. */
 record TimeLimits(HttpOperation operation, JdkRequest ask) {
 
   /** An attempt begins. */
@@ -22,7 +22,7 @@ record TimeLimits(HttpOperation operation, JdkRequest ask) {
     return operation.plan().boundsAttempts() || ask.request().timeout().isPresent();
   }
 
-  /** What the caller gets. */
+  /** The exception that the caller gets. */
   Throwable timedOut(TimeUp limit, int attempts) {
     if (limit.limit() == TimeLimit.TOTAL_TIMEOUT && attempts == 1 && !bounded()) {
       operation.plan().advise(Advice.SILENT_ATTEMPT, operation.info());
@@ -30,7 +30,10 @@ record TimeLimits(HttpOperation operation, JdkRequest ask) {
     return new HttpTimeoutException("request timed out: " + limit);
   }
 
-  /** What the caller gets if the client has thrown that because of a timeout that it was given. */
+  /**
+   * The exception that the caller gets if the client has thrown that because of a timeout that it
+   * was given.
+   */
   Throwable timedOut(Attempt<?> attempt, Throwable byClient) {
     TimeUp limit = attempt.timeUp();
     return limit == null || byClient.getClass() != HttpTimeoutException.class

@@ -44,9 +44,9 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     UNDER_WAY,
     /** The client does, and the body is to be ended afterwards. */
     UNDER_WAY_THEN_FAIL,
-    /** By the client. */
+    /** The client has ended it. */
     ENDED,
-    /** By us. */
+    /** Steadfast has failed it. */
     FAILED;
 
     /** Whoever has brought it about tells the user, and nobody else does. */
@@ -92,7 +92,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
         AtomicLongFieldUpdater.newUpdater(WatchedSubscriber.class, "demand");
   }
 
-  /** What the user's code threw or completed its body with, null if it did not. */
+  /** The exception that the user's code threw or completed its body with, null if it did not. */
   @Nullable Throwable userFailure() {
     Throwable thrown = userFailure;
     CompletionStage<T> made = body;
@@ -221,7 +221,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     }
   }
 
-  // What the user's subscriber asks for.
+  // Calls of the user's subscriber.
 
   @Override
   public void request(long n) {
@@ -245,7 +245,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     cancelUpstream();
   }
 
-  // What the client brings.
+  // Calls of the client.
 
   @Override
   public CompletionStage<T> getBody() {

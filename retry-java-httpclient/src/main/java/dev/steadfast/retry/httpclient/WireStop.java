@@ -66,7 +66,7 @@ final class WireStop implements Runnable {
       waiting.fire();
       return;
     }
-    // In real time, as the client's own timeout is.
+    // The timer runs in real time, as the client's own timeout is.
     TimerScheduler timers = TimerScheduler.system();
     lastResort = timers.settle(GRACE_NANOS, () -> timers.cancelOnWire(waiting::fire));
     if (interrupt == null) {

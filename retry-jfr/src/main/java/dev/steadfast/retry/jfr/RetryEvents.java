@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * its key. Safe for use by many threads; any number of configurations may share one object.
  */
 public final class RetryEvents implements RetryListener {
-  // To ask whether events of a type are enabled; never written.
+  // Tells whether events of a type are enabled; never written.
   private static final OperationEvent OPERATION = new OperationEvent();
   private static final AttemptEvent ATTEMPT = new AttemptEvent();
   private static final WaitEvent WAIT = new WaitEvent();

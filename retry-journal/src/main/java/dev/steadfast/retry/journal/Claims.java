@@ -45,7 +45,7 @@ final class Claims {
     }
   }
 
-  /** What is claimed, and for how long. */
+  /** The claim that is asked for, and for how long. */
   private record Asked(Intent intent, Rows.Held held, Duration lease, @Nullable Found found) {
     boolean resumed() {
       return found != null;

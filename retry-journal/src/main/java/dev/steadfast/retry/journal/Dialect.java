@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Where PostgreSQL and H2 differ. */
+/** The differences of PostgreSQL and H2. */
 enum Dialect {
   POSTGRESQL {
     @Override
@@ -96,7 +96,7 @@ enum Dialect {
     }
   },
 
-  /** For development, in one process. */
+  /** A dialect for development, in one process. */
   H2 {
     @Override
     String now() {

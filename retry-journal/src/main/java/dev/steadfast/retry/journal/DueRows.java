@@ -89,7 +89,7 @@ final class DueRows {
   record Page(List<Due> found, @Nullable Position end) {}
 
   /**
-   * Where a page ends.
+   * The end of a page.
    *
    * @param since the time by which it is ordered
    * @param id the number of its last operation

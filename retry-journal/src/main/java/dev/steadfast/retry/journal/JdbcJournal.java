@@ -220,7 +220,7 @@ public final class JdbcJournal implements OperationJournal {
     return new Wakeups(this, parts, new WakeupRows(dialect), keeper);
   }
 
-  // What is left to the user.
+  // The operations that are left to the user.
 
   /**
    * Operations that may have been processed and are not sent again by the journal: they have no
@@ -240,7 +240,7 @@ public final class JdbcJournal implements OperationJournal {
         }));
   }
 
-  /** What a look-up at the server says of an operation. */
+  /** The answer of a look-up of an operation at the server. */
   public enum Lookup {
     /** The server did it. */
     APPLIED,
@@ -336,7 +336,7 @@ public final class JdbcJournal implements OperationJournal {
     }
 
     /**
-     * What is kept and how. Default: {@link OperationJournal.Settings#defaults()}.
+     * The rules of what is kept and how. Default: {@link OperationJournal.Settings#defaults()}.
      *
      * @param settings the settings
      * @return this

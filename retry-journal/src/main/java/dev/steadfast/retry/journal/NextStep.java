@@ -22,7 +22,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
   static final Duration BLOCKED = Duration.ofMinutes(1);
 
   /**
-   * What comes next.
+   * The next step.
    *
    * @param due what is to be sent now; null for nothing
    * @param again when to look again; empty for never
@@ -51,7 +51,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
         : next;
   }
 
-  // In this order: if it is seen to be over, the number tells whether it still is.
+  // The order matters: if it is seen to be over, the number tells whether it still is.
   private Next idle(Connection connection, WakeupName name, String sequence) throws SQLException {
     Long last = sequences.lastNumber(connection, sequence);
     Next next = of(connection, name);

@@ -30,7 +30,7 @@ final class ResumeRun {
   private DueRows.@Nullable Position told = DueRows.Position.start();
   private int sent;
 
-  /** What a run does its work with. */
+  /** The parts that a run works with. */
   record Parts(
       Worker worker,
       Connections connections,
@@ -41,7 +41,7 @@ final class ResumeRun {
       Resuming resuming) {}
 
   /**
-   * What a run sends.
+   * The operations that a run sends.
    *
    * @param at what was due at that time, by the clock of the database
    * @param unsettled also those whose caller was told that their effect is unknown

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 record Resuming(JdbcJournal in, Claims claims) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
-  /** What became of an operation. */
+  /** The outcome of an operation. */
   enum Outcome {
     /** Nothing is left to be sent. */
     FINISHED,
@@ -41,7 +41,7 @@ record Resuming(JdbcJournal in, Claims claims) {
   }
 
   /**
-   * What became of an operation.
+   * The outcome of an operation.
    *
    * @param claimed whether its row has been changed by a claim
    */

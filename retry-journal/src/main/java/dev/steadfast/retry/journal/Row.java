@@ -18,7 +18,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim reads of an operation. Immutable.
+ * The columns of an operation that a claim reads. Immutable.
  *
  * @param version changes with each update
  * @param state its state
@@ -123,7 +123,7 @@ record Row(
         text -> new Answer(status, new Content(HeaderText.read(text), body)));
   }
 
-  /** What a claim can do about an operation. */
+  /** The step that a claim can take with an operation. */
   enum Step {
     /** It was not sent, or it is closed: send it as if for the first time. */
     BEGIN,

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the statements have in common. */
+/** The common parts of the statements. */
 final class Sql {
   /** How long a statement may take: each one changes one row, or a page of rows. */
   static final int TIMEOUT_SECONDS = 10;

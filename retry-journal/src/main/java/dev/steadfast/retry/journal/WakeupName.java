@@ -3,8 +3,8 @@ package dev.steadfast.retry.journal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a wake-up stands for. It shows no business key, because engines write the names of their
- * tasks into their logs.
+ * The name of a wake-up. It shows no business key, because engines write the names of their tasks
+ * into their logs.
  *
  * @param operation the number of the operation; of no meaning if it belongs to a sequence
  * @param sequence the sequence; null for none

@@ -55,7 +55,7 @@ public final class Wakeups {
     void keep(Connection connection, List<String> wakeups, Duration in) throws SQLException;
   }
 
-  /** What the journal does its work with. */
+  /** The parts that the journal works with. */
   record Parts(
       Connections connections,
       Claims claims,
@@ -167,8 +167,8 @@ public final class Wakeups {
   }
 
   /**
-   * To be called after a wake-up was removed. Keeps it again if its sequence has got another
-   * operation in the meantime, by a transaction that still found the wake-up.
+   * Call this after a wake-up was removed. It keeps the wake-up again if its sequence has got
+   * another operation in the meantime, by a transaction that still found the wake-up.
    *
    * @param wakeup its name
    * @throws IOException if the journal cannot be read or written
@@ -180,7 +180,7 @@ public final class Wakeups {
     if (sequence == null) {
       return;
     }
-    // In this order: whoever has committed before the first statement is seen by the second.
+    // The order matters: whoever has committed before the first statement is seen by the second.
     boolean enlisting = run(connection -> rows.isEnlisting(connection, sequence));
     Optional<Duration> again = enlisting ? Optional.of(ENLISTING) : parts.next().of(name).again();
     if (again.isPresent()) {

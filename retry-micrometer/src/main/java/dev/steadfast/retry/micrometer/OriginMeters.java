@@ -42,11 +42,11 @@ final class OriginMeters {
   private final TaggedMeters unknown;
   private final TaggedMeters replayed;
 
-  // For the registrar.
+  // Used by the registrar alone.
   private final List<Meter> registered = new ArrayList<>();
   private boolean forgotten;
 
-  // For the table of origins.
+  // Used by the table of origins.
   private long usedNanos;
 
   /**
@@ -74,7 +74,7 @@ final class OriginMeters {
     this.replayed = meters(1, i -> counter(MeterName.REPLAYED));
   }
 
-  // What is recorded.
+  // Recording.
 
   void attempt(AttemptFigures attempt) {
     FailureKind kind = attempt.kindOrNull();
@@ -106,7 +106,7 @@ final class OriginMeters {
     }
   }
 
-  // After the last attempt of the policy no retry is refused: the operation has made them all.
+  // No retry is refused after the last attempt of the policy: the operation has made them all.
   private static boolean isRefusal(StopReason reason) {
     return switch (reason) {
       case NOT_REPLAYABLE, BODY_NOT_REPEATABLE -> true;
@@ -137,7 +137,7 @@ final class OriginMeters {
         status == 0 ? NONE : status + "xx");
   }
 
-  // What the registrar does.
+  // Tasks of the registrar.
 
   /**
    * Registers what must be there before anything happens: an alert on the increase of a counter
@@ -205,7 +205,7 @@ final class OriginMeters {
     return meter;
   }
 
-  // For the table of origins, under its lock.
+  // Called by the table of origins, under its lock.
 
   /**
    * When it was last known to be used.

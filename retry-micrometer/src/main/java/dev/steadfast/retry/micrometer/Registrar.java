@@ -16,7 +16,9 @@ import java.util.function.Consumer;
  * call returns. Once that time was too short, no operation waits until all tasks are done.
  */
 final class Registrar {
-  /** With so many tasks no further value waits: a registry that hangs must not fill the memory. */
+  /**
+   * No further value waits behind so many tasks: a registry that hangs must not fill the memory.
+   */
   static final int MOST_TASKS = 4096;
 
   private static final long LONGEST_WAIT_MILLIS = 50;

@@ -52,7 +52,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
   private RetryMetrics(Builder builder) {
     RetryEnvironment environment = builder.environment;
     this.executor = builder.executor;
-    // With an executor of the user's, every event is on one of its threads already.
+    // Every event is on one thread of the user's executor already, if there is one.
     Executor registering = executor == null ? environment.scheduler()::execute : Runnable::run;
     Registrar registrar = new Registrar(registering, this::failed);
     UsedMeters used = new UsedMeters(builder.registry);
@@ -234,10 +234,10 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
     }
 
     /**
-     * Where values are recorded and meters registered. It is for registries whose meters may block;
-     * those of Micrometer do not. A value that the executor rejects is not recorded. In a test,
-     * {@code Runnable::run} has every value recorded when the call returns. Default: values are
-     * recorded on the operation's thread, and meters registered on a thread of the library.
+     * The executor that records values and registers meters. It is for registries whose meters may
+     * block; those of Micrometer do not. A value that the executor rejects is not recorded. In a
+     * test, {@code Runnable::run} has every value recorded when the call returns. Default: values
+     * are recorded on the operation's thread, and meters registered on a thread of the library.
      *
      * @param executor bounded, and safe for use by many threads
      * @return this

@@ -54,7 +54,7 @@ record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer w
     return new OkHttpViews.HeaderMap(response.headers());
   }
 
-  /** Of those that the server has sent now: OkHttp adds what its cache had to a 304. */
+  /** Only lines that the server has sent now count: OkHttp adds what its cache had to a 304. */
   @Override
   public boolean hasHeader(Predicate<String> name) {
     Response network = response.networkResponse();

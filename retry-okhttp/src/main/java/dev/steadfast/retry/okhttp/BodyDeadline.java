@@ -20,7 +20,7 @@ final class BodyDeadline {
   }
 
   /**
-   * Of an operation that begins now, null if it has none.
+   * The deadline of an operation that begins now, null if it has none.
    *
    * @param spentNanos how much of the time of its options is over
    */

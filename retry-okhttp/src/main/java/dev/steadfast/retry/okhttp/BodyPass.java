@@ -23,7 +23,7 @@ final class BodyPass {
   }
 
   /**
-   * What a body has yielded.
+   * The bytes that a body has yielded.
    *
    * @param bytes how many bytes
    * @param sum their CRC32
@@ -45,7 +45,7 @@ final class BodyPass {
   }
 
   /**
-   * Before anything is sent.
+   * Begins a pass, before anything of the body is sent.
    *
    * @param length the length that the body says, negative if it does not
    * @throws BodyChangedException if it differs from what was sent before

@@ -19,7 +19,7 @@ final class Bypass {
         && !OkHttpErrors.executorRejected(thrown);
   }
 
-  /** What the caller gets in place of an answer. */
+  /** The exception that the caller gets in place of an answer. */
   static Throwable answered() {
     return new IllegalStateException(
         "the call factory has answered without the client that it was given: it sends by other"

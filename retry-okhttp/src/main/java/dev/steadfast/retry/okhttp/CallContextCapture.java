@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class CallContextCapture implements EventListener.Factory, Interceptor {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  /** What a call was made within. */
+  /** The context in which a call was made. */
   private record Noted(
       @Nullable CallContext scope, ContextCapture.@Nullable Snapshot context, long thread) {}
 
@@ -78,7 +78,7 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
     return noted.size();
   }
 
-  /** What applies to a call that begins on this thread: what the thread is in, else what it was. */
+  /** The context of a call that begins on this thread: what the thread is in, else what it was. */
   @Nullable CallContext of(Call call) {
     Noted then = noted.get(call); // kept: another interceptor may proceed more than once
     CallContext here = CallContext.current();

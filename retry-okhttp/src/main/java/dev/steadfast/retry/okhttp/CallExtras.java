@@ -7,7 +7,7 @@ import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What few calls have.
+ * Extras that only few calls have.
  *
  * @param prototype a real call of the same request, never executed
  * @param each puts listeners and tags that were put on this call on the calls of its attempts

@@ -9,7 +9,7 @@ import okhttp3.OkHttpClient;
 import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
-/** What the timeout of a call leaves for an operation. */
+/** The time that the timeout of a call leaves for an operation. */
 final class CallTimeouts {
   private static final long ROUNDED_NANOS = 1_000_000;
 
@@ -65,7 +65,7 @@ final class CallTimeouts {
     return Math.max(0, Math.min(bound, left));
   }
 
-  /** What is left of a bound; {@link Long#MAX_VALUE} for none. */
+  /** The time that is left of a bound; {@link Long#MAX_VALUE} for none. */
   static long leftNanos(long boundNanos, long elapsedNanos) {
     return boundNanos == Long.MAX_VALUE ? boundNanos : Math.max(0, boundNanos - elapsedNanos);
   }

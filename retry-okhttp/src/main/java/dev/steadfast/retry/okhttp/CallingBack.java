@@ -37,7 +37,7 @@ final class CallingBack implements Runnable, OnDispatcher {
     try {
       late = patience.schedule(PATIENCE_NANOS, this);
     } catch (RejectedExecutionException noTimer) {
-      // Without a timer, the call waits for the executor without a bound.
+      // A call without a timer waits for the executor without a bound.
     }
     try {
       executor.execute(this);

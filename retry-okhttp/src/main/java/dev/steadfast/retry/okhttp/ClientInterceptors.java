@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is known of the interceptors and servers of a client. Safe for use by many threads. */
+/** The known facts of the interceptors and servers of a client. Safe for use by many threads. */
 final class ClientInterceptors {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 

@@ -7,8 +7,8 @@ import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an attempt ended with, kept until the next one has sent the request body: if that turns out
- * to have changed, the caller gets this.
+ * The end of an attempt, kept until the next one has sent the request body: if that turns out to
+ * have changed, the caller gets this.
  *
  * @param response an answer whose body is in memory
  * @param failure null if there is an answer
@@ -19,7 +19,7 @@ record EarlierEnd(@Nullable Response response, @Nullable Throwable failure) {
   }
 
   /**
-   * Of an answer that was read for the sake of its connection.
+   * The end of an attempt with an answer that was read for the sake of its connection.
    *
    * @param rest its body
    */

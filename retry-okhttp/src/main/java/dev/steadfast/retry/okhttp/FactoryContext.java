@@ -14,7 +14,9 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import org.jspecify.annotations.Nullable;
 
-/** What the calls of one {@link RetryingCallFactory} share. Safe for use by many threads. */
+/**
+ * The parts that the calls of one {@link RetryingCallFactory} share. Safe for use by many threads.
+ */
 final class FactoryContext {
   /** A call that was begun. */
   interface Running {
@@ -34,7 +36,7 @@ final class FactoryContext {
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
   /**
-   * Of one factory.
+   * The shared parts of one factory.
    *
    * @param owner the factory
    * @param plain the client that it wraps
@@ -120,7 +122,7 @@ final class FactoryContext {
         : users.newCall(request.newBuilder().tag(CallTag.class, tag).build());
   }
 
-  /** What is sent within whatever the calling thread is in. */
+  /** The operation of a request, within the scope that the calling thread is in. */
   HttpOperation operation(Request request) {
     return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
   }

@@ -127,7 +127,7 @@ final class FailurePath {
     return same(thrown, late);
   }
 
-  /** What all code of the user's has let through last. */
+  /** The failure that all code of the user's let through last. */
   @Nullable Throwable leftAll() {
     return leftAll;
   }

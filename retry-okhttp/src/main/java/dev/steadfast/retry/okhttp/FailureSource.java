@@ -1,12 +1,12 @@
 package dev.steadfast.retry.okhttp;
 
-/** Where a failure comes from. */
+/** The place that a failure comes from. */
 enum FailureSource {
   // Why it is like this: docs/decisions/evidence.md
-  /** From beyond the probe: the wire. */
+  /** The wire, beyond the probe. */
   WIRE,
-  /** From OkHttp itself: no route, no connection, a redirect that cannot be followed. */
+  /** OkHttp itself: no route, no connection, a redirect that cannot be followed. */
   OKHTTP,
-  /** From an interceptor, or from whatever it calls. */
+  /** An interceptor, or whatever it calls. */
   INTERCEPTOR
 }

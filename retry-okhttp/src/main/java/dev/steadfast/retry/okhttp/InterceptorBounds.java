@@ -14,9 +14,9 @@ import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bounds an attempt of an interceptor, which the loop cannot end: at the operation's deadline
- * its call is cancelled, and until the head is there its connection has the attempt's timeouts.
- * Safe for use by many threads.
+ * The bounds of an attempt of an interceptor, which the loop cannot end: at the operation's
+ * deadline its call is cancelled, and until the head is there its connection has the attempt's
+ * timeouts. Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
   // Why it is like this: docs/decisions/sync-attempt-bounds.md
@@ -33,7 +33,7 @@ final class InterceptorBounds implements Runnable {
   private boolean endsLater; // of the thread of the timers
 
   /**
-   * Of one attempt.
+   * The bounds of one attempt.
    *
    * @param remainingNanos what is left of its time; {@link Long#MAX_VALUE} for no bound
    * @param plan has the timers

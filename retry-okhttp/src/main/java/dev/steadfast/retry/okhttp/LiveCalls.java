@@ -46,7 +46,7 @@ final class LiveCalls {
     interceptors = new ClientInterceptors(Around.UNKNOWN, proxies);
   }
 
-  /** For a client that its user goes on building. */
+  /** The calls of a client that its user goes on building. */
   static LiveCalls of(OkHttpClient client) {
     return new LiveCalls(Proxies.of(client));
   }

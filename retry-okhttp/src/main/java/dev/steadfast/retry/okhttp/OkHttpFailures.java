@@ -22,8 +22,8 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an exception of OkHttp says about the request, given what the wire saw. First who ended the
- * attempt, if it did not end by itself; then how far the request got; the exception comes last.
+ * The meaning of an exception of OkHttp for the request, given what the wire saw. First who ended
+ * the attempt, if it did not end by itself; then how far the request got; the exception comes last.
  */
 final class OkHttpFailures {
   private static final String NO_TUNNEL = "Unexpected response code for CONNECT: ";
@@ -37,7 +37,7 @@ final class OkHttpFailures {
   }
 
   /**
-   * What went wrong with an attempt. Whether it may be sent again is decided by the evidence.
+   * The failure of an attempt. Whether it may be sent again is decided by the evidence.
    *
    * @return null if the answer decides: an interceptor turned a status of 400 or more into an
    *     exception
@@ -146,7 +146,7 @@ final class OkHttpFailures {
         : ofInterceptor(failure);
   }
 
-  /** What an exception means that came after an answer which is a good one. */
+  /** The meaning of an exception that came after a good answer. */
   static TransportFailure ofInterceptor(Throwable thrown) {
     // One that reads the body may also have an exception of its own.
     boolean body = thrown instanceof IOException failure && ofTransport(failure);

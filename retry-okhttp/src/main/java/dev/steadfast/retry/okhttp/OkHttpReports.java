@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the report that rides on an OkHttp response. */
 public final class OkHttpReports {
-  // From here on every response of ours carries a report, so one without is not ours.
+  // Every response of ours with this status or above carries a report, so one without is not ours.
   private static final int FIRST_FAILURE = 400;
 
   private OkHttpReports() {}
@@ -24,7 +24,7 @@ public final class OkHttpReports {
   private record Tag(RetryReport report, @Nullable Response network) {}
 
   /**
-   * What happened to the operation that ended with this response. For an exception see {@link
+   * The report of the operation that ended with this response. For an exception see {@link
    * RetryReport#of(Throwable)}.
    *
    * @param response a response of a retrying call

@@ -218,7 +218,7 @@ final class OkHttpTransport
     }
     Evidence evidence = of.evidence(response, bodySpent());
     if (response.networkResponse() == null && of.log.deliveries() == 0) {
-      // From the cache, a synthetic 504 included; or made up by an interceptor.
+      // The answer is from the cache, a synthetic 504 included; or made up by an interceptor.
       return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
     return operation.outcome(answer, evidence);
@@ -300,7 +300,7 @@ final class OkHttpTransport
         : new Answer(response.newBuilder().request(asked).build(), answer.wire(), answer.whole());
   }
 
-  /** What has to be told, null if the response itself tells it. */
+  /** The report for the caller, null if the response itself tells it. */
   private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
     OperationInfo info = operation.info();
     boolean failed = response.code() >= 400; // and yet accepted, by rules of the user's
@@ -345,7 +345,10 @@ final class OkHttpTransport
     return CallTimeouts.timeout(limit);
   }
 
-  /** Without the timeout of the call, which may be taken back, and the policy's. */
+  /**
+   * The most time that is left, not counting the timeout of the call, which may be taken back, and
+   * the policy's.
+   */
   @Override
   public long mostNanos(long nowNanos) {
     return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();

@@ -95,7 +95,8 @@ final class OkHttpViews {
 
     @Override
     public URI uri() {
-      // Without user info: java.net.URI may not know what is in it, and then quotes the password.
+      // The URI has no user info: java.net.URI may not know what is in it, and then quotes the
+      // password.
       HttpUrl url = request.url();
       boolean none = url.encodedUsername().isEmpty() && url.encodedPassword().isEmpty();
       return none ? url.uri() : url.newBuilder().username("").password("").build().uri();
@@ -187,7 +188,7 @@ final class OkHttpViews {
       return made().entrySet();
     }
 
-    // Without regard to case, unlike the one that is inherited.
+    // Ignores case, unlike the one that is inherited.
     @Override
     public @Nullable List<String> get(@Nullable Object name) {
       return made().get(name);

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-/** What has a thread of the dispatcher: the end of an attempt, or a callback. */
+/** A task that has a thread of the dispatcher: the end of an attempt, or a callback. */
 sealed interface OnDispatcher permits Arrival, CallingBack {
 
   /** Whether it has the calling thread. */

@@ -43,7 +43,7 @@ final class OuterHalf implements Interceptor {
       return alone ? OtherCall.throughOkHttp(chain, registry) : chain.proceed(chain.request());
     }
     Runnable undo = wire.attempt().enter();
-    // Of an enqueued call, the scope does not come along to the dispatcher's thread by itself.
+    // The scope of an enqueued call does not come along to the dispatcher's thread by itself.
     CallContext before = CallContext.bind(wire.forOthers(CallContext.current()));
     Runnable unmark = alone ? () -> {} : wire.markAttempt();
     try {

@@ -26,7 +26,7 @@ abstract class RequestTrace {
   final ClientInterceptors interceptors;
   final WireLog<Request> log;
 
-  // Where the call is.
+  // The place where the call is.
   private volatile boolean passedOn; // to the first interceptor, or to OkHttp
   private volatile boolean inOkHttp;
   private volatile boolean betweenGuardAndProbe;
@@ -210,7 +210,7 @@ abstract class RequestTrace {
     failures().leavesBody(reason);
   }
 
-  /** What is known of the way of exceptions. A call of the user's may throw on several threads. */
+  /** The known ways of exceptions. A call of the user's may throw on several threads. */
   private FailurePath failures() {
     FailurePath known = failures;
     if (known == null) {
@@ -340,7 +340,10 @@ abstract class RequestTrace {
     return head;
   }
 
-  /** Where a failure comes from, which says what went wrong. What it proves is another question. */
+  /**
+   * The place that a failure comes from, which says what went wrong. What it proves is another
+   * question.
+   */
   FailureSource source(Throwable thrown) {
     if (failures().isOfProbe(thrown)) {
       return FailureSource.WIRE;
@@ -359,13 +362,13 @@ abstract class RequestTrace {
     return failures().isLate(thrown) || source(thrown) == FailureSource.INTERCEPTOR;
   }
 
-  /** What is known of an attempt that ended from outside. Nothing goes out any more. */
+  /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
     log.seal();
     boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors.none();
     FailurePath path = failures;
     Throwable thrown = path == null ? null : path.leftAll();
-    // What code of the user's around OkHttp still does, only the end of the call tells.
+    // Only the end of the call tells what code of the user's around OkHttp still does.
     if (passedOn && !withinOkHttp && (thrown == null || isUsers(thrown))) {
       othersUnseen();
     }
@@ -373,7 +376,7 @@ abstract class RequestTrace {
     return evidence(handedBack && answer != null ? answer.code() : -1, bodySpent);
   }
 
-  /** What is known of an attempt that failed. Nothing goes out any more. */
+  /** The evidence of an attempt that failed. Nothing goes out any more. */
   Evidence evidence(Throwable thrown, boolean bodySpent) {
     if (isOver()) {
       return evidence(bodySpent);
@@ -385,14 +388,14 @@ abstract class RequestTrace {
     return evidence(-1, bodySpent);
   }
 
-  /** What is known of an attempt if an interceptor turned an answer into a failure. */
+  /** The evidence of an attempt if an interceptor turned an answer into a failure. */
   Evidence evidenceOfHead(Response seen, boolean bodySpent) {
     log.seal();
     othersUnseen(); // A rule may still say that nothing was done.
     return evidence(seen.code(), bodySpent);
   }
 
-  /** What is known of an attempt that got an answer. */
+  /** The evidence of an attempt that got an answer. */
   Evidence evidence(Response answer, boolean bodySpent) {
     Response network = answer.networkResponse();
     if (network == null) {

@@ -53,7 +53,7 @@ public final class RetryingCallFactory implements Call.Factory {
   }
 
   /**
-   * What a function of the user's makes of a client.
+   * The call factory that a function of the user's makes of a client.
    *
    * @throws IllegalArgumentException if it retries by itself
    */
@@ -138,7 +138,7 @@ public final class RetryingCallFactory implements Call.Factory {
   }
 
   /**
-   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * The part of a request that a journal keeps, for {@code journal.enlist(connection,
    * calls.intent(request))}. Nothing is sent.
    *
    * @param request the request; a {@link RetryOptions} among its tags names the operation by {@link

@@ -33,7 +33,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   private volatile boolean canceled;
   private volatile boolean timeoutLifted;
 
-  // Of the operation, until it is over: a call that is kept afterwards keeps nothing of it.
+  // Belongs to the operation, until it is over: a call that is kept afterwards keeps nothing of it.
   private @Nullable Callback callback; // null: executed
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
@@ -46,13 +46,13 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     this.operation = operation;
   }
 
-  /** What callbacks get. */
+  /** The call that callbacks get. */
   abstract Call self();
 
   /** Gives the call of an attempt what this call has: its time, listeners and tags. */
   abstract void prepare(Call ofAttempt);
 
-  /** What bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
+  /** The time that bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
   abstract long boundNanos();
 
   final HttpOperation operation() {
@@ -182,7 +182,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
   }
 
-  // On the calling thread.
+  // Executes the attempt on the calling thread.
   private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
     try {
@@ -200,7 +200,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
   }
 
-  // Through the dispatcher, with a place in its queue per attempt.
+  // Enqueues the attempt in the dispatcher, with a place in its queue per attempt.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
     if (!attempt.queued()) {

@@ -66,7 +66,7 @@ final class SavedAnswers {
         .build();
   }
 
-  /** What the requests before the one of the response leave open. */
+  /** The state that the requests before the one of the response leave open. */
   static EarlierRequest earlierRequest(Response response) {
     EarlierRequest earlier = EarlierRequest.NONE;
     Response next = response;

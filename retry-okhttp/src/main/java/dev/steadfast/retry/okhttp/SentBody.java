@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads: an attempt that was given up may still write.
  */
 final class SentBody implements BodyPass.Body {
-  // What fits into the buffers of a connection counts as sent at once.
+  // A body that fits into the buffers of a connection counts as sent at once.
   private static final long SHORT_BYTES = 64 * 1024;
 
   private final Request callers;
@@ -58,7 +58,8 @@ final class SentBody implements BodyPass.Body {
     }
   }
 
-  // By name, because most of these classes are not public. An app that was shrunk may have other
+  // Compares the name, because most of these classes are not public. An app that was shrunk may
+  // have other
   // names; there they are watched.
   static boolean keepsItsBytes(RequestBody body) {
     if (body instanceof MultipartBody multipart) {
@@ -108,8 +109,8 @@ final class SentBody implements BodyPass.Body {
   }
 
   /**
-   * What an interceptor has put around the body may differ from request to request within an
-   * attempt, as with plain OkHttp. It is compared with that of an earlier attempt.
+   * The wrapper that an interceptor has put around the body may differ from request to request
+   * within an attempt, as with plain OkHttp. It is compared with that of an earlier attempt.
    */
   private synchronized BodyPass pass(RequestBody sent, WatchedBody.Wire wire) {
     Object now = isOwn(sent) ? body : sent.getClass();

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class UnwantedResponse {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  // What is read of it, to keep its connection.
+  // The most that is read of it, to keep its connection.
   private static final long MOST_BYTES = 64 * 1024;
   private static final long MOST_MILLIS = 100;
 

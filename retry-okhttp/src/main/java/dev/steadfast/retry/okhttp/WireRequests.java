@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a request on the wire means for its operation. */
+/** The meaning of a request on the wire for its operation. */
 final class WireRequests {
   // Why it is like this: docs/decisions/redirects.md
-  /** What is known of an attempt that has not begun. */
+  /** The evidence of an attempt that has not begun. */
   static final Evidence NONE =
       Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Safety.UNPROCESSED), -1, 0);
 

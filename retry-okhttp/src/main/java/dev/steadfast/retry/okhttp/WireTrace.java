@@ -176,13 +176,13 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     }
   }
 
-  /** What applies to other operations that the attempt begins, an authenticator's for one. */
+  /** The context of other operations that the attempt begins, an authenticator's for one. */
   @Nullable CallContext forOthers(@Nullable CallContext here) {
     CallContext own = operation.plan().callContext();
     return own == null ? here : own.beyond();
   }
 
-  /** For interceptors that send through another client that retries. */
+  /** A mark for interceptors that send through another client that retries. */
   Runnable markAttempt() {
     return operation.markAttempt();
   }
@@ -265,7 +265,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
 
   // Time.
 
-  /** For an interceptor, because the loop cannot end its attempts. */
+  /** The bounds of an interceptor's attempt, because the loop cannot end its attempts. */
   InterceptorBounds bounded() {
     InterceptorBounds made =
         new InterceptorBounds(
@@ -293,7 +293,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     }
   }
 
-  /** What the caller gets of a failure that is not OkHttp's. */
+  /** The exception that the caller gets for a failure that is not OkHttp's. */
   Throwable failure(Throwable thrown) {
     return timeIsUp && !(thrown instanceof InterruptedIOException) ? timeout(thrown) : thrown;
   }

@@ -63,7 +63,7 @@ record ClientSpans(Tracer tracer, TextMapPropagator propagator) implements Attem
     return headers;
   }
 
-  // What samplers may ask for is set before the start.
+  // Attributes that samplers may ask for are set before the start.
   @Override
   public Span start(OperationInfo operation, int number, Context parent) {
     String label = operation.label(); // the method, a space, and the URL without its query

@@ -10,7 +10,7 @@ final class Names {
   /** An operation without a name of the caller's. */
   static final String OPERATION = "steadfast.operation";
 
-  // On the span of an attempt.
+  // An attribute of the span of an attempt.
   static final AttributeKey<String> KIND = AttributeKey.stringKey("steadfast.attempt.kind");
   static final AttributeKey<String> DISPOSITION =
       AttributeKey.stringKey("steadfast.attempt.disposition");

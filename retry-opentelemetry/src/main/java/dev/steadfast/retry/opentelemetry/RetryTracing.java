@@ -130,9 +130,10 @@ public final class RetryTracing {
     }
 
     /**
-     * For clients that an instrumentation library traces. This then makes no span per attempt, but
-     * has the library number the attempts of an operation in {@code http.request.resend_count}.
-     * Without it the library takes each attempt for a request of its own.
+     * Serves clients that an instrumentation library traces. Steadfast then makes no span per
+     * attempt, but has the library number the attempts of an operation in {@code
+     * http.request.resend_count}. Without it the library takes each attempt for a request of its
+     * own.
      *
      * <pre>{@code
      * .instrumentedClient(HttpClientRequestResendCount::initialize)

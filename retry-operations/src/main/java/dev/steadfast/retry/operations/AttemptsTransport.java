@@ -40,7 +40,7 @@ final class AttemptsTransport<R> implements RetryTransport<R> {
     return Math.min(client.mostNanos(nowNanos), Math.max(0, endNanos - nowNanos));
   }
 
-  /** What happened to the attempts. */
+  /** The report of the attempts. */
   RetryReport report(OperationInfo operation) {
     RetryReport told = report;
     return told == null ? CleanReport.of(operation) : told;

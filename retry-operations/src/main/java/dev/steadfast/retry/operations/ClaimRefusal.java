@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a caller is told if its call sends nothing because of what the journal answered. */
+/** The words for a caller whose call sends nothing because of what the journal answered. */
 record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 

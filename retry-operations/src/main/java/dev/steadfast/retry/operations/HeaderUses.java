@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a journal does with each request header. Immutable. */
+/** The use that a journal makes of each request header. Immutable. */
 final class HeaderUses {
   private static final List<String> COMPARED =
       List.of(
@@ -57,7 +57,7 @@ final class HeaderUses {
 
   private final Map<String, Use> uses; // by name in any case; not changed after construction
 
-  /** What is done with a header. */
+  /** The use of a header. */
   enum Use {
     /** It is kept, and a request with another value is another request. */
     COMPARED,

@@ -46,7 +46,7 @@ final class JournalCall<T> implements RetryTransport<T> {
   private volatile @Nullable Throwable endOfInterrupt; // what the interrupted caller is told
 
   /**
-   * Where a call runs, and who is told.
+   * The place where a call runs, and who is told.
    *
    * @param client the transport of the operation that the call belongs to
    * @param executor runs what may block; null if nothing does

@@ -152,7 +152,7 @@ final class JournalSteps<R> {
 
   // The end.
 
-  /** What is to be noted of the attempts. */
+  /** The part of the attempts that is to be noted. */
   record Noted(
       Claim.@Nullable Granted granted, RetryReport report, Settlement settlement, Ending ending) {}
 

@@ -13,7 +13,7 @@ import dev.steadfast.retry.internal.Checks;
 public final class JournaledOperations implements Journaling {
   private static final int REMEMBERED = 10_000;
 
-  /** For the service loader. */
+  /** The constructor that the service loader calls. */
   public JournaledOperations() {}
 
   @Override

@@ -68,7 +68,7 @@ public interface OperationJournal extends Journaling.Journal {
   }
 
   /**
-   * What is kept and how.
+   * The rules of what is kept and how.
    *
    * @return the settings, always the same
    */
@@ -268,7 +268,7 @@ public interface OperationJournal extends Journaling.Journal {
   record Intent(Id id, String caller, Request request, String fingerprint, Terms terms)
       implements Journaling.Kept {
     /**
-     * What a client tells of an operation.
+     * The intent of an operation, as its client tells it.
      *
      * @param kept what {@code intent} of a client gave
      * @return the operation
@@ -282,9 +282,9 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     /**
-     * What a client tells of an operation, for the journal of that client. Another journal may be
-     * one over the same database, or wrap this one, so only a journal in memory is refused: its
-     * client would send the operation beside this journal.
+     * The intent of an operation, as its client tells it, for the journal of that client. Another
+     * journal may be one over the same database, or wrap this one, so only a journal in memory is
+     * refused: its client would send the operation beside this journal.
      *
      * @param kept what {@code intent} of a client gave
      * @param journal the journal that is to keep it
@@ -368,7 +368,7 @@ public interface OperationJournal extends Journaling.Journal {
 
   /** The state of an operation in a journal. */
   enum State {
-    /** To be sent, or to be settled by being sent again. */
+    /** The operation is to be sent, or to be settled by being sent again. */
     READY,
     /** Somebody works on it. */
     IN_FLIGHT,
@@ -478,7 +478,7 @@ public interface OperationJournal extends Journaling.Journal {
   }
 
   /**
-   * What a journal keeps and how. Immutable; each method gives a changed copy.
+   * The rules of what a journal keeps and how. Immutable; each method gives a changed copy.
    *
    * <p>Each header of a journaled request must have its place here, because an operation that is
    * resumed must be the request that was called:
@@ -506,7 +506,7 @@ public interface OperationJournal extends Journaling.Journal {
     private final int mostBodyBytes;
     private final Parts parts;
 
-    /** What is on or off, and the proof of a failure. */
+    /** The switches, and the proof of a failure. */
     private record Parts(
         boolean keepsBodies,
         boolean sendsUnreachable,

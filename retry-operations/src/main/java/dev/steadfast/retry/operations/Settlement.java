@@ -11,9 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the attempts of a journaled operation amount to: what its caller is told, and its state in
- * the journal. {@link RetryReport#effect} tells what the attempts of this call prove. That proves
- * less if an earlier claim, or a request before a redirect, may have had an effect: then a failure
+ * The sum of the attempts of a journaled operation: what its caller is told, and its state in the
+ * journal. {@link RetryReport#effect} tells what the attempts of this call prove. That proves less
+ * if an earlier claim, or a request before a redirect, may have had an effect: then a failure
  * counts only if it is marked as a replay, or if the user's function says so.
  *
  * <p>The state is closed, so that the same call may begin again, if nothing was processed, or if
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record Settlement(Effect effect, State state) {
 
   /**
-   * What was sent, and what came of it.
+   * The requests that were sent, and their results.
    *
    * @param report what happened to the attempts
    * @param earlier what an earlier claim leaves open, or a request from which the server redirected
@@ -41,7 +41,7 @@ record Settlement(Effect effect, State state) {
       return answer == null ? -1 : answer.status();
     }
 
-    /** What the attempts of this call prove. */
+    /** The effect that the attempts of this call prove. */
     private Effect own() {
       if (answer != null) {
         return report.effect(answer.status());

@@ -60,7 +60,7 @@ final class GuardedBreaker {
   }
 
   Guard.Permit acquire() {
-    // Before the permit: this may be the user's function, and may throw.
+    // Comes before the permit: this may be the user's function, and may throw.
     long start = breaker.getCurrentTimestamp();
     breaker.acquirePermission();
     return new Permit(start, breaker.getState() == CircuitBreaker.State.HALF_OPEN);
@@ -75,7 +75,7 @@ final class GuardedBreaker {
       this.probe = probe;
     }
 
-    // By the breaker's own clock, which its threshold for slow calls refers to.
+    // Time by the breaker's own clock, which its threshold for slow calls refers to.
     private long elapsed() {
       return breaker.getCurrentTimestamp() - start;
     }

@@ -36,7 +36,7 @@ record Instances<E, G>(
 
   @Override
   public boolean forgettable(Held<E, G> held, boolean used) {
-    // What the user put into his registry is his, and stays.
+    // An instance that the user put into his registry is his, and stays.
     return !used && held.added() && idle.test(held.guarded());
   }
 

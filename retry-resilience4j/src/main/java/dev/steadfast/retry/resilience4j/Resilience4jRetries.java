@@ -99,7 +99,7 @@ public final class Resilience4jRetries {
     return Retry.of(name, retryConfig(policy));
   }
 
-  /** What the functions of one configuration share. */
+  /** The parts that the functions of one configuration share. */
   private static final class Terms {
     private final RetryPolicy policy;
     private final RetryEnvironment environment = RetryEnvironment.system();

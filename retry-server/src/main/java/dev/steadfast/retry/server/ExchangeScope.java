@@ -51,7 +51,7 @@ final class ExchangeScope {
     return lines == null ? null : String.join(",", lines);
   }
 
-  /** What a response of that status says to the layer above. */
+  /** Writes what a response of that status says to the layer above. */
   static void tell(int status, RetryScope scope, Headers response) {
     if (status >= 400) {
       scope

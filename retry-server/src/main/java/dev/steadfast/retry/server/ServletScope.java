@@ -114,7 +114,7 @@ public final class ServletScope implements Filter {
         options.operation(request.getMethod() + " " + path(request)));
   }
 
-  // Without what a container keeps in the path, such as the id of a session.
+  // The path without what a container keeps in the path, such as the id of a session.
   private static String path(HttpServletRequest request) {
     String rest = request.getPathInfo();
     return request.getContextPath() + request.getServletPath() + (rest == null ? "" : rest);

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the user typed after the scenario's name. Immutable. */
+/** The words that the user typed after the scenario's name. Immutable. */
 final class Arguments {
   private final Map<String, String> values;
   private final Set<String> given;

@@ -1,6 +1,8 @@
 package dev.steadfast.retry.simulator;
 
-/** What the user typed cannot be simulated; the message is for the user and is one line. */
+/**
+ * The user typed something that cannot be simulated; the message is for the user and is one line.
+ */
 final class BadInputException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

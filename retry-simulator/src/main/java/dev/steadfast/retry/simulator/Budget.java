@@ -25,7 +25,7 @@ record Budget(
       "none, default, success(ratio,burst,floor), request(ratio,floor,ttl), grpc(tokens,ratio),"
           + " aws(500,14,5), concurrent(share,minimum)";
 
-  /** What earns retries. */
+  /** The source of retries. */
   enum Funding {
     /** Nothing need be earned. */
     UNLIMITED,

@@ -34,7 +34,7 @@ final class Chain {
    */
   record Setup(RetryPolicy policy, int layers, Budget budget, boolean oneOwner) {}
 
-  /** What calls came to: attempts at the bottom and successes at the top, both per call. */
+  /** The result of calls: attempts at the bottom and successes at the top, both per call. */
   record Load(double load, double success) {}
 
   Chain(Setup setup, int clients, double failureRate, Draws draws) {

@@ -28,12 +28,12 @@ record Chart(String name, String title, String about, Function<Frame, Plot> draw
     return Svg.titled(name, title, drawing.apply(Frame.WIDE));
   }
 
-  /** For a page that shows the title. */
+  /** A drawing for a page that shows the title. */
   String wide() {
     return Svg.untitled(name, title, drawing.apply(Frame.WIDE));
   }
 
-  /** For such a page on a phone. */
+  /** A drawing for such a page on a phone. */
   String narrow() {
     return Svg.untitled(name + "-narrow", title, drawing.apply(Frame.NARROW));
   }

@@ -1,13 +1,13 @@
 package dev.steadfast.retry.simulator;
 
 /**
- * What can be said without running anything: attempts per first try against the failure rate p of
- * one attempt, failures being independent of each other.
+ * Formulas that need no run: attempts per first try against the failure rate p of one attempt,
+ * failures being independent of each other.
  */
 final class ClosedForms {
   private ClosedForms() {}
 
-  /** With n attempts and nothing else to bound them. */
+  /** The load with n attempts and nothing else to bound them. */
   static double load(double p, double attempts) {
     return p == 1 ? attempts : (1 - StrictMath.pow(p, attempts)) / (1 - p);
   }
@@ -21,18 +21,19 @@ final class ClosedForms {
     return load(p, StrictMath.pow(attempts, layers));
   }
 
-  /** With a budget that each success pays into. */
+  /** The load with a budget that each success pays into. */
   static double successFunded(double p, int attempts, double ratio) {
     return Math.min(load(p, attempts), 1 / (1 - ratio * (1 - p)));
   }
 
-  /** With a budget that each first try pays into. */
+  /** The load with a budget that each first try pays into. */
   static double requestFunded(double p, int attempts, double ratio) {
     return Math.min(load(p, attempts), 1 + ratio);
   }
 
   /**
-   * With the quota of AWS: a retry that succeeds gets its cost back, a first try that does, one.
+   * The load with the quota of AWS: a retry that succeeds gets its cost back, a first try that
+   * does, one.
    */
   static double awsQuota(double p, int attempts, double cost) {
     return p == 0 ? 1 : Math.min(load(p, attempts), 1 + (1 - p) / (cost * p));

@@ -122,7 +122,7 @@ final class CommandLine {
     return new Report.Section(typed(words), scenario.run(arguments, progress));
   }
 
-  // Without the places for output, which are not what was run.
+  // The command without the places for output, which are not what was run.
   private static String typed(List<String> words) {
     StringJoiner typed = new StringJoiner(" ").add(words.get(0));
     for (int i = 1; i + 1 < words.size(); i += 2) {

@@ -150,7 +150,7 @@ final class DelaysCharts {
         .sign(Legend.Mark.DASHED, Palette.INK.hex(), "95 %");
   }
 
-  // By itself the axis would have halves, which look like the same retry twice.
+  // The axis by itself would have halves, which look like the same retry twice.
   private static List<Double> retries(List<Delays.Drawn> all) {
     int most = all.stream().mapToInt(each -> each.waits().rows().size()).max().orElse(1);
     int step = (most + LABELS - 1) / LABELS;

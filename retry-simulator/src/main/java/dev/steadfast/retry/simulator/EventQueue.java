@@ -64,7 +64,7 @@ final class EventQueue implements RetryScheduler {
     return source.withZone(ZoneOffset.UTC);
   }
 
-  /** What the library's loop takes from outside. */
+  /** The environment of the library's loop. */
   RetryEnvironment environment(LongSupplier random) {
     return new RetryEnvironment(
         () -> nowNanos, () -> Instant.ofEpochSecond(0, nowNanos), random, this);
@@ -78,7 +78,7 @@ final class EventQueue implements RetryScheduler {
   @Override
   public Task schedule(long delayNanos, Runnable task) {
     long atNanos = nowNanos + delayNanos;
-    // Beyond 292 years there is one instant.
+    // One instant stands for all times beyond 292 years.
     Event event = new Event(atNanos < nowNanos ? Long.MAX_VALUE : atNanos, scheduled++, task);
     if (size == heap.length) {
       makeRoom();

@@ -27,7 +27,7 @@ final class FifoServer {
   }
 
   /**
-   * What a server is made of.
+   * The parts of a server.
    *
    * @param workers how many jobs are done at a time
    * @param workNanos draws how long a job takes at full speed

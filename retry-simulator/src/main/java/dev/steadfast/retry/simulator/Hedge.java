@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
-/** What a second copy of a slow call does for the tail, and what it costs. */
+/** The effect of a second copy of a slow call on the tail, and its cost. */
 final class Hedge implements Scenario {
   private static final String MODEL =
       "Hedging, a preview: Steadfast does not hedge. A copy of a call is sent when the first has not"
@@ -21,7 +21,7 @@ final class Hedge implements Scenario {
     }
   }
 
-  /** What is the same for all delays. */
+  /** The setup that is the same for all delays. */
   record Setup(Latency latency, int copies, double correlation, int samples, int fanOut) {
     Setup withoutFanOut() {
       return new Setup(latency, copies, correlation, samples, 1);

@@ -35,7 +35,7 @@ final class HerdRun {
   private long lastNanos;
 
   /**
-   * What a run came to.
+   * The result of a run.
    *
    * @param callsPerClient calls that reached the server, per client
    * @param peakPerSecond the busiest tenth of a second after the first calls, as a rate

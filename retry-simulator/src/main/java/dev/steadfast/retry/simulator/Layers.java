@@ -7,7 +7,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What retries in several layers multiply to, and what bounds it. */
+/** The product of retries in several layers, and what bounds it. */
 final class Layers implements Scenario {
   private static final int CLIENTS = 100;
   private static final String MODEL =
@@ -19,7 +19,7 @@ final class Layers implements Scenario {
   /** One way to configure the layers, and what the closed form says of it. */
   record Arm(String name, Chain.Setup setup, DoubleUnaryOperator closedForm) {}
 
-  /** What an arm came to at one failure rate. */
+  /** The load of an arm at one failure rate. */
   record Point(Arm arm, double p, Chain.Load load) {
     double closedForm() {
       return arm.closedForm().applyAsDouble(p);

@@ -3,7 +3,7 @@ package dev.steadfast.retry.simulator;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the signs of a plot mean, in rows below it; and its title, in rows above. */
+/** The meaning of the signs of a plot, in rows below it; and its title, in rows above. */
 final class Legend {
   static final int TITLE_HEIGHT = 34;
 
@@ -52,7 +52,7 @@ final class Legend {
     this.bottom = signs.isEmpty() ? top : y + ROW + GAP;
   }
 
-  /** Where the image ends. */
+  /** The bottom of the image. */
   int bottom() {
     return bottom;
   }

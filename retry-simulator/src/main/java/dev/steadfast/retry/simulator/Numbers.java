@@ -9,7 +9,7 @@ final class Numbers {
 
   private Numbers() {}
 
-  /** With a fixed number of decimals, 0 to 6. */
+  /** A number with a fixed number of decimals, 0 to 6. */
   static String fixed(double value, int decimals) {
     if (Double.isNaN(value)) {
       return "-";
@@ -25,7 +25,7 @@ final class Numbers {
     return sign + whole + "." + digits;
   }
 
-  /** With at most the given number of decimals, and no zeros at the end. */
+  /** A number with at most the given number of decimals, and no zeros at the end. */
   static String plain(double value, int decimals) {
     String text = fixed(value, decimals);
     if (text.indexOf('.') < 0) {

@@ -202,7 +202,7 @@ final class Outage implements Scenario {
     return new OutageSpec.Server(capacity, workers(arguments, work, capacity), work, refusal);
   }
 
-  /** Where the latency is known in milliseconds, it takes so many workers for the capacity. */
+  /** A known latency in milliseconds needs so many workers for the capacity. */
   private static int workers(Arguments arguments, ServiceTime work, double capacity) {
     int workers = arguments.integer("workers", 1, 10_000);
     if (work.meanNanos() == 0) {
@@ -261,7 +261,7 @@ final class Outage implements Scenario {
     };
   }
 
-  /** With a timeout for one attempt, where the policy has none. */
+  /** The protection with a timeout for one attempt, where the policy has none. */
   static Protection timed(Protection protection, long nanos) {
     RetryPolicy policy = protection.policy();
     RetryPolicy timed =

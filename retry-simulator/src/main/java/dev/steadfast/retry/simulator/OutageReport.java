@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.StringJoiner;
 
-/** What the runs of an outage came to, as text, lines and charts. */
+/** The results of the runs of an outage, as text, lines and charts. */
 final class OutageReport {
   private static final String MODEL =
       "Overload, open: calls arrive by chance at a share of the capacity whether or not the server"

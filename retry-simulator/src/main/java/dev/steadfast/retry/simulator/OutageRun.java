@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** One run of the outage model: the library's own loop drives each operation. */
 final class OutageRun {
   private static final Outcome BROKEN = new Outcome(Verdict.permanent(), Outcomes.LOST);
-  // What is still under way this long after the last arrival counts as failed.
+  // A call that is still under way this long after the last arrival counts as failed.
   private static final long DRAIN_NANOS = 60 * Durations.SECOND;
 
   private final EventQueue time = new EventQueue();

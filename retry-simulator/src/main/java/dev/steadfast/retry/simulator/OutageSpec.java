@@ -11,7 +11,7 @@ package dev.steadfast.retry.simulator;
 record OutageSpec(Server server, Load load, Trigger trigger, long horizonNanos) {
   private static final int TIMES_SLOWER = 10;
 
-  /** What a server can do when it is well. */
+  /** The abilities of a server when it is well. */
   record Server(double perSecond, int workers, ServiceTime work, Refusal refusal) {}
 
   /** The longest queue, and what a 503 says in {@code Retry-After}; 0 for nothing. */

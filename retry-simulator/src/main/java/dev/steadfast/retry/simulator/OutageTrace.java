@@ -3,7 +3,7 @@ package dev.steadfast.retry.simulator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** What happened in one run, second by second. */
+/** The events of one run, second by second. */
 final class OutageTrace {
   private static final double WELL = 0.99;
   private static final int IN_A_ROW = 5;

@@ -43,7 +43,7 @@ final class Output {
     return output;
   }
 
-  /** Where the report goes. */
+  /** The file that the report goes to. */
   Optional<Path> html() {
     return html;
   }

@@ -106,12 +106,12 @@ final class Plot {
     return scale(aesthetic, "", "discrete", true, "values", used, "limits", names);
   }
 
-  /** What a sign means. */
+  /** The meaning of a sign. */
   Plot sign(Legend.Mark mark, String colour, String meaning) {
     return sign(new Legend.Sign(mark, colour, 1, meaning));
   }
 
-  /** What a sign means. */
+  /** The meaning of a sign. */
   Plot sign(Legend.Sign sign) {
     signs.add(sign);
     return this;

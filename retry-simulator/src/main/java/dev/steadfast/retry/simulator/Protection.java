@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 record Protection(String label, RetryPolicy policy, Budget budget, Shedding shedding) {
 
   /**
-   * What holds first attempts back, too.
+   * The protections that hold first attempts back, too.
    *
    * @param breaker the breaker, empty for none
    * @param limit the limit, empty for none
@@ -153,12 +153,12 @@ record Protection(String label, RetryPolicy policy, Budget budget, Shedding shed
     }
   }
 
-  /** With limits that count these failures as losses. */
+  /** The protection with limits that count these failures as losses. */
   Protection counting(List<FailureKind> losses) {
     return new Protection(label, policy, budget, shedding.counting(losses));
   }
 
-  /** What differs from the library's default policy, with budget and breaker. */
+  /** The differences to the library's default policy, with budget and breaker. */
   String configuration() {
     Set<String> usual = Set.of(RetryPolicy.defaults().toString().split("; ", -1));
     String own =

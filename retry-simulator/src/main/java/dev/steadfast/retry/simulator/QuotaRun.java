@@ -30,7 +30,7 @@ final class QuotaRun {
   private long failed;
 
   /**
-   * What a run came to, without its first window.
+   * The result of a run, without its first window.
    *
    * @param sent attempts
    * @param refused those that the server refused

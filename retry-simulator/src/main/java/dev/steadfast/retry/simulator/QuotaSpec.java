@@ -24,7 +24,7 @@ record QuotaSpec(Server server, int clients, int workers, RetryPolicy policy) {
   static final double PAUSE_NANOS = 10 * Durations.MILLI;
 
   /**
-   * What a server accepts.
+   * The quota that a server accepts.
    *
    * @param requests how many
    * @param windowNanos in which time
@@ -34,7 +34,7 @@ record QuotaSpec(Server server, int clients, int workers, RetryPolicy policy) {
   record Server(int requests, long windowNanos, boolean sliding, boolean tells) {}
 
   /**
-   * What clients do about the quota.
+   * The rule that clients follow.
    *
    * @param name names the row
    * @param requests the part of the quota that a client names, 0 if it names none

@@ -18,7 +18,7 @@ final class Race {
   private long calls;
   private long gaveUp;
 
-  /** What is the same for all runs. */
+  /** The course that is the same for all runs. */
   record Course(RetryPolicy policy, int clients, long deviationNanos) {
     Result run(Draws draws) {
       return new Race(this, draws).run();
@@ -26,7 +26,7 @@ final class Race {
   }
 
   /**
-   * What a run came to.
+   * The result of a run.
    *
    * @param calls the writes
    * @param endNanos when the last client heard of its success

@@ -3,7 +3,7 @@ package dev.steadfast.retry.simulator;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a scenario found: for people, for programs, and for the report. */
+/** The result of a scenario: for people, for programs, and for the report. */
 final class Result {
   private final String title;
   private final String model;
@@ -27,7 +27,7 @@ final class Result {
     this.series = series;
   }
 
-  /** What follows from the figures, in one sentence. */
+  /** The conclusion from the figures, in one sentence. */
   Result conclusion(String conclusion) {
     this.conclusion = conclusion;
     return this;
@@ -85,12 +85,12 @@ final class Result {
     return series;
   }
 
-  /** What was simulated and what follows. */
+  /** The case that was simulated and its conclusions. */
   String summary() {
     return title + "\n  " + conclusion + "\n";
   }
 
-  /** What the terminal shows: summary, tables and notes, then the lines for programs. */
+  /** The text that the terminal shows: summary, tables and notes, then the lines for programs. */
   String text() {
     StringBuilder text = new StringBuilder(summary()).append("\n");
     tables.forEach(table -> text.append(table.text()).append('\n'));

@@ -7,7 +7,7 @@ interface Scenario {
   /** The word that names it on the command line and begins each of its result lines. */
   String name();
 
-  /** What it shows, in a line. */
+  /** A line that says what it shows. */
   String summary();
 
   /** Its own options, beside those for output. */

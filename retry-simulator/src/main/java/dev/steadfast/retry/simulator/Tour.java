@@ -13,7 +13,7 @@ final class Tour {
 
   private Tour() {}
 
-  /** What is run, as it would be typed. */
+  /** The commands that run, as they would be typed. */
   static List<List<String>> commands(int runs) {
     String many = Integer.toString(runs);
     String few = Integer.toString(Math.max(1, runs / 5));

@@ -5,8 +5,8 @@ import dev.steadfast.retry.engine.RetryDecision;
 import dev.steadfast.retry.engine.RetryState;
 
 /**
- * What the closed formulas predict for a configuration in an outage. They hold for a long queue,
- * first come first served, and a server that does not know of timeouts.
+ * The predictions of the closed formulas for a configuration in an outage. They hold for a long
+ * queue, first come first served, and a server that does not know of timeouts.
  */
 final class Verdicts {
   private static final int SAMPLES = 400;
@@ -16,7 +16,8 @@ final class Verdicts {
   private final Failing failing;
 
   /**
-   * What an operation does while every attempt times out, with nothing but its policy to end it.
+   * The attempts that an operation makes while every attempt times out, with nothing but its policy
+   * to end it.
    *
    * @param attempts the mean number of attempts
    * @param inOutage the mean number of attempts that it makes before the outage ends, for one that
@@ -54,7 +55,9 @@ final class Verdicts {
     return new Failing(attempts / SAMPLES, inOutage / SAMPLES);
   }
 
-  /** By how much first tries are multiplied while nothing succeeds; NaN if no form is known. */
+  /**
+   * The factor by which first tries are multiplied while nothing succeeds; NaN if no form is known.
+   */
   double amplification() {
     double attempts = mostly(failing.attempts());
     double floor = protection.budget().floor() * spec.load().clients() / spec.arrivalsPerSecond();

@@ -42,7 +42,7 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
   @Override
   public void subscribe(Subscriber<? super ByteBuffer> subscriber) {
     if (askedBefore()) {
-      // For a redirect or a challenge, which the client answers by itself.
+      // Serves a redirect or a challenge, which the client answers by itself.
       subscriber.onSubscribe(new Demand(new ChunkPublisher(0)));
       subscriber.onError(
           new IOException("the request body was too long to keep, and is sent once"));

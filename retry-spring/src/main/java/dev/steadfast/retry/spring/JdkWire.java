@@ -52,7 +52,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
   private static HttpRequest request(Head head, BodyPublisher body) {
     HttpRequest.Builder request = HttpRequest.newBuilder(head.uri());
     head.headers().forEach((name, values) -> add(request, name, values));
-    // Without a body publisher, GET and DELETE go out without a length.
+    // GET and DELETE go out without a length if they have no body publisher.
     return switch (head.method().name()) {
       case "GET" -> hasBody(body) ? request.method("GET", body).build() : request.GET().build();
       case "DELETE" ->

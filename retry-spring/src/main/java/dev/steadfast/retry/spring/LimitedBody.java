@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** What a converter writes: kept up to a limit. What is longer begins a request and follows it. */
+/**
+ * The output of a converter, kept up to a limit. What is longer begins a request and follows it.
+ */
 final class LimitedBody extends OutputStream {
   /** Begins the request. */
   interface Beginning {

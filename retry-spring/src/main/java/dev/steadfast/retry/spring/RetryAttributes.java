@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What a single request of {@code RestClient} says to the request factory beneath, and gets back
- * from it. It travels as a request attribute, and never over the wire.
+ * The data that a single request of {@code RestClient} says to the request factory beneath, and
+ * gets back from it. It travels as a request attribute, and never over the wire.
  *
  * <pre>{@code
  * restClient.post().uri("/payments")

@@ -89,7 +89,7 @@ public final class RetryingOkHttpRequestFactory implements ClientHttpRequestFact
   }
 
   /**
-   * What sends: for other uses beside Spring's blocking clients, such as Retrofit.
+   * The call factory beneath, for other uses beside Spring's blocking clients, such as Retrofit.
    *
    * @return the call factory of all requests of this factory
    */

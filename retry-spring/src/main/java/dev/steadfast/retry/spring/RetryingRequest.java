@@ -57,7 +57,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     this.body = body;
   }
 
-  // Without setBody the body is in memory, whatever its length.
+  // The body is in memory, whatever its length, if setBody was not called.
   @Override
   protected OutputStream getBodyInternal(HttpHeaders headers) {
     ByteArrayOutputStream known = written;

@@ -11,7 +11,7 @@ import org.springframework.http.HttpMethod;
 /** A client that retries, as a request of Spring's uses it. */
 interface Wire {
 
-  /** What is sent, without its body. */
+  /** The request that is sent, without its body. */
   record Head(HttpMethod method, URI uri, HttpHeaders headers, RetryOptions options) {}
 
   /**

@@ -24,7 +24,7 @@ public final class JournalUnderTest implements OperationJournal {
   private final List<Intent> intents = new CopyOnWriteArrayList<>();
   private final List<Ending> endings = new CopyOnWriteArrayList<>();
 
-  /** What goes wrong when the journal is called. */
+  /** The fault of a call to the journal. */
   public interface Fault {
     /** Throws, blocks, or does nothing. */
     void happen() throws IOException;
@@ -61,7 +61,7 @@ public final class JournalUnderTest implements OperationJournal {
     }
   }
 
-  /** From now on nothing goes wrong. */
+  /** Ends the faults. */
   public void mend() {
     onClaim(() -> {});
     onSending(() -> {});
@@ -100,7 +100,10 @@ public final class JournalUnderTest implements OperationJournal {
     instead = claim;
   }
 
-  /** What was claimed so far, with or without success; as it was when it was claimed. */
+  /**
+   * The intents that were claimed so far, with or without success, each as it was when it was
+   * claimed.
+   */
   public List<Intent> intents() {
     return intents;
   }
@@ -110,7 +113,7 @@ public final class JournalUnderTest implements OperationJournal {
     return claims.get();
   }
 
-  /** What was noted so far. */
+  /** The endings that were noted so far. */
   public List<Ending> endings() {
     return endings;
   }

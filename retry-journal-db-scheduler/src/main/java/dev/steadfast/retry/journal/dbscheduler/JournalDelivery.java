@@ -128,7 +128,7 @@ public final class JournalDelivery {
   }
 
   /**
-   * What delivers. Give it to the schedulers that are to deliver, by {@code startTasks}.
+   * The task that delivers. Give it to the schedulers that are to deliver, by {@code startTasks}.
    *
    * @return always the same task
    */
@@ -168,7 +168,7 @@ public final class JournalDelivery {
     }
   }
 
-  // By the scheduler's clock.
+  // Uses the scheduler's clock.
   private static void reschedule(
       ExecutionComplete done, ExecutionOperations<Void> operations, Duration in) {
     operations.reschedule(done, done.getTimeDone().plus(in));

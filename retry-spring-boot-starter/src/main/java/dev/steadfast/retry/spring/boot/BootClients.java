@@ -44,7 +44,7 @@ final class BootClients {
     this.customizers = customizers.orderedStream().toList();
   }
 
-  /** What Boot uses for its own clients, if that is another library. */
+  /** The library that Boot uses for its own clients, if it is another one. */
   Optional<String> detected() {
     return Optional.ofNullable(boots.getIfAvailable())
         .filter(each -> !(each instanceof JdkClientHttpRequestFactoryBuilder))

@@ -137,7 +137,7 @@ final class ClientAssembly {
     return settings.readTimeout() == null ? jdk : jdk.readTimeout(settings.readTimeout());
   }
 
-  /** In a class of its own, so that this one can be loaded without OkHttp. */
+  /** A class of its own, so that this one can be loaded without OkHttp. */
   private static final class OkHttp {
     static ClientHttpRequestFactory requests(
         String name, BootClients boot, BeanFactory beans, HttpRetry retry) {

@@ -11,7 +11,7 @@ import org.springframework.context.SmartLifecycle;
  * one of java.net.http that had to be ended stays shut.
  */
 final class ClientShutdown implements SmartLifecycle {
-  // After Boot's web servers, which end at 1024 and 2048 below.
+  // Runs after Boot's web servers, which end at 1024 and 2048 below.
   private static final int PHASE = DEFAULT_PHASE - 4096;
 
   private final SteadfastClients clients;

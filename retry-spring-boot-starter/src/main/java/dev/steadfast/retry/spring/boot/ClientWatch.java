@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What one client does: for the endpoint, and for an orderly end. Thread-safe. */
+/** Watches one client, for the endpoint, and for an orderly end. Thread-safe. */
 final class ClientWatch implements RetryListener {
   /**
    * An operation that gave up.

@@ -8,7 +8,10 @@ import org.springframework.boot.http.client.autoconfigure.PropertiesApiVersionIn
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
-/** What {@code spring.http.serviceclient.<name>} says of requests; as Boot does it for groups. */
+/**
+ * The settings of requests in {@code spring.http.serviceclient.<name>}, read as Boot does for
+ * groups.
+ */
 final class GroupSettings {
   private GroupSettings() {}
 

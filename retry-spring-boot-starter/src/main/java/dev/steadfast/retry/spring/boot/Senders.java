@@ -11,9 +11,9 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What the builders of Spring send through, and which of these senders Steadfast may replace: those
- * that Boot has made of its settings, and its own. Everything else was set on purpose, such as the
- * mock server of a test, and stays. Thread-safe.
+ * The senders beneath the builders of Spring, and which of these senders Steadfast may replace:
+ * those that Boot has made of its settings, and its own. Everything else was set on purpose, such
+ * as the mock server of a test, and stays. Thread-safe.
  *
  * <p>A builder does not show its sender, so that is read from a field. If a version of Spring has
  * another field, each builder counts as one whose sender was set on purpose, and a warning says so.
@@ -66,7 +66,7 @@ final class Senders {
     return ReflectionUtils.getField(field, builder);
   }
 
-  /** For native images. */
+  /** Registers what native images need. */
   static final class Hints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

@@ -21,7 +21,7 @@ record ServiceGroups(SteadfastClients clients) implements RestClientHttpServiceG
 
   /** Sees which request factories Boot has made for groups, before anything replaces them. */
   record AfterBoot(Senders senders) implements RestClientHttpServiceGroupConfigurer {
-    /** After Boot's configurer of properties. */
+    /** Runs after Boot's configurer of properties. */
     static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 11;
 
     @Override

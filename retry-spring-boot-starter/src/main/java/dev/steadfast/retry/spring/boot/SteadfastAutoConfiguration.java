@@ -65,7 +65,7 @@ public final class SteadfastAutoConfiguration {
 
   SteadfastAutoConfiguration() {}
 
-  // Before Boot makes a bean of the library that is named.
+  // Acts before Boot makes a bean of the library that is named.
   @Bean
   static BeanFactoryPostProcessor steadfastNamedLibrary(Environment environment) {
     return beans -> NamedLibrary.check(environment);

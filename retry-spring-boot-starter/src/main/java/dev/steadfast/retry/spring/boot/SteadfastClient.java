@@ -38,7 +38,7 @@ public final class SteadfastClient {
   private volatile boolean used;
 
   /**
-   * What else belongs to a client.
+   * The other parts of a client.
    *
    * @param group the properties of its HTTP service group, null for none
    * @param watch sees its operations
@@ -138,7 +138,7 @@ public final class SteadfastClient {
     return form.cast(jdk ? Reactive.builder(this) : OkHttp.calls(requests));
   }
 
-  /** In a class of its own, as WebFlux may not be there. */
+  /** A class of its own, as WebFlux may not be there. */
   private static final class Reactive {
     static Object builder(SteadfastClient client) {
       WebClient.Builder builder =
@@ -148,7 +148,7 @@ public final class SteadfastClient {
     }
   }
 
-  /** In a class of its own, as OkHttp may not be there. */
+  /** A class of its own, as OkHttp may not be there. */
   private static final class OkHttp {
     static RetryingCallFactory calls(ClientHttpRequestFactory requests) {
       return ((RetryingOkHttpRequestFactory) requests).calls();

@@ -43,7 +43,7 @@ record SteadfastProperties(
       @DefaultValue List<String> propagateTo,
       @DefaultValue("false") boolean ownsRetries) {}
 
-  /** What sends. */
+  /** The library that sends. */
   enum Library {
     JDK,
     OKHTTP

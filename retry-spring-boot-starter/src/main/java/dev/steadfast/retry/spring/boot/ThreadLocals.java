@@ -4,7 +4,7 @@ import dev.steadfast.retry.ContextCapture;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 
-/** What Micrometer carries between threads. Loaded only where it is there. */
+/** The values that Micrometer carries between threads. Loaded only where it is there. */
 final class ThreadLocals {
   private ThreadLocals() {}
 
