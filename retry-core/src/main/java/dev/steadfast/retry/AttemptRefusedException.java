@@ -20,7 +20,7 @@ public final class AttemptRefusedException extends IOException {
   private final transient @Nullable LastAnswer last;
 
   /**
-   * For authors of adapters and tests.
+   * The constructor for authors of adapters and tests.
    *
    * @param last the last answer before the refusal, null if no attempt was answered
    * @param cause the guard's own exception, null for none
@@ -62,7 +62,7 @@ public final class AttemptRefusedException extends IOException {
   }
 
   /**
-   * What is kept of a response that was closed before a wait. Immutable.
+   * The part that is kept of a response that was closed before a wait. Immutable.
    *
    * @param status its status; empty if it was no HTTP response
    * @param headers its headers

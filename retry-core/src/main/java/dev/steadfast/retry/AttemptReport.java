@@ -49,7 +49,7 @@ public interface AttemptReport {
   Optional<Throwable> failure();
 
   /**
-   * What went wrong.
+   * The kind of the failure.
    *
    * @return the kind, empty if nothing did
    */
@@ -65,8 +65,8 @@ public interface AttemptReport {
   }
 
   /**
-   * What became of the attempt's requests: of the last one, or of one before it if only that may
-   * have been processed.
+   * The disposition of the attempt's requests: of the last one, or of one before it if only that
+   * may have been processed.
    *
    * @return whether the server may have acted
    */

@@ -62,7 +62,7 @@ final class Backoffs {
     return new Fixed(delay);
   }
 
-  /** What stands in the brackets of a text form: base, cap, and a growth where one is allowed. */
+  /** The content of the brackets of a text form: base, cap, and a growth where one is allowed. */
   private record Range(long baseNanos, long capNanos, double multiplier) {
     static Range read(TextReader in, double usual) {
       in.expect("(");

@@ -14,7 +14,7 @@ final class ConcurrencyAccount implements RetryBudget.Account {
   private static final long OPERATION = 1L << 32;
   private static final Withdrawal PLACE = Withdrawal.of(1);
 
-  /** What the accounts of a budget have in common. */
+  /** The settings that the accounts of a budget have in common. */
   record Share(double share, int minimum) {
     static Share of(double share, int minimum) {
       Checks.within("share", share, 0, 1);

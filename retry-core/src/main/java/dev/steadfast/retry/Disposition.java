@@ -1,7 +1,7 @@
 package dev.steadfast.retry;
 
 /**
- * What became of a request: whether the server may have acted on it.
+ * The fate of a request: whether the server may have acted on it.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */

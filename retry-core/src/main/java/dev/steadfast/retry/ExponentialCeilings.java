@@ -1,6 +1,6 @@
 package dev.steadfast.retry;
 
-/** What exponential strategies have in common: {@code min(cap, base * multiplier^(retry-1))}. */
+/** The common part of exponential strategies: {@code min(cap, base * multiplier^(retry-1))}. */
 final class ExponentialCeilings {
   private static final int TABLE = 64;
 

@@ -1,7 +1,7 @@
 package dev.steadfast.retry;
 
 /**
- * What went wrong with an attempt: what budgets price by, and what reports and listeners show.
+ * The kind of failure of an attempt: what budgets price by, and what reports and listeners show.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */

@@ -16,7 +16,7 @@ import java.util.List;
  */
 public interface Guard {
 
-  /** What {@link #admitsInNanos} returns for an attempt that need not be waited for. */
+  /** The value that {@link #admitsInNanos} returns for an attempt that need not be waited for. */
   long NEVER = Long.MAX_VALUE;
 
   /**
@@ -31,9 +31,9 @@ public interface Guard {
   long admitsInNanos(OperationInfo operation, long nowNanos);
 
   /**
-   * Over what time from {@link #admitsInNanos} on the operations that wait for this guard are to be
-   * spread, so that they do not come all at once. The machine draws, and never spreads an operation
-   * past its deadline. Asked after {@link #admitsInNanos}, where that is more than 0.
+   * The time, from {@link #admitsInNanos} on, over which the operations that wait for this guard
+   * are to be spread, so that they do not come all at once. The machine draws, and never spreads an
+   * operation past its deadline. Asked after {@link #admitsInNanos}, where that is more than 0.
    *
    * @param operation the operation
    * @param nowNanos the time
@@ -93,7 +93,10 @@ public interface Guard {
    */
   default void learn(OperationInfo operation, List<Quota> quotas, long headNanos) {}
 
-  /** What an admitted attempt holds until its response head, its failure or its cancellation. */
+  /**
+   * The permit that an admitted attempt holds until its response head, its failure or its
+   * cancellation.
+   */
   interface Permit {
     /**
      * A permit that holds nothing, for operations that a guard does not bound.

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class LeakyAccount implements RetryBudget.Account {
   private static final int SLICES = 10;
   private static final long DEPOSIT = 1_000;
-  // Below a millionth a retry would cost more than a long can count with the reserve.
+  // A retry below a millionth would cost more than a long can count with the reserve.
   private static final double SMALLEST_RATIO = 1e-6;
 
-  /** What the accounts of a budget have in common. */
+  /** The settings that the accounts of a budget have in common. */
   record Leak(long deposit, long costOfRetry, long reserve, long sliceNanos) {
     static Leak of(double ratio, int minPerSecond, Duration ttl) {
       Checks.within("ratio", ratio, 0, 1_000);
@@ -32,7 +32,7 @@ final class LeakyAccount implements RetryBudget.Account {
       if (ttl.compareTo(Duration.ofSeconds(1)) < 0 || ttl.compareTo(Duration.ofSeconds(60)) > 0) {
         throw Checks.bad("ttl", Durations.print(ttl), "1 to 60 seconds");
       }
-      // Without a share for first tries only the reserve pays, at its own unit.
+      // The reserve alone pays, at its own unit, if first tries have no share.
       boolean deposits = ratio >= SMALLEST_RATIO;
       long cost = deposits ? Math.max(1, Math.round(DEPOSIT / ratio)) : DEPOSIT;
       long reserve = Math.round(minPerSecond * (ttl.toNanos() / 1e9)) * cost;
@@ -45,7 +45,7 @@ final class LeakyAccount implements RetryBudget.Account {
     private final long startNanos; // of the current slice
     private final int current;
     private final long[] slices;
-    // What was taken in each slice; a separate object, so that a refund can find its slice.
+    // The amounts taken in each slice; a separate object, so that a refund can find its slice.
     private final @Nullable Withdrawal[] taken;
 
     Ring(long startNanos, int current, long[] slices, @Nullable Withdrawal[] taken) {

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What identifies an operation to listeners and in reports. Immutable; each operation with a
+ * The identity of an operation to listeners and in reports. Immutable; each operation with a
  * listener or a guard has an object of its own, so a listener may use it as a key.
  */
 public final class OperationInfo {
@@ -76,7 +76,7 @@ public final class OperationInfo {
   }
 
   /**
-   * Where the operation goes.
+   * The origin that the operation goes to.
    *
    * @return scheme, host and port
    */
@@ -85,7 +85,7 @@ public final class OperationInfo {
   }
 
   /**
-   * What logs show: method, origin and path, without query and user info.
+   * The label in logs: method, origin and path, without query and user info.
    *
    * @return a short text
    */

@@ -51,7 +51,7 @@ final class OriginBudget implements RetryBudget {
   }
 
   private boolean gainsNothing(Kept kept) {
-    // What is under way would not be counted any more.
+    // A forgotten account would no longer count what is under way.
     if (kept.account() instanceof ConcurrencyAccount counting && !counting.idle()) {
       return false;
     }

@@ -26,7 +26,7 @@ final class PolicyText {
           "aboveCeiling",
           "serverDelaySpread");
 
-  // In the order of the enum.
+  // The names stand in the order of the enum.
   private static final Map<String, FailureKind> KINDS = new LinkedHashMap<>();
 
   static {

@@ -4,7 +4,7 @@ import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an answer says about one quota: how much is left of it, and until when. Immutable.
+ * The state of one quota as an answer tells it: how much is left of it, and until when. Immutable.
  *
  * @param policy the quota
  * @param remaining the units that are left, 0 or more
@@ -62,7 +62,7 @@ public record Quota(Policy policy, long remaining, long leftNanos, long resoluti
    * @param windowNanos the length of the window in nanoseconds; 0 if the server does not say
    */
   public record Rate(long limit, long windowNanos) {
-    /** What is known where the server tells no more than what is left. */
+    /** The rate if the server tells no more than what is left. */
     public static final Rate UNKNOWN = new Rate(0, 0);
 
     /**

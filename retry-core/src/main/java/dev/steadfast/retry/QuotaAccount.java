@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The retry quota of the AWS SDKs' standard mode. */
 final class QuotaAccount implements RetryBudget.Account {
-  /** What the accounts of a budget have in common. */
+  /** The settings that the accounts of a budget have in common. */
   record Prices(int capacity, Withdrawal cost, Withdrawal throttledCost) {
     static Prices of(int capacity, int cost, int throttledCost) {
       Checks.within("capacity", capacity, 1, 1_000_000);

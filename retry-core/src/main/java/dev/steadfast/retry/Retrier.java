@@ -127,8 +127,8 @@ public final class Retrier {
     }
 
     /**
-     * What pays for retries. Default: one retry per ten successes, for this retrier alone. So build
-     * a retrier once: if many are built within a minute, a warning says so.
+     * The budget that pays for retries. Default: one retry per ten successes, for this retrier
+     * alone. So build a retrier once: if many are built within a minute, a warning says so.
      *
      * @param budget the budget; share one object between retriers to give them one budget
      * @return this
@@ -139,7 +139,7 @@ public final class Retrier {
     }
 
     /**
-     * What is called, for logs and as the budget's origin. Default: {@code work}.
+     * The name of the work, for logs and as the budget's origin. Default: {@code work}.
      *
      * @param name not empty
      * @return this

@@ -272,7 +272,7 @@ public interface RetryBudget {
   }
 
   /**
-   * What a retry took from a budget. Immutable.
+   * The amount that a retry took from a budget. Immutable.
    *
    * <p>A budget makes its withdrawals once and hands out the same objects, so that asking allocates
    * nothing.
@@ -282,7 +282,7 @@ public interface RetryBudget {
 
     private final long cost;
     private final boolean granted;
-    // What each of two combined budgets took, so that each gets back its own.
+    // The amount that each of two combined budgets took, so that each gets back its own.
     private final @Nullable Withdrawal first;
     private final @Nullable Withdrawal second;
 
@@ -339,7 +339,7 @@ public interface RetryBudget {
     }
 
     /**
-     * What was taken.
+     * The amount that was taken.
      *
      * @return the cost in the budget's own unit
      */

@@ -27,7 +27,7 @@ import java.util.Optional;
 public final class RetryPolicy {
   // Why it is like this: docs/decisions/default-limits.md
   /**
-   * What to do when the server asks for a longer wait than the ceiling.
+   * The choice of what to do if the server asks for a longer wait than the ceiling.
    *
    * <p>A later version may add values, so a switch over them needs a default.
    */
@@ -213,7 +213,7 @@ public final class RetryPolicy {
   }
 
   /**
-   * What happens above the ceiling.
+   * The choice for a delay above the ceiling.
    *
    * @return the choice
    */
@@ -475,8 +475,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * What happens when a server asks for more than the ceiling. Default: give up and expose the
-     * delay.
+     * The choice of what to do if a server asks for more than the ceiling. Default: give up and
+     * expose the delay.
      *
      * @param aboveCeiling the choice
      * @return this

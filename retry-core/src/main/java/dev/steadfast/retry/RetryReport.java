@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * What happened to an operation: how many attempts, how each went, why it ended, and whether the
+ * The report of an operation: how many attempts, how each went, why it ended, and whether the
  * server may have acted. Immutable.
  *
  * <p>It rides on what the caller gets: on an exception ({@link #of}), and on a response ({@code
@@ -146,7 +146,7 @@ public interface RetryReport {
   boolean replayed();
 
   /**
-   * What the journal knows of the operation.
+   * The state of the operation in the journal.
    *
    * @return empty unless it is a journaled one
    */
@@ -245,7 +245,7 @@ public interface RetryReport {
   }
 
   /**
-   * What the journal knows of an operation. Immutable.
+   * The state of an operation in the journal. Immutable.
    *
    * @param effect whether it had its effect
    * @param recorded whether the journal has this: false if the journal could not be reached, or

@@ -59,7 +59,7 @@ public final class RetryTrace extends Exception {
   }
 
   /**
-   * What happened to the operation.
+   * The report of the operation.
    *
    * @return the report; empty if it stayed behind when this was serialized
    */

@@ -11,7 +11,7 @@ final class ThrottleAccount implements RetryBudget.Account {
   private static final long ONE = 1_000;
   private static final Withdrawal FREE = Withdrawal.of(0); // the failure has paid
 
-  /** What the accounts of a budget have in common. */
+  /** The settings that the accounts of a budget have in common. */
   record Scale(long maxMillis, long ratioMillis) {
     static Scale of(int maxTokens, double tokenRatio) {
       Checks.within("maxTokens", maxTokens, 1, 1_000);

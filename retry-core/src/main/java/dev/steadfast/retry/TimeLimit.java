@@ -31,7 +31,7 @@ public enum TimeLimit {
   }
 
   /**
-   * What changes the limit.
+   * The setting that changes the limit.
    *
    * @return the name of a setting
    */

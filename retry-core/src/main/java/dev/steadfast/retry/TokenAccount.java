@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class TokenAccount implements RetryBudget.Account {
   static final long ONE = 1_000_000;
 
-  /** What the accounts of a budget have in common. */
+  /** The settings that the accounts of a budget have in common. */
   record Terms(long depositMicros, long burstMicros, double floorNanosPerToken) {
     static Terms of(double ratio, int burst, double floorPerSecond) {
       Checks.within("ratio", ratio, 0, 10);

@@ -6,11 +6,11 @@ import java.io.IOException;
 public final class UnsuccessfulAttemptException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** What went wrong. */
+  /** The kind of the failure. */
   private final FailureKind kind;
 
   /**
-   * For authors of adapters and tests.
+   * The constructor for authors of adapters and tests.
    *
    * @param kind what went wrong
    */
@@ -20,7 +20,7 @@ public final class UnsuccessfulAttemptException extends IOException {
   }
 
   /**
-   * What went wrong.
+   * The kind of the failure.
    *
    * @return the kind of failure
    */

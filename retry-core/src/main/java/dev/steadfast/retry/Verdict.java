@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt meant, as a classifier judged it. Immutable.
+ * The meaning of one attempt, as a classifier judged it. Immutable.
  *
  * <p>A verdict says what the attempt was, never what to do next: attempts, deadline, budget and
  * guards are weighed by {@link RetryState} alone.
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Verdict.Retryable {
 
   /**
-   * What went wrong.
+   * The kind of the failure.
    *
    * @return null if nothing did
    */

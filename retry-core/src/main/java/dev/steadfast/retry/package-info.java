@@ -1,5 +1,5 @@
 /**
- * What users configure and get back: {@link dev.steadfast.retry.RetryPolicy}, {@link
+ * The types that users configure and get back: {@link dev.steadfast.retry.RetryPolicy}, {@link
  * dev.steadfast.retry.Backoff}, {@link dev.steadfast.retry.RetryBudget}, {@link
  * dev.steadfast.retry.Guard}, {@link dev.steadfast.retry.RetryListener}, {@link
  * dev.steadfast.retry.RetryReport}, and {@link dev.steadfast.retry.Retrier} for work that is not

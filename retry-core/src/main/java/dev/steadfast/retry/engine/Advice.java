@@ -1,8 +1,8 @@
 package dev.steadfast.retry.engine;
 
 /**
- * What users are warned of because they are likely to have overlooked it. For authors of adapters,
- * who give it to {@link RetryPlan#advise}.
+ * A warning about something that users are likely to have overlooked. For authors of adapters, who
+ * give it to {@link RetryPlan#advise}.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */
@@ -42,7 +42,7 @@ public enum Advice {
   }
 
   /**
-   * What happened, the likely cause, and what to do.
+   * The text: what happened, the likely cause, and what to do.
    *
    * @return the end of a sentence
    */

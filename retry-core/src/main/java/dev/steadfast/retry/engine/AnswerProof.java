@@ -4,8 +4,8 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.internal.Methods;
 
 /**
- * What the answer to a request proves: whether the server did what was asked. Reports, journals,
- * guards and adapters all ask this table. More constants may follow.
+ * The facts that the answer to a request proves: whether the server did what was asked. Reports,
+ * journals, guards and adapters all ask this table. More constants may follow.
  *
  * <table>
  *   <caption>What an answer proves</caption>
@@ -45,7 +45,7 @@ public enum AnswerProof {
   private static final int FIRST_SERVER_ERROR = 500;
 
   /**
-   * What an answer proves.
+   * The proof that an answer gives.
    *
    * @param status its status, 100 to 599; any other proves nothing
    * @param method the method of the request; case-sensitive. A method that is not known may have an
@@ -74,7 +74,7 @@ public enum AnswerProof {
   }
 
   /**
-   * What a status proves by itself, whatever the method and the headers are.
+   * The proof that a status gives by itself, whatever the method and the headers are.
    *
    * @param status the status of an answer, -1 without one
    * @return what is proved at least
@@ -133,7 +133,7 @@ public enum AnswerProof {
   }
 
   /**
-   * What became of a request that was answered so.
+   * The disposition of a request that was answered so.
    *
    * @return refused or answered
    */

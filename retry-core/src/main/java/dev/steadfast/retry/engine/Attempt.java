@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public interface Attempt<R> {
 
   /**
-   * What identifies the operation.
+   * The identity of the operation.
    *
    * @return the same object in each of its attempts
    */

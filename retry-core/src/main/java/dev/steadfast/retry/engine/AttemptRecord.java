@@ -42,7 +42,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   record Timing(long startedAfterNanos, long tookNanos, long waitedNanos) {}
 
   /**
-   * What an attempt ended with.
+   * The result of an attempt.
    *
    * @param failure the exception, if there is one
    * @param kind what went wrong, null if nothing did
@@ -144,7 +144,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   }
 
   /**
-   * What the attempt ended with: a status, or the class, message and kind of a failure.
+   * The end of the attempt: a status, or the class, message and kind of a failure.
    *
    * @param key the idempotency key, which the text does not show; null for none
    */

@@ -72,7 +72,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
     return driver.blocking();
   }
 
-  // What a transport asks.
+  // Questions of a transport.
 
   @Override
   public OperationInfo info() {
@@ -114,7 +114,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
     return race.phase().stopped();
   }
 
-  // What a transport tells.
+  // News from a transport.
 
   @Override
   public boolean queued() {
@@ -278,7 +278,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
     race.help();
   }
 
-  // For the race.
+  // Questions of the race.
 
   @Override
   public boolean sendingBody() {
@@ -320,7 +320,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
     return !first && meeting == CAME_FIRST;
   }
 
-  // For the loop.
+  // Calls of the loop.
 
   /** Adds what request bodies took to the operation's total timeout. */
   void addBodyTime() {

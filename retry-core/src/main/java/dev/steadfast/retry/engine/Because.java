@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Because(RetryPlan plan, RetryState state, long nowNanos, String refuser) {
   /**
-   * What a report says beside the reason.
+   * The detail that a report gives beside the reason.
    *
    * @param last how the last attempt ended, null if none did
    * @return empty where the reason says it all

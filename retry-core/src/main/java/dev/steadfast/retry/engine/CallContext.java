@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What imposes on the operations that a thread begins: the scope of an inbound request, or a layer
- * that retries around them. For authors of adapters; users meet it as {@code
+ * The context that imposes on the operations that a thread begins: the scope of an inbound request,
+ * or a layer that retries around them. For authors of adapters; users meet it as {@code
  * dev.steadfast.retry.scope.RetryScope}.
  *
  * <p>Bound to a thread, and taken from there once, when an operation begins; from then on the
@@ -18,7 +18,7 @@ public interface CallContext {
   // Why it is like this: docs/decisions/nesting.md
 
   /**
-   * What the calling thread is in.
+   * The context that the calling thread is in.
    *
    * @return null for nothing
    */
@@ -75,7 +75,7 @@ public interface CallContext {
   }
 
   /**
-   * For whom the operations are made.
+   * The principal for whom the operations are made.
    *
    * @return the authenticated principal of the inbound request; empty for none
    */
@@ -92,7 +92,7 @@ public interface CallContext {
   void gaveUp(StopReason reason);
 
   /**
-   * What applies to an operation that begins here.
+   * The context of an operation that begins here.
    *
    * @param target method and URI of its request
    * @return this by default; where an attempt is being made, a layer that retries if the operation
@@ -103,7 +103,7 @@ public interface CallContext {
   }
 
   /**
-   * What applies to other operations that are begun within an attempt, such as an authenticator's
+   * The context of other operations that are begun within an attempt, such as an authenticator's
    * call for a token: they are not the one that is being retried.
    *
    * @return this for a scope; what is around it for a layer that retries, null for nothing

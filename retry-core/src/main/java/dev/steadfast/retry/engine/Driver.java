@@ -1,7 +1,7 @@
 package dev.steadfast.retry.engine;
 
 /**
- * What drives an operation, as its attempts and waits see it: the loop.
+ * The driver of an operation, as its attempts and waits see it: the loop.
  *
  * @param <R> the response
  */

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows an attempt that has ended: another one after a wait, or the end of the operation.
+ * The step after an attempt that has ended: another one after a wait, or the end of the operation.
  * Then the attempt keeps what the caller gets. Also what an operation ends with, where its attempts
  * do not tell.
  */
@@ -180,7 +180,7 @@ final class Ends {
     return Decisions.stop(reason);
   }
 
-  // Where its attempts do not tell.
+  // The ends of which its attempts do not tell.
 
   /** The response that an operation ends with. */
   static <R> R present(Operation<R> operation, @Nullable R response) {
@@ -198,7 +198,7 @@ final class Ends {
         : operation.transport().timedOut(limit);
   }
 
-  /** By the caller: cancelled or interrupted. */
+  /** The caller has ended it: cancelled or interrupted. */
   static Throwable cancelled(Operation<?> operation, StopReason reason) {
     return reason == StopReason.INTERRUPTED
         ? interrupted(operation, null)

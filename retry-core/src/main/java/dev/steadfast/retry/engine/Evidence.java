@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an attempt, whatever its outcome means: the requests that it sent, and the
+ * The known facts of an attempt, whatever its outcome means: the requests that it sent, and the
  * answer. A {@link WireLog} derives it from what a client shows of its requests. Immutable.
  */
 public final class Evidence {
@@ -29,7 +29,7 @@ public final class Evidence {
     this.trail = Trail.SEEN;
   }
 
-  /** With another account of the wire. */
+  /** A copy with another account of the wire. */
   private Evidence(Evidence of, int deliveries, Trail trail) {
     this.requests = of.requests;
     this.status = of.status;
@@ -40,7 +40,7 @@ public final class Evidence {
     this.trail = trail;
   }
 
-  /** With another meaning of the answer. */
+  /** A copy with another meaning of the answer. */
   private Evidence(Evidence of, Requests requests, boolean replayed, AnswerProof proof) {
     this.requests = requests;
     this.status = of.status;
@@ -52,8 +52,8 @@ public final class Evidence {
   }
 
   /**
-   * What is known of an attempt whose answer proves no more than its status does, and whose body
-   * can be sent again.
+   * The evidence of an attempt whose answer proves no more than its status does, and whose body can
+   * be sent again.
    *
    * @param requests the requests of the attempt
    * @param status the status of the answer, -1 without one
@@ -139,7 +139,7 @@ public final class Evidence {
   }
 
   /**
-   * What the answer proves of the request that it answers.
+   * The proof that the answer gives of the request that it answers.
    *
    * @return by its status alone, until more is known
    */
@@ -197,8 +197,8 @@ public final class Evidence {
   }
 
   /**
-   * What became of the attempt as a whole: of its last request, or of an earlier one if only that
-   * may have been processed.
+   * The disposition of the attempt as a whole: of its last request, or of an earlier one if only
+   * that may have been processed.
    *
    * @return whether the server may have acted
    */
@@ -248,7 +248,7 @@ public final class Evidence {
   }
 
   /**
-   * What the requests on the wire tell, beyond how each of them ended. Immutable.
+   * The facts that the requests on the wire tell, beyond how each of them ended. Immutable.
    *
    * @param answerIsServers whether the answer has the status that the server sent for the last
    *     request; true without an answer
@@ -396,7 +396,7 @@ public final class Evidence {
     }
 
     /**
-     * What became of the last request.
+     * The disposition of the last request.
      *
      * @return its disposition
      */

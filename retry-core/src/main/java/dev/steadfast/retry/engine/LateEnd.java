@@ -9,7 +9,8 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link OpenLoop} tells when it is closed, and not after each run. Confined like the loop.
+ * The news that an {@link OpenLoop} tells when it is closed, and not after each run. Confined like
+ * the loop.
  */
 final class LateEnd {
   private @Nullable StopReason reason; // of the last run
@@ -65,7 +66,8 @@ final class LateEnd {
       this.paying = paying;
     }
 
-    // What the last retry holds must be settled before another one can hold something.
+    // The permits and tokens of the last retry must be settled before another one can hold
+    // something.
     void again(long nowNanos) {
       outcome = null;
       Withdrawal held = last;

@@ -27,7 +27,7 @@ final class Listeners implements RetryListener {
 
   private final List<RetryListener> listeners;
   private final OriginTable<LinePerMinute> givenUp = linePerMinute();
-  // In a table of its own: a harmless operation must not use up the line of a payment.
+  // Alarms have a table of their own: a harmless operation must not use up the line of a payment.
   private final OriginTable<LinePerMinute> alarming = linePerMinute();
   private final Set<Advice> advised = ConcurrentHashMap.newKeySet();
 

@@ -40,7 +40,7 @@ final class Operation<R> implements Admission {
   }
 
   /**
-   * With an end that may be told late.
+   * An operation with an end that may be told late.
    *
    * @param late null: the end is told when the one run ends
    */
@@ -62,7 +62,7 @@ final class Operation<R> implements Admission {
     return transport;
   }
 
-  /** For its time; what changes it goes through here. */
+  /** The state, for its time; what changes it goes through here. */
   RetryState state() {
     return state;
   }
@@ -184,7 +184,7 @@ final class Operation<R> implements Admission {
     return outcome;
   }
 
-  /** What a head means that may not be the last one of its attempt. */
+  /** The meaning of a head that may not be the last one of its attempt. */
   Verdict verdictAtHead(R head) {
     Verdict verdict = transport.verdict(head);
     acceptedAtHead(verdict);
@@ -267,7 +267,9 @@ final class Operation<R> implements Admission {
     return wait;
   }
 
-  /** What the caller gets if a guard refuses an attempt: it tells of the last answer. */
+  /**
+   * The exception that the caller gets if a guard refuses an attempt: it tells of the last answer.
+   */
   Throwable refusal(@Nullable Throwable cause) {
     return new AttemptRefusedException(PackedHeaders.answer(answered, packedHeaders), cause);
   }

@@ -36,7 +36,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
   private static final LongSupplier REAL_TIME = RetryEnvironment.system().ticker();
 
-  /** What completes the future. */
+  /** The source that completes the future. */
   interface Source<R> {
     void cancel();
 

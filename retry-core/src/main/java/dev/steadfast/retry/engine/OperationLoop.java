@@ -47,7 +47,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     return run(boundNanos, 0);
   }
 
-  /** Of an operation that has used a part of its total timeout. */
+  /** Runs an operation that has used a part of its total timeout. */
   R run(long boundNanos, long spentNanos) throws Throwable {
     capture();
     operation.begin(boundNanos);
@@ -309,7 +309,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     }
   }
 
-  // For a thread that waits for the result of an operation that holds no thread.
+  // Serves a thread that waits for the result of an operation that holds no thread.
 
   @Override
   public long deadlineInNanos() {
@@ -337,7 +337,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     operation.discard(response);
   }
 
-  // For attempts and waits.
+  // The operation, for attempts and waits.
 
   @Override
   public Operation<R> operation() {

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to one operation, for its report. Confined like the loop that it belongs to.
+ * The record of one operation, for its report. Confined like the loop that it belongs to.
  *
  * <p>The latest attempt is kept as plain fields. Its report is made when it is asked for, or when
  * the next attempt begins: most operations that wait have made one attempt, and many of them are

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** What happened to an operation. Holds nothing of its request but the key. */
+/** The report of an operation. Holds nothing of its request but the key. */
 final class OperationReport implements RetryReport, ReportFigures {
   private final StopReason reason;
   private final Totals totals;
@@ -53,7 +53,7 @@ final class OperationReport implements RetryReport, ReportFigures {
       int attempts, long elapsedNanos, long waitedNanos, ServerDelay serverDelay, String because) {}
 
   /**
-   * What a caller must know before acting on the answer.
+   * The facts that a caller must know before acting on the answer.
    *
    * @param withoutKey names a request that did not carry the key, null for none
    */

@@ -31,7 +31,7 @@ final class PackedHeaders {
     packed.append(text.length()).append(':').append(text);
   }
 
-  /** What is told of an answer; null if none was kept. */
+  /** The part of an answer that is told; null if none was kept. */
   static AttemptRefusedException.@Nullable LastAnswer answer(
       @Nullable Outcome outcome, @Nullable String packed) {
     if (outcome == null || packed == null) {

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came while an attempt was {@link Phase#BUSY}. Who brings it looks at the phase afterwards,
- * and who ends the phase looks here afterwards: so one of the two handles it.
+ * An event that came while an attempt was {@link Phase#BUSY}. Who brings it looks at the phase
+ * afterwards, and who ends the phase looks here afterwards: so one of the two handles it.
  *
  * @param <R> the response
  */
@@ -17,7 +17,7 @@ final class Postponed<R> {
   private volatile boolean look;
   private volatile @Nullable CountDownLatch settled; // null: no thread waits for that
 
-  /** What {@link Attempt#complete} was given. */
+  /** The result that {@link Attempt#complete} was given. */
   record Completion<R>(@Nullable R response, @Nullable Throwable failure) {}
 
   /** An end from outside, and why. */

@@ -57,7 +57,7 @@ final class Race<R> implements Runnable {
     attempt.handOver();
   }
 
-  /** By whoever has settled the attempt, before anything that may take long. */
+  /** Called by whoever has settled the attempt, before anything that may take long. */
   private void endWith(@Nullable R response, @Nullable Throwable failure) {
     attempt.endWith(response, failure);
     ended = true;
@@ -298,7 +298,7 @@ final class Race<R> implements Runnable {
     }
   }
 
-  /** Without a timer the attempt might never end, so it does not go on. */
+  /** The attempt does not go on, because it might never end without a timer. */
   private void timerRejected(Throwable reason) {
     if (!(reason instanceof RejectedExecutionException)) {
       attempt.userCodeFailed(reason);

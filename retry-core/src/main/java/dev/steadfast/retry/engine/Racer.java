@@ -3,7 +3,7 @@ package dev.steadfast.retry.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link Race} settles.
+ * The party whose attempt an {@link Race} settles.
  *
  * @param <R> the response
  */

@@ -3,7 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.StopReason;
 
-/** What happens after an attempt: another one after a wait, or the end. Immutable. */
+/** The decision after an attempt: another one after a wait, or the end. Immutable. */
 public sealed interface RetryDecision permits RetryDecision.Retry, RetryDecision.Stop {
 
   /**

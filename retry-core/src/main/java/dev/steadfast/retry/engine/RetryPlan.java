@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all operations of a client have in common, resolved once: policy, budget, guards, listeners,
- * environment. Immutable; users meet it only behind a client's configuration.
+ * The parts that all operations of a client have in common, resolved once: policy, budget, guards,
+ * listeners, environment. Immutable; users meet it only behind a client's configuration.
  */
 public final class RetryPlan {
   private final PolicyNanos nanos;
@@ -232,7 +232,7 @@ public final class RetryPlan {
     return nanos;
   }
 
-  /** What pays for the retries of an operation. */
+  /** The account that pays for the retries of an operation. */
   RetryBudget.Account account(String origin) {
     return account == null ? budget.account(origin) : account;
   }
@@ -261,7 +261,7 @@ public final class RetryPlan {
   }
 
   /**
-   * What carries the caller's context to other threads.
+   * The capture that carries the caller's context to other threads.
    *
    * @return null for nothing beside the context class loader
    */
@@ -335,7 +335,8 @@ public final class RetryPlan {
   }
 
   /**
-   * What an operation with this plan imposes on those within: it retries, so they do not.
+   * The context that an operation with this plan imposes on those within: it retries, so they do
+   * not.
    *
    * @return a context that lies within {@link #callContext}
    */
@@ -344,7 +345,7 @@ public final class RetryPlan {
   }
 
   /**
-   * What imposes on the operation.
+   * The context that imposes on the operation.
    *
    * @return null for nothing
    */

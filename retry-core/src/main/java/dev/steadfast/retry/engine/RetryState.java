@@ -40,7 +40,8 @@ public final class RetryState {
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
-  // Of what the caller set for this operation; another thread may take a part of it back.
+  // The bound that the caller has set for this operation; another thread may take a part of it
+  // back.
   private volatile long boundNanos;
   private volatile boolean hasBound;
   private @Nullable CallerDeadline caller; // a part of the bound

@@ -41,8 +41,8 @@ public interface RetryTransport<R> {
   Outcome outcome(R response);
 
   /**
-   * What a head means that {@link Attempt#peek} was given. {@link #outcome(Object)} is asked later,
-   * with the response; it must not learn from the same answer a second time.
+   * The meaning of a head that {@link Attempt#peek} was given. {@link #outcome(Object)} is asked
+   * later, with the response; it must not learn from the same answer a second time.
    *
    * @param head the response, as far as it is known
    * @return what it means
@@ -61,7 +61,7 @@ public interface RetryTransport<R> {
   Outcome outcome(Throwable failure);
 
   /**
-   * What is known of the current attempt, which ended from outside: a cancellation or the deadline.
+   * The evidence of the current attempt, which ended from outside: a cancellation or the deadline.
    * No rule is asked. Must not throw.
    *
    * @return what is known, whatever the attempt still does

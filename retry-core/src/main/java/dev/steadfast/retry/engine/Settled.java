@@ -14,7 +14,7 @@ final class Settled {
   private final Runnable stop;
   private volatile int toGoOn; // 1 until a thread goes on
 
-  // Of the thread of the timers.
+  // Belongs to the thread of the timers.
   private boolean stopHandedOver;
   private boolean goingOnHandedOver;
 

@@ -3,7 +3,7 @@ package dev.steadfast.retry.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread is in.
+ * The context that a thread is in.
  *
  * <p>The slots are an array, so that entering and leaving look up the thread's entry once each, and
  * of a class of the JDK's, so that a pooled thread of a server does not keep the class loader of an

@@ -12,7 +12,7 @@ final class TimeBounds {
   private static final AtomicIntegerFieldUpdater<TimeBounds> BODY =
       AtomicIntegerFieldUpdater.newUpdater(TimeBounds.class, "body");
 
-  // What becomes of a request body.
+  // The states of a request body.
   private static final int NONE = 0;
   private static final int SENDING = 1;
   private static final int ENDING = 2; // a thread adds up the time that it took

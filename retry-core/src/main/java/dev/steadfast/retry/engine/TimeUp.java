@@ -10,7 +10,7 @@ import dev.steadfast.retry.internal.Durations;
  * @param nanos its length; {@link Long#MAX_VALUE} if it is not of the policy
  */
 public record TimeUp(TimeLimit limit, long nanos) {
-  /** What ended an attempt or operation, and what changes that. */
+  /** Names the limit that ended an attempt or operation, and what changes that. */
   @Override
   public String toString() {
     String length = nanos == Long.MAX_VALUE ? "" : " of " + Durations.print(nanos);

@@ -61,12 +61,12 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     return next;
   }
 
-  /** For a task that is not in the inbox, or is replaced in it. */
+  /** Links a task that is not in the inbox, or is replaced in it. */
   void next(@Nullable TimedTask below) {
     NEXT.lazySet(this, below);
   }
 
-  /** From now on a cancellation notifies the owner. */
+  /** Has a cancellation notify the owner from now on. */
   void leaveInbox() {
     next = this; // a full fence: a cancelling thread sees this, or waits() sees it
   }

@@ -51,7 +51,7 @@ final class TimerThread implements WorkerPool.Watch {
   private volatile boolean running;
   private volatile @Nullable Thread thread;
 
-  // Of the thread alone.
+  // Belongs to the thread alone.
   private final TimerHeap<TimedTask> heap = new TimerHeap<>();
   private @Nullable TimedTask rest; // taken out of the inbox, and not yet in the heap
   private long sweepAt;

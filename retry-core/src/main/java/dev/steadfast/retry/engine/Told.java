@@ -42,7 +42,7 @@ final class Told<R> {
     try {
       Runnable callBack = () -> Callbacks.run(operation, callers, this::callBack);
       if (Thread.currentThread().equals(helper)) {
-        // What depends on this end must not hold a thread that waits for the end alone.
+        // Code that depends on this end must not hold a thread that waits for the end alone.
         Callbacks.afterCancel(operation, () -> Callbacks.within(callers, callBack));
       } else {
         callBack.run();

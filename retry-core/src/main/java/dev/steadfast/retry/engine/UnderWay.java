@@ -1,6 +1,6 @@
 package dev.steadfast.retry.engine;
 
-/** What an operation does now, and what a cancellation has to reach: an attempt or a wait. */
+/** The attempt or wait of an operation, which a cancellation has to reach. */
 interface UnderWay {
 
   /** Ends it. May come from any thread, and more than once. */

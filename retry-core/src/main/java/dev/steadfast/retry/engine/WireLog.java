@@ -26,7 +26,7 @@ public final class WireLog<Q> {
   private static final AtomicIntegerFieldUpdater<WireLog> SENT =
       AtomicIntegerFieldUpdater.newUpdater(WireLog.class, "sent");
 
-  // What became of the latest request, where it has no status.
+  // The fate of the latest request, where it has no status.
   private static final int LOST = -1;
   private static final int UNSENT = -2;
   private static final int REFUSED = -3;
@@ -102,7 +102,8 @@ public final class WireLog<Q> {
     elsewhere = nextElsewhere;
     anyOwn |= !elsewhere;
     latest = request;
-    // Before it is counted: whoever settles the attempt seals the count first, and reads the rest.
+    // The fate comes before the count: whoever settles the attempt seals the count first, and reads
+    // the rest.
     fate = LOST;
     if (count()) {
       return true;
@@ -226,7 +227,7 @@ public final class WireLog<Q> {
   }
 
   /**
-   * What became of the latest request.
+   * The disposition of the latest request.
    *
    * @return its disposition; unsent if there is none
    */
@@ -317,7 +318,7 @@ public final class WireLog<Q> {
   }
 
   /**
-   * What is known of the attempt.
+   * The evidence of the attempt.
    *
    * @param status the status of the answer that the caller may get, -1 for a failure. If it is not
    *     the status that the wire has shown, then it proves nothing of the latest request.

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@code Retrier} knows of the work that it is given. Immutable. */
+/** The description of the work that a {@code Retrier} is given. Immutable. */
 public final class Work {
   private static final Null NULL = new Null();
 
@@ -202,7 +202,7 @@ public final class Work {
         new Verdict.Permanent(StopReason.NOT_RETRYABLE, kind, ServerDelay.none()), FAILURE);
   }
 
-  /** What is known of work that did not end by itself. */
+  /** The evidence of work that did not end by itself. */
   static Evidence unknown() {
     return FAILURE;
   }

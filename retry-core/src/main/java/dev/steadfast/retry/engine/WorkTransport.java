@@ -13,7 +13,7 @@ sealed interface WorkTransport extends RetryTransport<Object> {
   /** Judges results and failures. */
   Work work();
 
-  /** What the work's own calls see as the layer above them. */
+  /** The layer that the work's own calls see as the layer above them. */
   RetryingLayer layer();
 
   /** Work on the calling thread. */

@@ -53,7 +53,7 @@ final class WorkerPool {
   private final AtomicInteger workers = new AtomicInteger();
   private volatile boolean starved; // the last attempt to start a thread failed
 
-  // Of the timer thread alone.
+  // Belongs to the timer thread alone.
   private long lookedAt;
   private long grewAt;
 
@@ -67,7 +67,7 @@ final class WorkerPool {
   }
 
   /**
-   * What a pool is for.
+   * The lane that a pool serves.
    *
    * @param name of its threads
    * @param usualWorkers how many there are before a task has to wait

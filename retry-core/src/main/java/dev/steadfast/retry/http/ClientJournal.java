@@ -51,7 +51,8 @@ final class ClientJournal {
     if (known != null) {
       return known;
     }
-    // Where modules have class loaders of their own, that of the journal sees the service.
+    // The class loader of the journal sees the service, where modules have class loaders of their
+    // own.
     Class<?> near = given == null ? Journaling.class : given.getClass();
     Iterator<Journaling> found =
         ServiceLoader.load(Journaling.class, near.getClassLoader()).iterator();

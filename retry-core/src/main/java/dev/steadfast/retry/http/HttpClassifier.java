@@ -16,7 +16,7 @@ import dev.steadfast.retry.internal.Checks;
 public interface HttpClassifier {
 
   /**
-   * What an answer means.
+   * The meaning of an answer.
    *
    * @param operation the operation
    * @param response the head of the answer
@@ -27,7 +27,7 @@ public interface HttpClassifier {
   Verdict onResponse(OperationView operation, ResponseView response, Signals signals);
 
   /**
-   * What a failure means.
+   * The meaning of a failure.
    *
    * @param operation the operation
    * @param failure what went wrong
@@ -36,7 +36,7 @@ public interface HttpClassifier {
   Verdict onFailure(OperationView operation, TransportFailure failure);
 
   /**
-   * What a classifier knows of the operation. Immutable.
+   * The knowledge of a classifier about the operation. Immutable.
    *
    * @param request the request
    * @param keyed whether it carries an idempotency key

@@ -120,7 +120,7 @@ public final class HttpOperation {
   }
 
   /**
-   * What a journal keeps of this operation, to be enlisted.
+   * The part of this operation that a journal keeps, to be enlisted.
    *
    * @return the operation as a journal has it
    * @throws IllegalArgumentException unless its options name it by {@link
@@ -153,7 +153,7 @@ public final class HttpOperation {
   }
 
   /**
-   * What applies to this operation.
+   * The plan of this operation.
    *
    * @return the client's plan with this operation's policy
    */
@@ -229,7 +229,7 @@ public final class HttpOperation {
   }
 
   /**
-   * What identifies this operation.
+   * The identity of this operation.
    *
    * @return an object of this operation's own
    */

@@ -179,7 +179,7 @@ public final class HttpRetry {
   }
 
   /**
-   * What operations of this configuration have in common; for authors of adapters.
+   * The parts that operations of this configuration have in common; for authors of adapters.
    *
    * @return the plan
    */
@@ -314,8 +314,9 @@ public final class HttpRetry {
     }
 
     /**
-     * What pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}, for this configuration
-     * alone. So build a configuration once: if many are built within a minute, a warning says so.
+     * The budget that pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}, for this
+     * configuration alone. So build a configuration once: if many are built within a minute, a
+     * warning says so.
      *
      * @param budget the budget; share one object between configurations to give them one budget
      * @return this
@@ -350,7 +351,8 @@ public final class HttpRetry {
     }
 
     /**
-     * What the outcome of an attempt means. Default: {@link StandardRules#defaults()}.
+     * The classifier, which says what the outcome of an attempt means. Default: {@link
+     * StandardRules#defaults()}.
      *
      * @param classifier the rules
      * @return this

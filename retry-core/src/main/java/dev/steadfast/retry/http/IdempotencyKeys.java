@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the keys of operations come from, and how they are sent. Immutable and safe for use by many
- * threads.
+ * The source of the keys of operations, and the form in which they are sent. Immutable and safe for
+ * use by many threads.
  *
  * <p>By configuring keys you promise: <em>this server honours keys on POST and PATCH</em>, or on
  * the methods that {@link #onMethods} or {@link #onEveryMethod} name. A server that ignores them
@@ -271,9 +271,9 @@ public final class IdempotencyKeys {
   }
 
   /**
-   * For how long a journaled operation may be sent again under its key, counted from when it was
-   * first sent. Default 23 hours, for servers that keep keys for 24. Other operations do not use
-   * it.
+   * The time for which a journaled operation may be sent again under its key, counted from when it
+   * was first sent. Default 23 hours, for servers that keep keys for 24. Other operations do not
+   * use it.
    *
    * <p>Give less time than the server keeps keys. A request that is sent at the end of this time
    * may still be on its way after it, and must find its key. So subtract the longest time that an

@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 public interface Journaling {
   // Why it is like this: docs/decisions/journaled-operations.md
 
-  /** Where operations are kept. Users make one with {@code OperationJournal}, or a database. */
+  /**
+   * The place where operations are kept. Users make one with {@code OperationJournal}, or a
+   * database.
+   */
   interface Journal {}
 
   /**
@@ -59,7 +62,7 @@ public interface Journaling {
   }
 
   /**
-   * What the options of an operation say of the journal.
+   * The names that the options of an operation give for the journal.
    *
    * @param name what is done
    * @param principal for whom; empty for nobody in particular
@@ -91,7 +94,7 @@ public interface Journaling {
   record Resumed(Journal journal, Kept due) {}
 
   /**
-   * What goes over the wire.
+   * The key that goes over the wire.
    *
    * @param request the request as the caller wrote it
    * @param addedHeaders the headers that the operation adds to each attempt, the key's among them
@@ -120,7 +123,7 @@ public interface Journaling {
   /** A journaled operation of a client. */
   interface Journaled {
     /**
-     * What the journal keeps of it.
+     * The part of it that the journal keeps.
      *
      * @return the operation as the journal has it
      */
@@ -234,7 +237,7 @@ public interface Journaling {
     byte @Nullable [] body(R response);
 
     /**
-     * What is unknown about the requests that the client sent before the one that was answered. If
+     * The open question about requests that the client sent before the one that was answered. If
      * the client follows a redirect, the answer belongs to another request than the first.
      *
      * @param response the answer that the caller will get
@@ -255,7 +258,7 @@ public interface Journaling {
   }
 
   /**
-   * What an earlier request of an operation leaves open about its last answer.
+   * The open question that an earlier request of an operation leaves open about its last answer.
    *
    * <p>A later version may add values, so a switch over them needs a default.
    */
@@ -271,7 +274,7 @@ public interface Journaling {
     UNANSWERED;
 
     /**
-     * What a request leaves open whose answer was followed by another request.
+     * The open question of a request whose answer was followed by another request.
      *
      * @param status the status of its answer
      * @param method its method
@@ -290,7 +293,7 @@ public interface Journaling {
     }
 
     /**
-     * What two requests leave open.
+     * The open question of two requests together.
      *
      * @param other what another request leaves open
      * @return the later of the two constants

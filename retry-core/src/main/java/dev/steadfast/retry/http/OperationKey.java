@@ -67,7 +67,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
         : new OperationKey(key.header(), form.read(key.line()), key.line(), true);
   }
 
-  /** Where an operation begins. */
+  /** The place where an operation begins. */
   record Context(@Nullable CallContext callContext, Supplier<Instant> clock) {}
 
   // The key of the request that this one is made for makes the key of this one: the chain of keys
@@ -118,7 +118,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     return key == null ? NONE : new OperationKey(form.header(), key, form.write(key), true);
   }
 
-  /** What goes over the wire, null for nothing. */
+  /** The key that goes over the wire, null for nothing. */
   Journaling.@Nullable Key sent() {
     return line == null ? null : new Journaling.Key(header, line);
   }
@@ -133,7 +133,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     return lines.size() == 1 && lines.get(0).equals(line);
   }
 
-  /** What is added to the request, null for nothing. */
+  /** The line that is added to the request, null for nothing. */
   @Nullable String addedLine() {
     return added ? line : null;
   }

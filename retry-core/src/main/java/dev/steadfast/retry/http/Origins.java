@@ -4,7 +4,9 @@ import java.net.URI;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What is shown and kept of a target: never its user info and query, both carry secrets. */
+/**
+ * The part of a target that is shown and kept: never its user info and query, both carry secrets.
+ */
 final class Origins {
   // A process calls few origins, over and over. Threads may overwrite what others put here: an
   // entry is immutable, and one that is missing is made again.

@@ -4,7 +4,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 
-/** What follows the delays of a rate limiter to the end. */
+/** A configuration that follows the delays of a rate limiter to the end. */
 final class RateLimits {
   private static final int FOLLOWING_ATTEMPTS = 1000;
 

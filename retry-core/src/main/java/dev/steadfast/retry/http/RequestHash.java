@@ -23,8 +23,8 @@ final class RequestHash {
   }
 
   /**
-   * What tells two requests apart; a body that can be read only once is like no other, its own
-   * request's included.
+   * A text that tells two requests apart; a body that can be read only once is like no other, its
+   * own request's included.
    */
   static String fingerprint(RequestView request) {
     Digest digest = new Digest().add(request.method()).add(request.uri().toString());

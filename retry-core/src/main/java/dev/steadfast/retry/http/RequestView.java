@@ -23,7 +23,7 @@ public interface RequestView {
   URI uri();
 
   /**
-   * Where the request goes: what budgets and guards are kept for.
+   * The origin of the request: what budgets and guards are kept for.
    *
    * @return scheme, host and port in lower case, as in {@code https://api.example.com:443}; by
    *     default those of {@link #uri()}

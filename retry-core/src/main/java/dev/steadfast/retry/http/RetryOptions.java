@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What applies to one operation and not to its client. Immutable; may be used for several
+ * The options that apply to one operation and not to its client. Immutable; may be used for several
  * operations unless it carries a key, which belongs to one intent.
  *
  * <p>OkHttp takes it as a request tag, {@code java.net.http} through {@code
@@ -125,7 +125,7 @@ public final class RetryOptions {
   }
 
   /**
-   * What the caller says of a body whose length is not known.
+   * The caller's word about a body whose length is not known.
    *
    * @return whether it yields the same bytes again; empty if the caller does not say
    */
@@ -379,9 +379,9 @@ public final class RetryOptions {
     }
 
     /**
-     * For whom a {@link #journaled} operation is done, if the same name and key of two principals
-     * are two operations. Default: nobody in particular, also within a scope that has a principal,
-     * so that a web request, a job and a support desk mean the same order.
+     * The principal for whom a {@link #journaled} operation is done, if the same name and key of
+     * two principals are two operations. Default: nobody in particular, also within a scope that
+     * has a principal, so that a web request, a job and a support desk mean the same order.
      *
      * @param principal for example a tenant; 1 to 255 characters
      * @return this
@@ -393,9 +393,9 @@ public final class RetryOptions {
     }
 
     /**
-     * What tells two requests of the same {@link #journaled} name apart, in place of the body: for
-     * bodies that differ each time, such as those with a time stamp, and for those that can be read
-     * only once. Default: the bytes of the body.
+     * The text that tells two requests of the same {@link #journaled} name apart, in place of the
+     * body: for bodies that differ each time, such as those with a time stamp, and for those that
+     * can be read only once. Default: the bytes of the body.
      *
      * @param fingerprint any text; a hash of it is kept
      * @return this

@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in force while a client makes an attempt. If the request meets another client that
- * retries on its way, perhaps with a tracing client in between, that one makes single attempts. It
- * is known by its method and URI. All other operations, such as a call for a token, see what is
- * around.
+ * The context that is in force while a client makes an attempt. If the request meets another client
+ * that retries on its way, perhaps with a tracing client in between, that one makes single
+ * attempts. It is known by its method and URI. All other operations, such as a call for a token,
+ * see what is around.
  */
 final class SameRequestContext implements CallContext {
   private final RetryPlan plan;

@@ -292,7 +292,7 @@ public final class ScopeHeaders {
   }
 
   /**
-   * What a server adds to its response if its own calls gave up.
+   * The headers that a server adds to its response if its own calls gave up.
    *
    * @return one header
    */

@@ -50,7 +50,7 @@ final class ServerDelayParser {
     Optional<Duration> read(String value);
   }
 
-  /** What the server's clock says, found out when it is first asked for. */
+  /** The time of the server's clock, found out when it is first asked for. */
   private static final class ServerTime {
     private final ResponseView response;
     private final Instant local;

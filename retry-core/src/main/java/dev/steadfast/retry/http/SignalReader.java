@@ -75,7 +75,7 @@ final class SignalReader {
     return new Signals(serverDelay, shouldRetry, nack || finalNack, false);
   }
 
-  /** What the headers say that the configuration names; null if they say nothing. */
+  /** The advice of the headers that the configuration names; null if they say nothing. */
   private @Nullable Boolean shouldRetry(ResponseView response) {
     Boolean shouldRetry = null;
     for (Map.Entry<String, List<Signal>> each : byHeader.entrySet()) {

@@ -6,7 +6,7 @@ import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a response says about retrying, apart from its status. Immutable.
+ * The signals of a response about retrying, apart from its status. Immutable.
  *
  * @param serverDelay the delay that it asks for
  * @param shouldRetry true if it says to retry: that lifts a permanent status, and never makes a

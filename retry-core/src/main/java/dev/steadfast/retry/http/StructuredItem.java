@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param parameters by name, as they were written
  */
 record StructuredItem(String name, Map<String, String> parameters) {
-  /** What {@link #number} returns if there is no such parameter. */
+  /** The value that {@link #number} returns if there is no such parameter. */
   static final long ABSENT = -1;
 
-  /** What {@link #number} returns if there is one that is no number, or less than zero. */
+  /**
+   * The value that {@link #number} returns if there is one that is no number, or less than zero.
+   */
   private static final long UNUSABLE = -2;
 
   private static final int MOST = 16; // items, and parameters of each
@@ -89,7 +91,7 @@ record StructuredItem(String name, Map<String, String> parameters) {
       return at == text.length();
     }
 
-    /** What comes next, if it has the form; else null. */
+    /** The next part, if it has the form; else null. */
     @Nullable MatchResult next(Pattern form) {
       Matcher matcher = form.matcher(text).region(at, text.length());
       if (!matcher.lookingAt()) {

@@ -1,5 +1,5 @@
 /**
- * What retrying means for HTTP, without any client: classification, server delays, signals,
+ * The meaning of retrying for HTTP, without any client: classification, server delays, signals,
  * idempotency keys, options and the operation that adapters drive.
  */
 @NullMarked

@@ -13,7 +13,7 @@ public interface AttemptFigures {
   /** The status that the server answered, -1 for none. */
   int statusOrNone();
 
-  /** What went wrong, null if nothing did. */
+  /** The figures of an attempt. */
   @Nullable FailureKind kindOrNull();
 
   /** The figures of a report. A report that this library did not make is copied. */

@@ -2,7 +2,7 @@ package dev.steadfast.retry.internal;
 
 import java.util.Set;
 
-/** What HTTP methods mean. */
+/** The meaning of HTTP methods. */
 public final class Methods {
   // RFC 9110 section 9.2.1; QUERY by RFC 10008.
   private static final Set<String> READS = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "QUERY");

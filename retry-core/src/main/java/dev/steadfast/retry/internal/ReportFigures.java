@@ -2,7 +2,10 @@ package dev.steadfast.retry.internal;
 
 import dev.steadfast.retry.RetryReport;
 
-/** What our own modules ask of a report: plain values, so that listeners need not allocate. */
+/**
+ * The figures that our own modules ask of a report: plain values, so that listeners need not
+ * allocate.
+ */
 public interface ReportFigures {
 
   /** How long the operation took, in nanoseconds. */

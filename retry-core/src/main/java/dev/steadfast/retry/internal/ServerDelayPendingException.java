@@ -27,7 +27,7 @@ public final class ServerDelayPendingException extends RuntimeException {
   }
 
   /**
-   * For an attempt that would exceed a quota.
+   * The exception for an attempt that would exceed a quota.
    *
    * @param remaining the time until the attempt is within the quota
    * @return an exception without a stack

@@ -184,8 +184,8 @@ public final class AdaptiveLimit implements Guard {
     }
 
     /**
-     * Where the limit of a new key starts. Default 20, or the nearest number from minimum to
-     * maximum.
+     * The value at which the limit of a new key starts. Default 20, or the nearest number from
+     * minimum to maximum.
      *
      * @param attempts from the minimum to the maximum
      * @return this
@@ -246,7 +246,7 @@ public final class AdaptiveLimit implements Guard {
     }
 
     /**
-     * What has a limit of its own. Default: each origin.
+     * The function that says which operations share a limit. Default: each origin.
      *
      * @param key gives the key of an operation, of few values; null for an operation without a
      *     limit, such as a long poll; safe for use by many threads. What it throws ends the
@@ -259,8 +259,8 @@ public final class AdaptiveLimit implements Guard {
     }
 
     /**
-     * What draws the attempts that are refused at the minimum. Default: that of {@link
-     * RetryEnvironment#system}.
+     * The random source that draws the attempts that are refused at the minimum. Default: that of
+     * {@link RetryEnvironment#system}.
      *
      * @param random numbers of 64 random bits each; safe for use by many threads
      * @return this

@@ -13,7 +13,7 @@ final class FixedQuota {
   private static final int MOST_BLOCKS = 1024;
 
   /**
-   * What the user has named. Immutable.
+   * The quota that the user has named. Immutable.
    *
    * @param requests how many
    * @param windowNanos in which time

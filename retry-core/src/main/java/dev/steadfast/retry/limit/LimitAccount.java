@@ -37,7 +37,7 @@ final class LimitAccount implements Guard.Permit {
   }
 
   /**
-   * What the accounts of a limit have in common.
+   * The settings that the accounts of a limit have in common.
    *
    * @param range the bounds
    * @param losses the kinds of failure that count as losses

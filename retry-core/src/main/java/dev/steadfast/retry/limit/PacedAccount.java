@@ -145,7 +145,7 @@ final class PacedAccount implements Turn.Account {
     });
   }
 
-  /** Without an attempt, the request was sent before anything was known, or by other means. */
+  /** The request was sent before anything was known, or by other means, if there is no attempt. */
   private void learn(Quota quota, @Nullable Turn attempt, long nowNanos) {
     long sentNanos = attempt == null ? nowNanos : attempt.atNanos;
     int index = indexOf(quota.policy().name());

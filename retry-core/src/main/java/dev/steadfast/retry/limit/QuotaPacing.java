@@ -245,7 +245,8 @@ public final class QuotaPacing implements Guard {
     }
 
     /**
-     * What has quotas of its own, such as an API key. Default: each origin.
+     * The function that says which operations share quotas, such as those of one API key. Default:
+     * each origin.
      *
      * @param key gives the key of an operation, always the same; null for an operation that is not
      *     paced; safe for use by many threads. What it throws ends the operation

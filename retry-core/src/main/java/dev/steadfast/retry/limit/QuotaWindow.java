@@ -4,8 +4,8 @@ import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Durations;
 
 /**
- * What is known of one quota: how much of it is left, and between which two times it becomes whole
- * again. Not safe for use by several threads.
+ * The known facts of one quota: how much of it is left, and between which two times it becomes
+ * whole again. Not safe for use by several threads.
  *
  * <p>A server that counts in seconds leaves open when exactly it begins a new window. So there are
  * two times: what is left is spent by the earliest end, and nothing is taken from a new window
@@ -129,7 +129,7 @@ final class QuotaWindow {
     latestEnd = nowNanos + length;
   }
 
-  /** What an answer says may be of the window before, and its unit of this one. */
+  /** Counts an answer of the window before, whose unit may be of this one. */
   void spentBefore() {
     own++;
   }
@@ -248,8 +248,8 @@ final class QuotaWindow {
   }
 
   /**
-   * What this client spends of the quota; 1 if nobody else does. The window before counts as a
-   * tenth of a window, because the first answers of this one say little.
+   * The share that this client spends of the quota; 1 if nobody else does. The window before counts
+   * as a tenth of a window, because the first answers of this one say little.
    */
   double share(int inFlight) {
     long used = Math.max(0, leftAtFirst - left);

@@ -14,7 +14,7 @@ final class Turn implements Guard.Permit {
   enum Ending {
     /** It costs what its answer said, or nothing. */
     OVER,
-    /** Without an answer: it may have cost a unit. */
+    /** The attempt got no answer: it may have cost a unit. */
     LOST,
     /** Cancelled: the next one need not keep its distance from it. */
     RELEASED,

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a scope imposes on the operations within it. */
+/** The limits that a scope imposes on the operations within it. */
 final class InboundContext implements CallContext {
   private final RetryScope scope;
   private final @Nullable CallContext around;
@@ -41,7 +41,7 @@ final class InboundContext implements CallContext {
     this.beyond = this;
   }
 
-  /** What the inbound request says. */
+  /** The limits that the inbound request names. */
   record Limits(boolean doNotRetry, long remainingNanos, RetryEnvironment environment) {}
 
   RetryScope scope() {

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one inbound request imposes on the calls that are made for it: one attempt each if a layer
- * above retries, no longer than the caller waits, and keys that derive from its key.
+ * The limits that one inbound request imposes on the calls that are made for it: one attempt each
+ * if a layer above retries, no longer than the caller waits, and keys that derive from its key.
  *
  * <pre>{@code
  * try (RetryScope scope = RetryScope.enter(request::getHeader)) {
@@ -243,9 +243,9 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * What to add to the response if the request failed because its calls did: {@code x-should-retry:
-   * false} where they gave up, so that the layers above do not retry what was retried here. Clients
-   * of this library obey it.
+   * The headers to add to the response if the request failed because its calls did: {@code
+   * x-should-retry: false} where they gave up, so that the layers above do not retry what was
+   * retried here. Clients of this library obey it.
    *
    * @return headers by name; empty if no call gave up
    */
