@@ -51,7 +51,7 @@ public interface AttemptReport {
   /**
    * The kind of the failure.
    *
-   * @return the kind, empty if nothing did
+   * @return the kind, empty if the attempt did not fail
    */
   Optional<FailureKind> kind();
 

@@ -18,7 +18,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   /**
    * The kind of the failure.
    *
-   * @return null if nothing did
+   * @return null if the attempt did not fail
    */
   @Nullable FailureKind kind();
 

@@ -57,7 +57,7 @@ public final class Apache5Retry {
   }
 
   /**
-   * What a journal keeps of a request: for {@code journal.enlist(connection,
+   * The part of a request that a journal keeps, for {@code journal.enlist(connection,
    * Apache5Retry.intent(retry, request, options))}. Nothing is sent.
    *
    * @param retry the configuration that {@link #addTo} was given for the client
