@@ -57,21 +57,35 @@ public final class Apache5Retry {
   }
 
   /**
-   * The part of a request that a journal keeps, for {@code journal.enlist(connection,
-   * Apache5Retry.intent(retry, request, options))}. Nothing is sent.
+   * The configuration of a client. A client does not show its handlers, so it is asked by a request
+   * that is cancelled already: a client without retries sends nothing of it, and our handler
+   * answers it. Handlers around ours see that request.
    *
-   * @param retry the configuration that {@link #addTo} was given for the client
+   * @param client a client whose builder was given to {@link #addTo}
+   * @return the configuration that {@link #addTo} was given
+   * @throws IllegalArgumentException if it is another client
+   * @throws NullPointerException if the client is null
+   */
+  public static HttpRetry configuration(HttpClient client) {
+    return Probe.configuration(Checks.notNull("client", client));
+  }
+
+  /**
+   * The part of a request that a journal keeps, for {@code journal.enlist(connection,
+   * Apache5Retry.intent(client, request, options))}. Nothing is sent.
+   *
+   * @param client a client whose builder was given to {@link #addTo}
    * @param request the request, with an absolute URI
    * @param options name the operation, by {@link RetryOptions.Builder#journaled}
    * @return the operation as the journal has it
-   * @throws IllegalArgumentException if the options name no operation, if the request has no host
-   *     or asks for an upgrade, or if its body is read once or too long for the journal and the
-   *     options have no {@link RetryOptions.Builder#fingerprint}
+   * @throws IllegalArgumentException if {@link #configuration} refuses the client, if the options
+   *     name no operation, if the request has no host or asks for an upgrade, or if its body is
+   *     read once or too long for the journal and the options have no {@link
+   *     RetryOptions.Builder#fingerprint}
    * @throws NullPointerException if an argument is null
    */
   public static Journaling.Kept intent(
-      HttpRetry retry, ClassicHttpRequest request, RetryOptions options) {
-    Checks.notNull("retry", retry);
+      HttpClient client, ClassicHttpRequest request, RetryOptions options) {
     Checks.notNull("options", options);
     if (Checks.notNull("request", request).getAuthority() == null) {
       throw Checks.bad("request", request.getRequestUri(), "one with an absolute URI");
@@ -79,7 +93,7 @@ public final class Apache5Retry {
     if (request.containsHeader("Upgrade")) {
       options.refuseToJournal("an upgrade");
     }
-    return retry.operation(new Apache5Views.OfRequest(request), options).intent();
+    return configuration(client).operation(new Apache5Views.OfRequest(request), options).intent();
   }
 
   /**
@@ -90,15 +104,14 @@ public final class Apache5Retry {
    * add credentials, timeouts, and policy. The thread waits for the answer, which is noted in the
    * journal and closed.
    *
-   * @param client a client whose builder was given to {@link #addTo}. To another client the sender
-   *     hands a request that is cancelled already, of which nothing is sent, and throws an {@link
-   *     IllegalArgumentException}
-   * @return sends through this client; an {@link IllegalArgumentException} also says that the body
-   *     of a request is not kept
+   * @param client a client whose builder was given to {@link #addTo}
+   * @return sends through this client; an {@link IllegalArgumentException} says that the body of a
+   *     request is not kept
+   * @throws IllegalArgumentException if {@link #configuration} refuses the client
    * @throws NullPointerException if the client is null
    */
   public static Journaling.Sender sender(HttpClient client) {
-    Checks.notNull("client", client);
+    configuration(client);
     return (journal, due) -> ResumedRequest.send(client, journal, due);
   }
 

@@ -20,6 +20,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -60,16 +61,22 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
   public void start(Attempt<Answer> attempt) {
     wire = null;
     ClassicHttpRequest attempted = ClassicRequestBuilder.copy(request).build();
-    operation.headers(attempt.timeoutNanos(), attempted::setHeader);
+    ClassicHttpRequest original = proceed.original();
+    BiConsumer<String, String> header =
+        (name, value) -> {
+          attempted.setHeader(name, value);
+          original.setHeader(name, value);
+        };
+    operation.headers(attempt.timeoutNanos(), header);
     if (!attempt.begin(attempted)) {
       return;
     }
-    operation.lateHeaders(attempt).forEach(attempted::setHeader);
-    WireTrace made = new WireTrace(operation, attempted, attempt, body, proceed::cancelled);
+    operation.lateHeaders(attempt).forEach(header);
+    WireTrace made = new WireTrace(operation, request, attempt, body, proceed::cancelled);
     wire = made;
     Answer answer;
     try {
-      ClassicHttpResponse response = proceed.send(attempted, attempt, made);
+      ClassicHttpResponse response = proceed.send(attempted, original, made);
       answer = answer(response, made);
     } catch (Throwable thrown) {
       made.fails(thrown);

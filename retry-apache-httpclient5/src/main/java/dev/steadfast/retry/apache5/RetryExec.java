@@ -16,6 +16,7 @@ import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,9 @@ final class RetryExec implements ExecChainHandler {
   public ClassicHttpResponse execute(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
+    if (Probe.answered(scope.clientContext, retry)) {
+      return new BasicClassicHttpResponse(204);
+    }
     RetryOptions options = Apache5Retry.options(scope.clientContext);
     if (request.containsHeader("Upgrade")) {
       options.refuseToJournal("an upgrade");
@@ -129,9 +133,6 @@ final class RetryExec implements ExecChainHandler {
 
     void cancelling(Runnable loop) {
       cancel.ends(loop);
-      if (ResumedRequest.admit(scope.clientContext)) {
-        return; // it was cancelled for others
-      }
       if (scope.originalRequest instanceof CancellableDependency callers) {
         callers.setDependency(cancel);
         if (callers.isCancelled()) {
@@ -144,21 +145,29 @@ final class RetryExec implements ExecChainHandler {
       return cancel.isCancelled();
     }
 
+    /**
+     * A copy of the request that redirects and challenges start from: without what handlers around
+     * this one have changed.
+     */
+    ClassicHttpRequest original() {
+      return ClassicRequestBuilder.copy(scope.originalRequest).build();
+    }
+
     /** Sends one attempt; each has a runtime, and so a connection, of its own. */
-    ClassicHttpResponse send(ClassicHttpRequest attempted, Attempt<Answer> attempt, WireTrace wire)
+    ClassicHttpResponse send(
+        ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
         throws IOException, HttpException {
+      Attempt<?> attempt = wire.attempt();
       AttemptCancel stop = cancel.attempt(attempt::stopped);
       TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(stop), wire);
       wire.closing(runtime::discardEndpoint);
       attempt.onCancel(stop::cancel);
       ExecChain.Scope own =
           new ExecChain.Scope(
-              scope.exchangeId, scope.route, attempted, runtime, scope.clientContext);
+              scope.exchangeId, scope.route, original, runtime, scope.clientContext);
       Runnable unmark = wire.operation().markAttempt();
       try {
-        // A copy, as the client itself does it: the original is what redirects and challenges start
-        // from, and handlers change what they pass on.
-        return chain.proceed(ClassicRequestBuilder.copy(attempted).build(), own);
+        return chain.proceed(attempted, own);
       } catch (IOException | HttpException | RuntimeException | Error thrown) {
         runtime.discardEndpoint();
         throw thrown;

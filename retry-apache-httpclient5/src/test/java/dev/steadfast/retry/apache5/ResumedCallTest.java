@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -30,6 +31,7 @@ import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
@@ -131,7 +133,7 @@ class ResumedCallTest {
 
   @Test
   void whatIsEnlistedIsWhatACallClaims() throws Exception {
-    Intent enlisted = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent enlisted = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     server.enqueue(Reply.status(200));
     send(post("5"));
     JournalUnderTest.assertSame(journal.intents().get(0), enlisted);
@@ -144,13 +146,13 @@ class ResumedCallTest {
     upgrade.setHeader("Upgrade", "websocket");
     HttpUriRequestBase stream =
         request("POST", new InputStreamEntity(new ByteArrayInputStream(new byte[3]), null));
-    assertRefused("operation", () -> Apache5Retry.intent(retry, post("5"), RetryOptions.none()));
-    assertRefused("upgrade", () -> Apache5Retry.intent(retry, upgrade, ONCE));
-    assertRefused("fingerprint", () -> Apache5Retry.intent(retry, stream, ONCE));
+    assertRefused("operation", () -> Apache5Retry.intent(client, post("5"), RetryOptions.none()));
+    assertRefused("upgrade", () -> Apache5Retry.intent(client, upgrade, ONCE));
+    assertRefused("fingerprint", () -> Apache5Retry.intent(client, stream, ONCE));
     assertRefused(
         "absolute URI",
-        () -> Apache5Retry.intent(retry, new BasicClassicHttpRequest("POST", "/pay"), ONCE));
-    assertThrows(NullPointerException.class, () -> Apache5Retry.intent(retry, null, ONCE));
+        () -> Apache5Retry.intent(client, new BasicClassicHttpRequest("POST", "/pay"), ONCE));
+    assertThrows(NullPointerException.class, () -> Apache5Retry.intent(client, null, ONCE));
     assertThrows(NullPointerException.class, () -> Apache5Retry.sender(null));
   }
 
@@ -161,23 +163,36 @@ class ResumedCallTest {
 
   /** It would send what the journal has, and nobody would note it. */
   @Test
-  void aClientWithoutRetriesSendsNothing() throws Exception {
-    Intent due = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+  void aClientWithoutRetriesIsRefusedAndSendsNothing() throws Exception {
     server.defaultReply(Reply.status(200));
     try (CloseableHttpClient plain = HttpClients.createDefault()) {
-      IllegalArgumentException refused =
-          assertThrows(
-              IllegalArgumentException.class, () -> Apache5Retry.sender(plain).send(journal, due));
-      assertTrue(refused.getMessage().contains("Apache5Retry.addTo"), refused.getMessage());
+      assertRefused("Apache5Retry.addTo", () -> Apache5Retry.sender(plain));
+      assertRefused("Apache5Retry.addTo", () -> Apache5Retry.intent(plain, post("5"), ONCE));
+    }
+    HttpHost proxy = new HttpHost("http", "localhost", server.port());
+    try (CloseableHttpClient byProxy = HttpClients.custom().setProxy(proxy).build()) {
+      assertRefused("Apache5Retry.addTo", () -> Apache5Retry.configuration(byProxy));
     }
     assertEquals(List.of(), server.requests());
+    assertEquals(0, server.connectionsAccepted());
+  }
+
+  @Test
+  void aClientWithRetriesTellsItsConfiguration() throws Exception {
+    assertSame(retry, Apache5Retry.configuration(client));
+    HttpClientBuilder around = Apache5Retry.addTo(HttpClients.custom(), retry);
+    around.addExecInterceptorFirst(
+        "mine", (request, scope, chain) -> chain.proceed(request, scope));
+    try (CloseableHttpClient other = around.build()) {
+      assertSame(retry, Apache5Retry.configuration(other));
+    }
     assertEquals(0, server.connectionsAccepted());
   }
 
   /** The client that enlists and the one that sends may be two. */
   @Test
   void credentialsAndHandlersAreThoseOfTheClientThatResumes() throws Exception {
-    Intent due = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent due = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     server.enqueue(Reply.status(302).header("Location", "/done"), Reply.status(200));
     HttpClientBuilder builder =
         HttpClients.custom()
@@ -191,7 +206,7 @@ class ResumedCallTest {
 
   @Test
   void aResumedOneIsRetriedByThePolicyOfItsClient() throws Exception {
-    Intent due = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent due = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     server.enqueue(Reply.status(503), Reply.closeAfterRequest(), Reply.status(200));
     Apache5Retry.sender(client).send(journal, due);
     assertEquals(3, server.requests().size());
@@ -204,7 +219,7 @@ class ResumedCallTest {
   @Test
   void withoutItsBodyARequestCannotBeResumed() {
     journal.settings(Settings.defaults().addedByClient("Authorization").withoutRequestBodies());
-    Intent bodiless = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent bodiless = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     IllegalArgumentException refused =
         assertThrows(
             IllegalArgumentException.class,
@@ -215,7 +230,7 @@ class ResumedCallTest {
 
   @Test
   void aFailureIsThrown() {
-    Intent due = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent due = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     journal.onClaim(JournalUnderTest.unreachable());
     assertInstanceOf(
         dev.steadfast.retry.operations.OperationJournal.RefusedException.class,
@@ -225,7 +240,7 @@ class ResumedCallTest {
 
   @Test
   void anInterruptEndsTheSender() {
-    Intent due = Intent.of(Apache5Retry.intent(retry, post("5"), ONCE));
+    Intent due = Intent.of(Apache5Retry.intent(client, post("5"), ONCE));
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, () -> Apache5Retry.sender(client).send(journal, due));
     assertFalse(Thread.currentThread().isInterrupted(), "told once");
