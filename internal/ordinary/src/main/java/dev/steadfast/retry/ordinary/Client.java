@@ -1,7 +1,7 @@
 package dev.steadfast.retry.ordinary;
 
-/** What programs for both libraries use. */
-public sealed interface Client permits OkClient, JdkClient {
+/** What programs for all libraries use. */
+public sealed interface Client permits OkClient, JdkClient, ApacheClient {
   /** The run that this client is made for. */
   Run run();
 

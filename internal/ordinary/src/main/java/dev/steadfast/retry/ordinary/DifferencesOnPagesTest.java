@@ -28,15 +28,16 @@ final class DifferencesOnPagesTest {
 
   /** The pages. */
   enum Page {
-    OKHTTP("getting-started-okhttp.md", true),
-    JDK("getting-started-java-net-http.md", false);
+    OKHTTP("getting-started-okhttp.md", Entry.Library.OKHTTP),
+    JDK("getting-started-java-net-http.md", Entry.Library.JDK),
+    APACHE("getting-started-apache5.md", Entry.Library.APACHE);
 
     private final String file;
-    private final boolean okHttp;
+    private final Entry.Library library;
 
-    Page(String file, boolean okHttp) {
+    Page(String file, Entry.Library library) {
       this.file = file;
-      this.okHttp = okHttp;
+      this.library = library;
     }
 
     /** Without marks, in small letters. */
@@ -55,7 +56,7 @@ final class DifferencesOnPagesTest {
       Set<String> declared = new TreeSet<>();
       for (Row row : OrdinaryTable.rows()) {
         row.entries().stream()
-            .filter(entry -> entry.way().okHttp() == okHttp)
+            .filter(entry -> entry.way().library() == library)
             .forEach(entry -> row.declared(entry).forEach(each -> declared.add(each.why())));
       }
       return declared;
@@ -72,9 +73,10 @@ final class DifferencesOnPagesTest {
     return pages().map(page -> DynamicTest.dynamicTest(page.file, () -> listsNoOther(page)));
   }
 
-  /** On OkHttp 4 the rows of the JDK do not run. */
+  /** On OkHttp 4 the rows of the others do not run. */
   private static Stream<Page> pages() {
-    return Arrays.stream(Page.values()).filter(page -> page.okHttp || Setting.OKHTTP_5.isHere());
+    return Arrays.stream(Page.values())
+        .filter(page -> page.library == Entry.Library.OKHTTP || Setting.OKHTTP_5.isHere());
   }
 
   private static void listsAll(Page page) throws IOException {

@@ -13,7 +13,9 @@ public enum Entry implements Scope {
   /** {@code RetryingHttpClient.send}. */
   SEND(Way.SEND),
   /** {@code RetryingHttpClient.sendAsync}. */
-  SEND_ASYNC(Way.SEND_ASYNC);
+  SEND_ASYNC(Way.SEND_ASYNC),
+  /** {@code Apache5Retry.addTo}, {@code execute} of the classic client. */
+  CLASSIC(Way.CLASSIC);
 
   private final Way way;
 
@@ -33,22 +35,40 @@ public enum Entry implements Scope {
   /** A method of a plain client. */
   public enum Way {
     /** {@code okhttp3.Call.execute}. */
-    EXECUTE,
+    EXECUTE(Library.OKHTTP),
     /** {@code okhttp3.Call.enqueue}. */
-    ENQUEUE,
+    ENQUEUE(Library.OKHTTP),
     /** {@code java.net.http.HttpClient.send}. */
-    SEND,
+    SEND(Library.JDK),
     /** {@code java.net.http.HttpClient.sendAsync}. */
-    SEND_ASYNC;
+    SEND_ASYNC(Library.JDK),
+    /** {@code execute} of Apache HttpClient 5, classic. */
+    CLASSIC(Library.APACHE);
 
-    /** Whether this is a method of OkHttp. */
-    public boolean okHttp() {
-      return this == EXECUTE || this == ENQUEUE;
+    private final Library library;
+
+    Way(Library library) {
+      this.library = library;
+    }
+
+    /** Whose method this is. */
+    public Library library() {
+      return library;
     }
 
     /** Whether this waits for the answer. */
     public boolean blocking() {
-      return this == EXECUTE || this == SEND;
+      return this == EXECUTE || this == SEND || this == CLASSIC;
     }
+  }
+
+  /** A client library. */
+  public enum Library {
+    /** OkHttp. */
+    OKHTTP,
+    /** {@code java.net.http}. */
+    JDK,
+    /** Apache HttpClient 5. */
+    APACHE
   }
 }

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +30,16 @@ public final class Row {
   private Configuration<OkHttpClient.Builder> before = (builder, run) -> {};
   private Configuration<OkHttpClient.Builder> after = (builder, run) -> {};
   private Configuration<HttpClient.Builder> jdkBuilder = (builder, run) -> {};
+  private Supplier<HttpClientBuilder> apacheFrom = HttpClientBuilder::create;
+  private Configuration<HttpClientBuilder> apacheBefore = (builder, run) -> {};
+  private Configuration<HttpClientBuilder> apacheAfter = (builder, run) -> {};
+  private boolean ownRetries;
   private @Nullable Function<OkHttpClient, Call.Factory> calls;
   private UnaryOperator<HttpClient> jdkDecorator = UnaryOperator.identity();
   private Consumer<HttpRetry.Builder> retry = builder -> {};
   private @Nullable Program<? super OkClient> okHttp;
   private @Nullable Program<? super JdkClient> jdk;
+  private @Nullable Program<? super ApacheClient> apache;
   private Set<Entry.Way> ways = EnumSet.allOf(Entry.Way.class);
   private Set<Entry> entries = EnumSet.allOf(Entry.class);
   private Set<Policy> policies = EnumSet.of(Policy.DEFAULTS, Policy.KEYS);
@@ -73,10 +79,11 @@ public final class Row {
     return server(() -> WireServer.start(handler));
   }
 
-  /** Sets what both clients do. */
+  /** Sets what all clients do. */
   public Row program(Program<? super Client> program) {
     okHttp = program;
     jdk = program;
+    apache = program;
     return this;
   }
 
@@ -89,6 +96,36 @@ public final class Row {
   /** Sets what {@code java.net.http} does. */
   public Row jdk(Program<? super JdkClient> program) {
     jdk = program;
+    return this;
+  }
+
+  /** Sets what Apache HttpClient does. */
+  public Row apache(Program<? super ApacheClient> program) {
+    apache = program;
+    return this;
+  }
+
+  /** Changes the builder of Apache HttpClient, before {@code Apache5Retry.addTo}. */
+  public Row apacheClient(Configuration<HttpClientBuilder> change) {
+    apacheBefore = change;
+    return this;
+  }
+
+  /** Changes the builder of Apache HttpClient after {@code Apache5Retry.addTo}. */
+  public Row apacheClientAfter(Configuration<HttpClientBuilder> change) {
+    apacheAfter = change;
+    return this;
+  }
+
+  /** Sets who makes the builder of Apache HttpClient, such as its module for caching. */
+  public Row apacheFrom(Supplier<HttpClientBuilder> maker) {
+    apacheFrom = maker;
+    return this;
+  }
+
+  /** Leaves the plain Apache HttpClient its own retries, which no row for failures wants. */
+  public Row withRetriesOfApache() {
+    ownRetries = true;
     return this;
   }
 
@@ -268,8 +305,10 @@ public final class Row {
     }
     return entries.stream()
         .filter(each -> ways.contains(each.way()))
-        .filter(each -> each.way().okHttp() ? okHttp != null : jdk != null)
-        .filter(each -> each.way().okHttp() || Setting.OKHTTP_5.isHere()) // once is enough
+        .filter(each -> program(each.way().library()) != null)
+        .filter(
+            each -> // once is enough
+            each.way().library() == Entry.Library.OKHTTP || Setting.OKHTTP_5.isHere())
         .toList();
   }
 
@@ -283,6 +322,34 @@ public final class Row {
 
   @Nullable Program<? super JdkClient> jdk() {
     return jdk;
+  }
+
+  @Nullable Program<? super ApacheClient> apache() {
+    return apache;
+  }
+
+  private @Nullable Program<?> program(Entry.Library library) {
+    return switch (library) {
+      case OKHTTP -> okHttp;
+      case JDK -> jdk;
+      case APACHE -> apache;
+    };
+  }
+
+  HttpClientBuilder apacheFrom() {
+    return apacheFrom.get();
+  }
+
+  boolean hasRetriesOfApache() {
+    return ownRetries;
+  }
+
+  void before(HttpClientBuilder builder, Run run) throws Exception {
+    apacheBefore.apply(builder, run);
+  }
+
+  void after(HttpClientBuilder builder, Run run) throws Exception {
+    apacheAfter.apply(builder, run);
   }
 
   void before(OkHttpClient.Builder builder, Run run) throws Exception {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.ordinary;
 
+import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import java.net.http.HttpClient;
@@ -12,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a row once: with a server, a client and an observation of its own. */
@@ -38,10 +42,10 @@ final class RowRun {
       server.nameIn(seen);
       Run run = new Run(entry, policy != null, server, seen);
       long start = System.nanoTime();
-      if (entry.way().okHttp()) {
-        okHttp(run);
-      } else {
-        jdk(run);
+      switch (entry.way().library()) {
+        case OKHTTP -> okHttp(run);
+        case JDK -> jdk(run);
+        case APACHE -> apache(run);
       }
       long nanos = System.nanoTime() - start;
       server.settle();
@@ -108,6 +112,22 @@ final class RowRun {
     HttpClient plain = row.decorated(builder.build());
     HttpClient http = policy == null ? plain : RetryingHttpClient.wrap(plain, row.retry(policy));
     use(new JdkClient(run, http), Objects.requireNonNull(row.jdk()), run);
+  }
+
+  private void apache(Run run) throws Exception {
+    PoolingHttpClientConnectionManager pool = ApacheClient.newPool();
+    HttpClientBuilder builder = row.apacheFrom().setConnectionManager(pool);
+    row.before(builder, run);
+    if (policy != null) {
+      Apache5Retry.addTo(builder, row.retry(policy));
+    } else if (!row.hasRetriesOfApache()) {
+      builder.disableAutomaticRetries();
+    }
+    row.after(builder, run);
+    try (CloseableHttpClient http = builder.build()) {
+      use(new ApacheClient(run, http, pool), Objects.requireNonNull(row.apache()), run);
+      run.note("pool", row.isOrdered() ? pool.getTotalStats() : pool.getTotalStats().getLeased());
+    }
   }
 
   /** On a thread of its own, so that a program that hangs is seen and left behind. */

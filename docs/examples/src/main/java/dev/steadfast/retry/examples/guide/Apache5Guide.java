@@ -92,15 +92,11 @@ final class Apache5Guide {
   }
 
   static int journaled(
-      CloseableHttpClient http,
-      HttpRetry retry,
-      JdbcJournal journal,
-      Connection connection,
-      HttpPost request)
+      CloseableHttpClient http, JdbcJournal journal, Connection connection, HttpPost request)
       throws IOException, SQLException, InterruptedException {
     // region apache5-journal
     RetryOptions charge = RetryOptions.builder().journaled("charge", "order-12345").build();
-    journal.enlist(connection, Apache5Retry.intent(retry, request, charge)); // in your transaction
+    journal.enlist(connection, Apache5Retry.intent(http, request, charge)); // in your transaction
     // later, on any instance:
     int sent = journal.resume(Apache5Retry.sender(http), JdbcJournal.Which.DUE, 100);
     // endregion

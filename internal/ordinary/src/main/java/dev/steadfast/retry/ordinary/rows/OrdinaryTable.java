@@ -15,6 +15,8 @@ public final class OrdinaryTable {
             StatusRows.rows(),
             OkBodyRows.rows(),
             JdkBodyRows.rows(),
+            ApacheRows.rows(),
+            ApacheChainRows.rows(),
             GzipRows.rows(),
             RedirectRows.rows(),
             AuthRows.rows(),

@@ -2,6 +2,7 @@ package dev.steadfast.retry.ordinary.rows;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.ordinary.Entry.Library;
 import dev.steadfast.retry.ordinary.Entry.Way;
 import dev.steadfast.retry.ordinary.Exchange;
 import dev.steadfast.retry.ordinary.Policy;
@@ -63,7 +64,9 @@ final class SlowRows {
         real("head after 12 s, attempt timeout 20 s", way, 12_000, 0)
             .retry(policy(each -> each.attemptTimeout(Duration.ofSeconds(20))));
     Row none = real("head after 12 s, no timeout", way, 12_000, 0);
-    return way.okHttp() ? Stream.of(body, attempt, none) : Stream.of(body, request, attempt, none);
+    return way.library() == Library.OKHTTP
+        ? Stream.of(body, attempt, none)
+        : Stream.of(body, request, attempt, none);
   }
 
   private static Row real(String name, Way way, int headMillis, int bodyMillis) {
