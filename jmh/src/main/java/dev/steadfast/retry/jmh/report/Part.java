@@ -16,34 +16,34 @@ import java.util.Set;
  * @param bar the counter that is drawn; empty for the time
  */
 record Part(String benchmark, String title, String text, String bar) {
-  /** Whole calls, which users compare. */
+  /** Parts that users ask about, beside the summary. */
   static List<Part> whole() {
+    return List.of(
+        new Part(
+            "Slots",
+            "200 calls that fail once",
+            "Each call gets a 503, and after 500 ms a 200. One healthy call is queued last. OkHttp"
+                + " runs five calls per host at a time, the JDK's client as many as it is given. ±"
+                + " is the farthest shot from the mean.",
+            ""));
+  }
+
+  /** Each row of the calls, their parts, and the simulator. */
+  static List<Part> inside() {
     return List.of(
         new Part(
             "OkHttp",
             "An OkHttp call",
-            "The first attempt is accepted, and the body is read. Client and server share one core, but"
-                + " for the rows on all cores. Bytes are of the whole process; the server allocates none"
-                + " per request. Compare rows with the same number of forks: those of one fork ran in"
-                + " another round, and rounds differ more than rows do. In rounds that had both,"
-                + " Failsafe 3.3.2 took 0.97 times as long as plain OkHttp 5.5.1 on `execute`, and 1.3"
-                + " times on `enqueue`. With ten forks, a number is the median of the forks, and ± the"
-                + " farther end of the 97.9 % interval. With one, ± of a median is how far the median"
-                + " of an iteration lies from it.",
+            "The first attempt is accepted, and the body is read. Client and server share one core,"
+                + " but for the rows on all cores. Bytes are of the whole process; the server"
+                + " allocates none per request. Compare rows with the same number of forks: those"
+                + " of one fork ran in another round, and rounds differ more than rows do. In"
+                + " rounds that had both, Failsafe 3.3.2 took 0.97 times as long as plain OkHttp"
+                + " 5.5.1 on `execute`, and 1.3 times on `enqueue`. With ten forks, a number is the"
+                + " median of the forks, and ± the farther end of the 97.9 % interval. With one, ±"
+                + " of a median is how far the median of an iteration lies from it.",
             ""),
         new Part("JdkClient", "A java.net.http request", "As above.", ""),
-        new Part(
-            "Slots",
-            "200 calls that fail once",
-            "Each call gets a 503, and after 500 ms a 200. One healthy call is queued last. OkHttp runs"
-                + " five calls per host at a time, the JDK's client as many as it is given. ± is the"
-                + " farthest shot from the mean.",
-            ""));
-  }
-
-  /** Parts of a call, and the simulator. */
-  static List<Part> inside() {
-    return List.of(
         new Part(
             "Waiting",
             "Operations that wait, all at once",
@@ -62,15 +62,16 @@ record Part(String benchmark, String title, String text, String bar) {
         new Part(
             "Telemetry",
             "What listeners add to an operation",
-            "A first attempt that succeeds. `metrics` records into two timers of a Prometheus registry."
-                + " `twoRecords` is the cost of the timers alone. `flightRecorderOff` runs without a"
-                + " recording.",
+            "A first attempt that succeeds. `metrics` records into two timers of a Prometheus"
+                + " registry. `twoRecords` is the cost of the timers alone. `flightRecorderOff`"
+                + " runs without a recording.",
             ""),
         new Part(
             "Budget",
             "One account that all threads share",
-            "A deposit into a full one, a withdrawal with a deposit, a refused withdrawal. With more"
-                + " threads than cores the time of one call includes that of waiting for a core.",
+            "A deposit into a full one, a withdrawal with a deposit, a refused withdrawal. With"
+                + " more threads than cores the time of one call includes that of waiting for a"
+                + " core.",
             ""),
         new Part(
             "Timer",
@@ -94,8 +95,8 @@ record Part(String benchmark, String title, String text, String bar) {
         new Part(
             "EventQueue",
             "The simulator's event queue",
-            "The earliest event happens and schedules a later one. `priorityQueue` is the JDK's with"
-                + " nothing but times in it.",
+            "The earliest event happens and schedules a later one. `priorityQueue` is the JDK's"
+                + " with nothing but times in it.",
             ""),
         new Part(
             "Simulation",
@@ -185,10 +186,11 @@ record Part(String benchmark, String title, String text, String bar) {
   private static List<String> averages(List<Row> rows, Results results) {
     Set<Row.Variant> variants = new LinkedHashSet<>();
     Set<String> names = new LinkedHashSet<>();
-    rows.forEach(row -> {
-      variants.add(row.variant());
-      names.add(row.name());
-    });
+    rows.forEach(
+        row -> {
+          variants.add(row.variant());
+          names.add(row.name());
+        });
     List<String> titles = new ArrayList<>();
     variants.forEach(variant -> titles.add(variant + ", " + rows.get(0).unit()));
     titles.add("bytes, JDK " + results.mainJdk());

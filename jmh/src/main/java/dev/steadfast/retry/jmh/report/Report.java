@@ -43,7 +43,11 @@ public final class Report {
     List<String> page = new ArrayList<>();
     head(page, results);
     page.addAll(Summary.of(results));
-    page.add("The times of a call are medians. Client and server share one core, on loopback.");
+    page.add(
+        "The times of a call are medians. Client and server share one core, on loopback. So what"
+            + " lies within ± is no difference: ± of a median is [explained](benchmarks/"
+            + PARTS
+            + "#an-okhttp-call).");
     Files.createDirectories(docs.resolve("img"));
     parts(page, Part.whole(), results, docs, "");
     census(page, source, docs);
@@ -56,10 +60,9 @@ public final class Report {
 
   private static void inside(Results results, Path docs) throws IOException {
     List<String> page = new ArrayList<>();
-    page.add("# What the parts of a call cost");
+    page.add("# Each row, and the parts of a call");
     page.add("");
-    page.add("For those who work on Steadfast. The same run as that of the");
-    page.add("[benchmarks](../benchmarks.md), where the signs are explained.");
+    page.add("The same run as that of the [benchmarks](../benchmarks.md).");
     parts(page, Part.inside(), results, docs, "../");
     allTargets(page, results);
     Files.write(raw(docs, PARTS), page);
@@ -87,12 +90,14 @@ public final class Report {
     page.add("");
     page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
     page.add(
-        "± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those allocated per call.");
+        "± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those"
+            + " allocated per call.");
     page.add("The names of rows are those of the methods in `jmh/`, so each can be run alone.");
     page.add("");
     page.add(
         "JDK " + results.mainJdk() + " unless a column says otherwise. Peers: " + peers() + ".");
-    page.add("[The parts of a call](benchmarks/" + PARTS + ") have a page of their own.");
+    page.add(
+        "[Each row, and the parts of a call](benchmarks/" + PARTS + "), have a page of their own.");
     page.add("");
     page.add("## What does it cost me?");
     page.add("");
@@ -129,8 +134,9 @@ public final class Report {
     page.add("## Whose bytes");
     page.add("");
     page.add(
-        "Objects by class, counted on the whole heap; objects below zero are those that the compiler"
-            + " did away with in one case and not in the other: [all classes](benchmarks/census.txt).");
+        "Objects by class, counted on the whole heap; objects below zero are those that the"
+            + " compiler did away with in one case and not in the other: [all"
+            + " classes](benchmarks/census.txt).");
     page.add("");
     for (Path count : counts) {
       List<String> read = Files.readAllLines(count);
@@ -152,8 +158,8 @@ public final class Report {
     page.add(
         "[A table](benchmarks/"
             + HEADERS
-            + ") has what an answer, or a request, of that many header lines costs through each entry"
-            + " point. OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
+            + ") has what an answer, or a request, of that many header lines costs through each"
+            + " entry point. OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
   }
 
   private static String peers() throws IOException {
@@ -189,8 +195,9 @@ public final class Report {
   private static void table(List<String> page, List<String> targets) {
     page.add("");
     page.add(
-        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten rounds."
-            + " \"Within the error\" means that the bound lies within the interval of what was measured.");
+        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten"
+            + " rounds. \"Within the error\" means that the bound lies within the interval of what"
+            + " was measured.");
     page.add("");
     page.add("| what | target | measured | reached |");
     page.add("|---|---|---|---|");

@@ -102,7 +102,7 @@ final class Summary {
   }
 
   private static String cost(Row row) {
-    return Estimate.number(row.median().value()) + " " + row.unit() + bytes(row);
+    return row.median() + " " + row.unit() + bytes(row);
   }
 
   private static String mean(Row row) {
