@@ -65,6 +65,15 @@ public interface AttemptReport {
   }
 
   /**
+   * Why the attempt went over another connection than the client's usual one.
+   *
+   * @return the reason, empty if it took the usual one
+   */
+  default Optional<OtherPath> otherPath() {
+    return Optional.empty();
+  }
+
+  /**
    * The disposition of the attempt's requests: of the last one, or of one before it if only that
    * may have been processed.
    *

@@ -54,6 +54,15 @@ public interface RetryListener {
   default void attemptEnded(OperationInfo operation, AttemptReport attempt) {}
 
   /**
+   * Something has become known of a connection that the attempt uses, or that attempts avoid. Told
+   * by the attempt that shows it, while it runs or when it ends.
+   *
+   * @param operation the operation
+   * @param event what is known
+   */
+  default void pathChanged(OperationInfo operation, PathEvent event) {}
+
+  /**
    * Another attempt follows after a wait.
    *
    * @param operation the operation

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OtherPath;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,13 @@ public interface Attempt<R> {
    * @return false if the attempt is over already; then nothing may be sent
    */
   boolean begin(Object request);
+
+  /**
+   * The attempt takes another connection than the client's usual one. Called before {@link #begin}.
+   *
+   * @param why the reason, for the report
+   */
+  void takes(OtherPath why);
 
   /**
    * The client begins to send a request body. The total timeout does not run until {@link

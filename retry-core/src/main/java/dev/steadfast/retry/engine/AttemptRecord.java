@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.internal.AttemptFigures;
 import dev.steadfast.retry.internal.Durations;
@@ -23,6 +24,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   private final Disposition disposition;
   private final int deliveries;
   private final @Nullable TimeLimit endedBy;
+  private final @Nullable OtherPath otherPath;
 
   AttemptRecord(int number, Timing timing, Result result) {
     this.number = number;
@@ -32,6 +34,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
     this.failure = result.failure();
     this.kind = result.kind();
     this.endedBy = result.endedBy();
+    this.otherPath = result.otherPath();
     Evidence evidence = result.evidence();
     this.status = evidence.status();
     this.disposition = evidence.disposition();
@@ -47,12 +50,14 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
    * @param failure the exception, if there is one
    * @param kind what went wrong, null if nothing did
    * @param endedBy the time limit that ended it, null if none did
+   * @param otherPath why it took another connection, null if it took the usual one
    * @param evidence what is known of the attempt
    */
   record Result(
       @Nullable Throwable failure,
       @Nullable FailureKind kind,
       @Nullable TimeLimit endedBy,
+      @Nullable OtherPath otherPath,
       Evidence evidence) {}
 
   @Override
@@ -93,6 +98,11 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   @Override
   public Optional<TimeLimit> endedBy() {
     return Optional.ofNullable(endedBy);
+  }
+
+  @Override
+  public Optional<OtherPath> otherPath() {
+    return Optional.ofNullable(otherPath);
   }
 
   @Override
@@ -140,7 +150,8 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
    */
   String text(@Nullable String key) {
     String by = endedBy == null ? "" : " by the " + endedBy;
-    return "#" + number + " " + end(key) + " in " + Durations.printRounded(tookNanos) + by;
+    String over = otherPath == null ? "" : " over another connection";
+    return "#" + number + " " + end(key) + " in " + Durations.printRounded(tookNanos) + by + over;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.Verdict;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -35,6 +36,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
   private @Nullable Thread queuedBy; // written before QUEUED
 
   private volatile @Nullable Throwable userFailure;
+  private volatile @Nullable OtherPath otherPath;
 
   // Written by the thread that settles the attempt; read after the hand-over, or in a blocking
   // operation after the wait for that thread.
@@ -127,6 +129,11 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
   }
 
   @Override
+  public void takes(OtherPath why) {
+    otherPath = why;
+  }
+
+  @Override
   public void extendBound(long boundNanos) {
     operation().extendBound(boundNanos);
   }
@@ -165,7 +172,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
     long now = operation().now();
     bounds.begin(now);
     race.setTimer(now, Phase.RUNNING);
-    operation().attemptBegan(number, request, now);
+    operation().attemptBegan(number, request, otherPath, now);
     if (isTimeUp(Phase.RUNNING)) {
       race.lookWhenReopened(); // a guard or a listener took long
     }

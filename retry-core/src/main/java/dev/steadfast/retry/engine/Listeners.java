@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
@@ -88,6 +89,11 @@ final class Listeners implements RetryListener {
   @Override
   public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
     tell(each -> each.attemptEnded(operation, attempt));
+  }
+
+  @Override
+  public void pathChanged(OperationInfo operation, PathEvent event) {
+    tell(each -> each.pathChanged(operation, event));
   }
 
   @Override

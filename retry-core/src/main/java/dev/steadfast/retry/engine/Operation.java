@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.AttemptRefusedException;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
@@ -110,7 +111,7 @@ final class Operation<R> implements Admission {
   void beginAfterFirstAttempt(long beganNanos) {
     state.beginAfterFirstAttempt(beganNanos);
     record.begin(beganNanos);
-    record.attemptBegan(1, beganNanos);
+    record.attemptBegan(1, null, beganNanos);
   }
 
   /** Has the listeners bind to this thread what belongs to an attempt. */
@@ -165,9 +166,9 @@ final class Operation<R> implements Admission {
     }
   }
 
-  void attemptBegan(int number, Object request, long nowNanos) {
+  void attemptBegan(int number, Object request, @Nullable OtherPath path, long nowNanos) {
     state.startAttempt();
-    record.attemptBegan(number, nowNanos);
+    record.attemptBegan(number, path, nowNanos);
     if (listeners().any()) {
       listeners().attemptStarted(info, number, request);
     }

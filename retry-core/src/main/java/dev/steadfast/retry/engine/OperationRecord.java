@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
@@ -38,6 +39,7 @@ final class OperationRecord {
   private @Nullable Outcome outcome; // of the latest attempt, null while it runs
   private @Nullable Throwable failure;
   private @Nullable TimeLimit endedBy; // the latest attempt
+  private @Nullable OtherPath otherPath; // of the latest attempt
   private List<AttemptRecord> reports = List.of(); // those that have been made
 
   void begin(long nowNanos) {
@@ -49,7 +51,7 @@ final class OperationRecord {
     waitAfterNanos = 0; // of a wait that was cut short
   }
 
-  void attemptBegan(int number, long nowNanos) {
+  void attemptBegan(int number, @Nullable OtherPath path, long nowNanos) {
     latest();
     attempts = number;
     attemptStartNanos = nowNanos;
@@ -57,6 +59,7 @@ final class OperationRecord {
     waitAfterNanos = 0;
     outcome = null;
     endedBy = null;
+    otherPath = path;
   }
 
   /**
@@ -107,7 +110,8 @@ final class OperationRecord {
     AttemptRecord.Timing timing =
         new AttemptRecord.Timing(attemptStartNanos - startNanos, attemptNanos, waitBeforeNanos);
     AttemptRecord.Result result =
-        new AttemptRecord.Result(failure, outcome.verdict().kind(), endedBy, outcome.evidence());
+        new AttemptRecord.Result(
+            failure, outcome.verdict().kind(), endedBy, otherPath, outcome.evidence());
     AttemptRecord report = new AttemptRecord(attempts, timing, result);
     add(report);
     return report;
@@ -140,7 +144,7 @@ final class OperationRecord {
 
   /** Whether it was one attempt, which was accepted: then the response tells all. */
   boolean clean(StopReason reason) {
-    boolean one = attempts == 1 && !cached;
+    boolean one = attempts == 1 && !cached && otherPath == null;
     boolean tells = failure == null && !replayed() && !sentElsewhere();
     return reason == StopReason.ACCEPTED && one && tells;
   }

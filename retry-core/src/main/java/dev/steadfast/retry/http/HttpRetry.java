@@ -7,6 +7,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
@@ -174,6 +175,15 @@ public final class HttpRetry {
     return Optional.ofNullable(settings.keys);
   }
 
+  /**
+   * Where the attempts of a client go; for authors of adapters, once per client.
+   *
+   * @return null if attempts always take the client's usual connections
+   */
+  public @Nullable DeadPaths newDeadPaths() {
+    return settings.leaveDeadConnections ? DeadPaths.of(plan) : null;
+  }
+
   ClientJournal journal() {
     return settings.journal;
   }
@@ -244,6 +254,7 @@ public final class HttpRetry {
     private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
     private boolean ownsRetries;
     private ClientJournal journal = new ClientJournal(null);
+    private boolean leaveDeadConnections = true;
 
     private Builder() {}
 
@@ -267,6 +278,7 @@ public final class HttpRetry {
       this.scopeHeaders = other.scopeHeaders;
       this.ownsRetries = other.ownsRetries;
       this.journal = other.journal;
+      this.leaveDeadConnections = other.leaveDeadConnections;
     }
 
     private static <T> void replace(List<T> mine, List<T> others) {
@@ -576,6 +588,21 @@ public final class HttpRetry {
      */
     public Builder scopeHeaders(ScopeHeaders headers) {
       this.scopeHeaders = Checks.notNull("scopeHeaders", headers);
+      return this;
+    }
+
+    /**
+     * Whether an attempt takes another connection if the one before it timed out on an HTTP/2
+     * connection on which nothing came meanwhile. Default true: a client keeps such a connection,
+     * and the next attempts would be lost on it too. It opens at most one more connection per
+     * client and origin, and only after a timeout. With false, attempts always take the client's
+     * usual connections.
+     *
+     * @param leave true to leave them
+     * @return this
+     */
+    public Builder leaveDeadConnections(boolean leave) {
+      this.leaveDeadConnections = leave;
       return this;
     }
 

@@ -228,13 +228,18 @@ class RetryReportTest {
                 new IOException("x"),
                 FailureKind.OTHER,
                 null,
+                null,
                 evidence(Disposition.UNKNOWN, -1, 1)));
     AttemptReport second =
         new AttemptRecord(
             2,
             new AttemptRecord.Timing(1_250_000_000, 5_000, 1_000_000_000),
             new AttemptRecord.Result(
-                null, FailureKind.UNAVAILABLE, null, evidence(Disposition.ANSWERED, 503, -1)));
+                null,
+                FailureKind.UNAVAILABLE,
+                null,
+                null,
+                evidence(Disposition.ANSWERED, 503, -1)));
     List<AttemptReport> attempts = new ArrayList<>(List.of(first, second));
     ServerDelay serverDelay = ServerDelay.atLeast(Duration.ofSeconds(90));
     RetryReport report =

@@ -62,6 +62,12 @@ final class AttemptBody implements BodyPublisher {
     return passes.get() > 0;
   }
 
+  /** Whether the client has taken all of it, if there is one. */
+  boolean written() {
+    VerifyingSubscriber pass = latest;
+    return pass == null ? !body.present() : pass.ended();
+  }
+
   /** How often the client has asked for it. */
   int passes() {
     return passes.get();

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,7 @@ final class AttemptBodyHandler<T>
   private volatile Taken taken = Taken.NOT_YET;
   private volatile @Nullable Provisional<T> provisional; // null: a head tells all
   private volatile byte @Nullable [] heldBytes; // of the answer that the caller gets
+  private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
@@ -147,6 +150,11 @@ final class AttemptBodyHandler<T>
         && (TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.NEVER) || taken == Taken.NEVER);
   }
 
+  /** Whether the client has taken the request, and all of its body. */
+  boolean sent() {
+    return taken == Taken.YES && body.written();
+  }
+
   /**
    * The client gets the request now.
    *
@@ -181,12 +189,22 @@ final class AttemptBodyHandler<T>
     return answered() ? most : body.idleLeftNanos(nowNanos, most);
   }
 
+  /**
+   * Has somebody told of each head that comes, until the client's call is over; he knows the
+   * connections over which it came.
+   */
+  void tellsOfHeads(Function<HttpResponse.ResponseInfo, @Nullable WirePath> told) {
+    headCame = told;
+  }
+
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
     Attempt<Answer<T>> running = attempt;
     if (running == null) {
       return new Discarder<>(operation.plan().timers());
     }
+    Function<HttpResponse.ResponseInfo, @Nullable WirePath> told = headCame;
+    WirePath path = told == null || running.stopped() ? null : told.apply(info);
     answered = !running.stopped(); // one that comes too late is none
     if (origin == null) {
       headNanos = operation.plan().environment().ticker().getAsLong();
@@ -195,14 +213,15 @@ final class AttemptBodyHandler<T>
     Answer<T> head = Answer.head(info, origin);
     if (heads != null) {
       collector = null;
-      return heads.taker(running, head, () -> ofUsers(running, info));
+      return heads.taker(running, head, () -> ofUsers(running, info, path));
     }
     return running.head(head)
-        ? ofUsers(running, info)
+        ? ofUsers(running, info, path)
         : fallback.taker(new Discarder<>(operation.plan().timers()));
   }
 
-  private BodySubscriber<T> ofUsers(Attempt<Answer<T>> running, HttpResponse.ResponseInfo info) {
+  private BodySubscriber<T> ofUsers(
+      Attempt<Answer<T>> running, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
     BodySubscriber<T> made;
     try {
       made = Objects.requireNonNull(users.apply(info), "body subscriber");
@@ -221,6 +240,7 @@ final class AttemptBodyHandler<T>
     BodySubscriber<T> recording = kept == 0 ? made : new RecordingSubscriber<>(made, kept);
     WatchedSubscriber<T> collecting =
         new WatchedSubscriber<>(recording, operation.plan().environment().ticker());
+    collecting.comesOver(path);
     collector = collecting;
     if (!inMemory) {
       running.leaveBodyToCaller();
@@ -233,6 +253,7 @@ final class AttemptBodyHandler<T>
   public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
     Attempt<Answer<T>> over = Objects.requireNonNull(attempt, "the call was over before");
     attempt = null;
+    headCame = null;
     body.over();
     try {
       if (response == null) {

@@ -92,6 +92,14 @@ final class Failures {
         : judged;
   }
 
+  /**
+   * Whether the client has refused a request. Then its exception has no cause; what goes wrong
+   * later, it wraps.
+   */
+  static boolean refused(@Nullable Throwable thrown) {
+    return thrown instanceof RuntimeException && thrown.getCause() == null;
+  }
+
   private static Failure beforeAnswer(IOException failure, FailureContext known) {
     if (failure instanceof HttpConnectTimeoutException) {
       return Failure.of(FailureKind.CONNECT, known.withoutConnection());

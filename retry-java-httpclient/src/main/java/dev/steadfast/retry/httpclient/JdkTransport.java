@@ -21,7 +21,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
-final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Codec<Answer<T>> {
+final class JdkTransport<T> extends PathTransport
+    implements RetryTransport<Answer<T>>, Journaling.Codec<Answer<T>> {
   private final WrappedClient wrapped;
   private final HttpClient client;
   private final HttpOperation operation;
@@ -49,6 +49,7 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
 
   JdkTransport(
       WrappedClient wrapped, HttpOperation operation, JdkRequest ask, Receiver<T> receiver) {
+    super(operation, receiver.pushes() == null ? wrapped.other() : null);
     this.wrapped = wrapped;
     this.client = wrapped.client();
     this.operation = operation;
@@ -91,21 +92,21 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     attempts = attempt.number();
     limits().begins(attempt);
     waits();
-    EarlierAnswer<T> before = earlier;
     LongSupplier ticker = operation.plan().environment().ticker();
-    AttemptBody body = ask.body().forAttempt(attempt, ticker, before != null);
+    AttemptBody body = ask.body().forAttempt(attempt, ticker, earlier != null);
     AttemptBodyHandler<T> delivery =
         new AttemptBodyHandler<>(attempt, body, receiver.handler(), operation);
     if (client.followRedirects() == HttpClient.Redirect.NEVER) {
       delivery.answeredBy(operation.info().origin());
     }
-    delivery.follows(afterEffect, before);
+    delivery.follows(afterEffect, earlier);
     delivery.heads(Provisional.of(wrapped, operation, ask.request(), body));
     current = delivery;
+    chooseWay(attempt, delivery);
     try {
       HttpRequest request = request(attempt, body);
       if (attempt.begin(request)) {
-        sendMarked(SentRequest.late(request, operation.lateHeaders(attempt)), attempt, delivery);
+        sendInTurn(SentRequest.late(request, operation.lateHeaders(attempt)), attempt, delivery);
       }
     } catch (RuntimeException thrown) {
       if (wrapped.isJdks()) {
@@ -113,6 +114,15 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
       }
       refusal = thrown;
       throw thrown;
+    }
+  }
+
+  private void sendInTurn(
+      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+    if (waitsForTurn()) {
+      inTurn(attempt, receiver.waits(), () -> sendMarked(request, attempt, delivery));
+    } else {
+      sendMarked(request, attempt, delivery);
     }
   }
 
@@ -138,8 +148,9 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     }
     Pushes<T> pushes = receiver.pushes();
     CompletableFuture<HttpResponse<T>> sent =
-        client.sendAsync(
-            request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
+        taken(client)
+            .sendAsync(
+                request, delivery, pushes == null ? null : pushes.forAttempt(attempt.number()));
     delivery.stop().of(sent);
     attempt.onCancel(delivery.stop());
     sent.whenComplete(delivery);
@@ -156,26 +167,20 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     HttpResponse<T> response = null;
     Throwable thrown = null;
     try {
-      response = client.send(timed, delivery);
+      response = taken(client).send(timed, delivery);
     } catch (Throwable failed) {
       thrown = timed.equals(request) ? failed : limits().timedOut(attempt, failed);
     }
     delivery.stop().returned();
     boolean interrupted = thrown instanceof InterruptedException;
     boolean byUser = !interrupt.over(interrupted) && interrupted;
-    if (refused(thrown) && !delivery.answered() && wrapped.isJdks()) {
+    if (Failures.refused(thrown) && !delivery.answered() && wrapped.isJdks()) {
       delivery.notTakenByClient();
     }
     delivery.accept(response, thrown);
     if (byUser && attempt.stopped()) {
       Thread.currentThread().interrupt(); // the attempt had ended already: the interrupt comes next
     }
-  }
-
-  // An exception without a cause is how the client refuses a request. What goes wrong later, it
-  // wraps.
-  private static boolean refused(@Nullable Throwable thrown) {
-    return thrown instanceof RuntimeException && thrown.getCause() == null;
   }
 
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
@@ -233,7 +238,8 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     FailureContext known = circumstances();
     Throwable thrown = receiver.waits() ? Failures.wrappedBySend(failure) : failure;
     Failures.Failure classified = Failures.classify(thrown, known);
-    return operation.outcome(classified.what(), evidence(known, classified.last(), -1));
+    return operation.outcome(
+        onPath(classified.what(), thrown, current), evidence(known, classified.last(), -1));
   }
 
   @Override
@@ -283,7 +289,10 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
 
   @Override
   public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
-    return answer.with(report, operation.info(), handedBack(answer.response()));
+    return answer.with(
+        report,
+        operation.info(),
+        SentRequest.handedBack(ask.request(), operation, answer.response()));
   }
 
   @Override
@@ -308,26 +317,13 @@ final class JdkTransport<T> implements RetryTransport<Answer<T>>, Journaling.Cod
     return Answer.<T>whole(stored, null).with(report, operation.info(), ask.request());
   }
 
-  /**
-   * The request of a response without what was added to it, so that one made from it is an
-   * operation of its own. A request that the JDK made took over the timeout of the attempt.
-   */
-  private HttpRequest handedBack(HttpResponse<T> response) {
-    if (response.previousResponse().isEmpty()) {
-      return ask.request();
-    }
-    HttpRequest own =
-        HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name)).build();
-    Optional<Duration> timeout = ask.request().timeout();
-    return own.timeout().equals(timeout) ? own : SentRequest.timed(own, timeout);
-  }
-
   private TimeLimits limits() {
     return new TimeLimits(operation, ask);
   }
 
   @Override
   public Throwable timedOut(TimeUp limit) {
+    operationTimedOut(limit, current);
     return limits().timedOut(limit, attempts);
   }
 

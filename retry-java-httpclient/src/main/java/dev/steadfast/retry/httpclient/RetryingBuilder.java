@@ -11,6 +11,7 @@ import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpClient.Version;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -18,6 +19,7 @@ import javax.net.ssl.SSLParameters;
 final class RetryingBuilder implements HttpClient.Builder {
   private final HttpClient.Builder plain = HttpClient.newBuilder();
   private final HttpRetry retry;
+  private Consumer<HttpClient.Builder> unreadable = builder -> {}; // what a client does not tell
 
   RetryingBuilder(HttpRetry retry) {
     this.retry = Checks.notNull("retry", retry);
@@ -68,6 +70,7 @@ final class RetryingBuilder implements HttpClient.Builder {
   @Override
   public HttpClient.Builder priority(int priority) {
     plain.priority(priority);
+    unreadable = unreadable.andThen(builder -> builder.priority(priority));
     return this;
   }
 
@@ -86,12 +89,13 @@ final class RetryingBuilder implements HttpClient.Builder {
   /** A method of Java 19; not an override on the Java that this is compiled for. */
   public HttpClient.Builder localAddress(InetAddress localAddress) {
     Jdk21Methods.localAddress(plain, localAddress);
+    unreadable = unreadable.andThen(builder -> Jdk21Methods.localAddress(builder, localAddress));
     return this;
   }
 
   @Override
   public HttpClient build() {
-    return RetryingHttpClient.wrap(plain.build(), retry);
+    return RetryingHttpClient.wrap(plain.build(), retry, unreadable);
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +64,9 @@ public final class RetryingHttpClient extends HttpClient {
   private final KeyedRequest keyedRequest;
   private final boolean view;
 
-  private RetryingHttpClient(HttpClient delegate, HttpRetry retry) {
-    this.wrapped = new WrappedClient(delegate);
+  private RetryingHttpClient(
+      HttpClient delegate, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
+    this.wrapped = new WrappedClient(delegate, retry.newDeadPaths(), unreadable);
     this.delegate = delegate;
     this.retry = retry;
     this.options = RetryOptions.none();
@@ -132,6 +134,16 @@ public final class RetryingHttpClient extends HttpClient {
    *     HttpRetry.Builder#refuseRedirectedKeys} is set
    */
   public static RetryingHttpClient wrap(HttpClient delegate, HttpRetry retry) {
+    return wrap(delegate, retry, builder -> {});
+  }
+
+  /**
+   * The same for a client of our own builder.
+   *
+   * @param unreadable sets on a builder what the client does not tell of itself
+   */
+  static RetryingHttpClient wrap(
+      HttpClient delegate, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
     Checks.notNull("delegate", delegate);
     Checks.notNull("retry", retry);
     if (delegate instanceof RetryingHttpClient) {
@@ -140,7 +152,7 @@ public final class RetryingHttpClient extends HttpClient {
     AllMethodRetry.refuse(AllMethodRetry.OF_THIS_JDK);
     boolean bodiesEnd = retry.plan().bodyIdleTimeoutNanos() != Long.MAX_VALUE;
     retry.plan().requireEndOfAttempts(false, bodiesEnd);
-    return new RetryingHttpClient(delegate, retry);
+    return new RetryingHttpClient(delegate, retry, unreadable);
   }
 
   /**

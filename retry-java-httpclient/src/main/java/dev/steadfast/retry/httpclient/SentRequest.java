@@ -1,9 +1,11 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.http.HttpOperation;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,6 +61,22 @@ final class SentRequest extends HttpRequest {
     return request instanceof SentRequest own
         ? new SentRequest(own.request, own.added, own.body, timeout)
         : new SentRequest(request, Map.of(), request.bodyPublisher(), timeout);
+  }
+
+  /**
+   * The request of a response without what was added to it, so that one made from it is an
+   * operation of its own. A request that the JDK made took over the timeout of the attempt.
+   *
+   * @param asked the caller's request
+   */
+  static HttpRequest handedBack(
+      HttpRequest asked, HttpOperation operation, HttpResponse<?> response) {
+    if (response.previousResponse().isEmpty()) {
+      return asked;
+    }
+    HttpRequest own =
+        HttpRequest.newBuilder(response.request(), (name, value) -> !operation.adds(name)).build();
+    return own.timeout().equals(asked.timeout()) ? own : timed(own, asked.timeout());
   }
 
   private static HttpHeaders merged(HttpHeaders own, Map<String, String> added) {

@@ -172,6 +172,11 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     return new IOException(failure.getMessage(), failure);
   }
 
+  /** Whether the publisher has given all of it. */
+  boolean ended() {
+    return ended;
+  }
+
   @Override
   public void onComplete() {
     if (failed) {

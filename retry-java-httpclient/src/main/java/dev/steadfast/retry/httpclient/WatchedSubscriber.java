@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.internal.Durations;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
@@ -70,6 +71,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private volatile @Nullable Throwable userFailure;
   private volatile @Nullable CompletionStage<T> body;
   private volatile @Nullable BodyWatch watch;
+  private @Nullable WirePath path; // written before the client gets this
 
   WatchedSubscriber(BodySubscriber<T> users, LongSupplier ticker) {
     this.users = users;
@@ -90,6 +92,11 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private static AtomicLongFieldUpdater<WatchedSubscriber<?>> demand() {
     return (AtomicLongFieldUpdater)
         AtomicLongFieldUpdater.newUpdater(WatchedSubscriber.class, "demand");
+  }
+
+  /** The body comes over connections of which its bytes are a sign of life. */
+  void comesOver(@Nullable WirePath connections) {
+    path = connections;
   }
 
   /** The exception that the user's code threw or completed its body with, null if it did not. */
@@ -285,6 +292,10 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     }
     if (demand != Long.MAX_VALUE) {
       DEMAND.decrementAndGet(this);
+    }
+    WirePath bringing = path;
+    if (bringing != null) {
+      bringing.alive();
     }
     try {
       users.onNext(buffers);

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.RetryLoop;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -9,7 +10,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client that sends, and the operations that it is used for. An orderly end lets them finish:
@@ -24,9 +27,17 @@ final class WrappedClient {
   private final CountDownLatch allOver = new CountDownLatch(1);
   private volatile boolean shut; // no operation may begin
   private volatile boolean stopped; // nor go on
+  private final @Nullable OtherClient other; // null: attempts stay with the client
 
-  WrappedClient(HttpClient client) {
+  WrappedClient(
+      HttpClient client, @Nullable DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
     this.client = client;
+    this.other = paths == null || !isJdks() ? null : new OtherClient(client, paths, unreadable);
+  }
+
+  /** Where attempts go that leave a silent connection, null if none does. */
+  @Nullable OtherClient other() {
+    return other;
   }
 
   HttpClient client() {
@@ -62,6 +73,9 @@ final class WrappedClient {
   private void endIfIdle() {
     if (running.isEmpty()) {
       Jdk21Methods.shutdown(client);
+      if (other != null) {
+        other.shutdown();
+      }
       allOver.countDown();
     }
   }
@@ -76,6 +90,9 @@ final class WrappedClient {
     stopped = true;
     running.forEach(RetryLoop::cancel);
     Jdk21Methods.shutdownNow(client);
+    if (other != null) {
+      other.shutdownNow();
+    }
     endIfIdle();
   }
 

@@ -11,6 +11,7 @@ enum MeterName {
       "steadfast.outcomes.unknown", "Failed operations that may have taken effect, reads left out"),
   REPLAYED(
       "steadfast.outcomes.replayed", "Answers that the server had stored for an earlier attempt"),
+  PATHS("steadfast.connections", "Connections that were suspected, proved dead, or found alive"),
   BUDGET("steadfast.budget.available", "Retries that the budget would pay for now");
 
   private final String text;

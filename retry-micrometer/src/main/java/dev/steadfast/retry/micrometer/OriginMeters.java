@@ -2,6 +2,7 @@ package dev.steadfast.retry.micrometer;
 
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.AttemptFigures;
@@ -27,6 +28,7 @@ final class OriginMeters {
   private static final DelayReason[] DELAYS = DelayReason.values();
   private static final FailureKind[] KINDS = FailureKind.values();
   private static final int STATUSES = 6; // none, and 1xx to 5xx
+  private static final PathEvent[] PATHS = PathEvent.values();
   private static final String NONE = "none";
   private static final double[] BUCKETS = {1, 2, 3, 4, 5}; // those of gRFC A96
 
@@ -41,6 +43,7 @@ final class OriginMeters {
   private final TaggedMeters refused;
   private final TaggedMeters unknown;
   private final TaggedMeters replayed;
+  private final TaggedMeters paths;
 
   // Used by the registrar alone.
   private final List<Meter> registered = new ArrayList<>();
@@ -72,6 +75,7 @@ final class OriginMeters {
         meters(REASONS.length, i -> counter(MeterName.REFUSED, "reason", text(REASONS[i])));
     this.unknown = meters(1, i -> counter(MeterName.UNKNOWN));
     this.replayed = meters(1, i -> counter(MeterName.REPLAYED));
+    this.paths = meters(PATHS.length, i -> counter(MeterName.PATHS, "event", text(PATHS[i])));
   }
 
   // Recording.
@@ -85,6 +89,10 @@ final class OriginMeters {
 
   void delay(DelayReason why, long nanos) {
     delays.record(index(why), nanos);
+  }
+
+  void path(PathEvent event) {
+    paths.record(index(event), 1);
   }
 
   void operation(RetryReport report) {

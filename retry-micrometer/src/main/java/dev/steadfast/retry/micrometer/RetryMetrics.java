@@ -3,6 +3,7 @@ package dev.steadfast.retry.micrometer;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
@@ -121,6 +122,16 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
   }
 
   @Override
+  public void pathChanged(OperationInfo operation, PathEvent event) {
+    Executor elsewhere = executor;
+    if (elsewhere == null) {
+      record(operation, event);
+    } else {
+      later(elsewhere, () -> record(operation, event));
+    }
+  }
+
+  @Override
   public void ended(OperationInfo operation, RetryReport report) {
     Executor elsewhere = executor;
     if (elsewhere == null) {
@@ -159,6 +170,14 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
   private void record(OperationInfo operation, Duration delay, DelayReason why) {
     try {
       origins.of(operation.origin()).delay(why, Durations.nanos(delay));
+    } catch (Throwable thrown) {
+      failed(thrown);
+    }
+  }
+
+  private void record(OperationInfo operation, PathEvent event) {
+    try {
+      origins.of(operation.origin()).path(event);
     } catch (Throwable thrown) {
       failed(thrown);
     }

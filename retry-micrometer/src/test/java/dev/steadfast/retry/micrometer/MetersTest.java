@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
@@ -83,6 +85,7 @@ class MetersTest {
     pay(); // pays for two retries, which is all that the budget has
     server.enqueue(Reply.closeAfterRequest());
     assertThrows(IOException.class, this::pay); // cannot pay for a retry
+    metrics.pathChanged(OperationInfo.of(origin, "GET"), PathEvent.SUSPECTED);
   }
 
   private double unknownOutcomes() {

@@ -7,6 +7,7 @@ import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import okhttp3.Call;
 import okhttp3.Interceptor;
@@ -34,6 +35,8 @@ final class FactoryContext {
   private final BufferedBodies bodies;
   private final LiveCalls registry;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
+  private final @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around;
+  private final AtomicReference<Call.@Nullable Factory> otherCalls = new AtomicReference<>();
 
   /**
    * The shared parts of one factory.
@@ -51,8 +54,9 @@ final class FactoryContext {
     this.owner = owner;
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
-    this.registry = new LiveCalls(around(plain, around != null));
+    this.registry = new LiveCalls(around(plain, around != null), OtherPool.of(retry));
     this.client = derived(plain, registry);
+    this.around = around;
     this.users = around == null ? null : complete(around.apply(client), client);
   }
 
@@ -115,11 +119,32 @@ final class FactoryContext {
     return users == null ? null : new CallTag();
   }
 
-  /** The call of an attempt. */
-  Call newAttempt(Request request, @Nullable CallTag tag) {
+  /**
+   * The call of an attempt.
+   *
+   * @param other whether it goes by the second pool
+   */
+  Call newAttempt(Request request, @Nullable CallTag tag, boolean other) {
+    Call.Factory calls = other ? otherCalls() : usualCalls();
     return users == null || tag == null
-        ? client.newCall(request)
-        : users.newCall(request.newBuilder().tag(CallTag.class, tag).build());
+        ? calls.newCall(request)
+        : calls.newCall(request.newBuilder().tag(CallTag.class, tag).build());
+  }
+
+  private Call.Factory usualCalls() {
+    return users == null ? client : users;
+  }
+
+  /** The same client, or what the user makes of it, with the second pool. */
+  private Call.Factory otherCalls() {
+    Call.Factory known = otherCalls.get();
+    OtherPool otherPool = registry.otherPool();
+    if (known != null || otherPool == null) {
+      return known == null ? usualCalls() : known;
+    }
+    OkHttpClient sibling = client.newBuilder().connectionPool(otherPool.pool()).build();
+    Call.Factory made = around == null ? sibling : complete(around.apply(sibling), sibling);
+    return otherCalls.compareAndSet(null, made) ? made : otherCalls();
   }
 
   /** The operation of a request, within the scope that the calling thread is in. */

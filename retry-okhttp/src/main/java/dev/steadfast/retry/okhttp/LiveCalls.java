@@ -1,11 +1,11 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import okhttp3.Call;
@@ -25,30 +25,43 @@ final class LiveCalls {
   // Of the process: clients that are derived from each other share their connections. In several
   // parts, so that requests on different connections seldom wait for each other.
   private static final int PARTS = 64;
-  private static final List<Set<Connection>> USED = parts();
+  private static final List<Map<Connection, WirePath>> USED = parts();
 
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
   private final ClientInterceptors interceptors;
+  private final @Nullable OtherPool otherPool;
 
-  private static List<Set<Connection>> parts() {
-    List<Set<Connection>> parts = new ArrayList<>();
+  private static List<Map<Connection, WirePath>> parts() {
+    List<Map<Connection, WirePath>> parts = new ArrayList<>();
     while (parts.size() < PARTS) {
-      parts.add(Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>())));
+      parts.add(Collections.synchronizedMap(new WeakHashMap<>()));
     }
     return List.copyOf(parts);
   }
 
-  LiveCalls(Around around) {
-    interceptors = new ClientInterceptors(around, null);
+  /**
+   * For a client that is derived here.
+   *
+   * @param otherPool where attempts go that leave a silent connection, null if none does
+   */
+  LiveCalls(Around around, @Nullable OtherPool otherPool) {
+    this.interceptors = new ClientInterceptors(around, null);
+    this.otherPool = otherPool;
   }
 
   private LiveCalls(Proxies proxies) {
-    interceptors = new ClientInterceptors(Around.UNKNOWN, proxies);
+    this.interceptors = new ClientInterceptors(Around.UNKNOWN, proxies);
+    this.otherPool = null; // a call keeps its connection
   }
 
   /** The calls of a client that its user goes on building. */
   static LiveCalls of(OkHttpClient client) {
     return new LiveCalls(Proxies.of(client));
+  }
+
+  /** Where attempts go that leave a silent connection, null if none does. */
+  @Nullable OtherPool otherPool() {
+    return otherPool;
   }
 
   ClientInterceptors interceptors() {
@@ -99,9 +112,10 @@ final class LiveCalls {
     return underWay.size();
   }
 
-  /** Whether a connection has carried a request before; remembers that it does now. */
-  static boolean reused(Connection connection) {
+  /** What is known of a connection. */
+  static WirePath path(Connection connection) {
     int hash = System.identityHashCode(connection);
-    return !USED.get((hash ^ (hash >>> 16)) & (PARTS - 1)).add(connection);
+    return USED.get((hash ^ (hash >>> 16)) & (PARTS - 1))
+        .computeIfAbsent(connection, unknown -> new WirePath());
   }
 }

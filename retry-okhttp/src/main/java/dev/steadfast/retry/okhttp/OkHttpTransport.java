@@ -46,12 +46,15 @@ final class OkHttpTransport
     default void waits() {}
 
     /** The operation ended because its time was up. */
-    default void deadlinePassed() {}
+    default void deadlinePassed(TimeUp limit) {}
 
     /** Whether one attempt cannot be cancelled without the call. */
     default boolean boundsAttempts() {
       return false;
     }
+
+    /** What the failure of an attempt means, which may say something of its connection. */
+    TransportFailure failed(WireTrace wire, TransportFailure failure);
 
     /** How long ago the first operation of the call began. */
     default long spentNanos() {
@@ -240,7 +243,7 @@ final class OkHttpTransport
     Evidence evidence = last.evidence(failure, bodySpent());
     TransportFailure classified = OkHttpFailures.classify(failure, last);
     if (classified != null) {
-      return operation.outcome(classified, evidence);
+      return operation.outcome(sender.failed(last, classified), evidence);
     }
     Response head = Objects.requireNonNull(last.head());
     Outcome ofHead =
@@ -340,7 +343,7 @@ final class OkHttpTransport
   @Override
   public Throwable timedOut(TimeUp limit) {
     if (limit.limit() != TimeLimit.ATTEMPT_TIMEOUT) {
-      sender.deadlinePassed();
+      sender.deadlinePassed(limit);
     }
     return CallTimeouts.timeout(limit);
   }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.WirePath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
@@ -55,7 +56,8 @@ final class ResendSuppressor implements Interceptor {
           ? OtherCall.throughOkHttp(chain, registry)
           : wire.throughOkHttp(chain, chain.request());
     }
-    boolean reused = LiveCalls.reused(connection);
+    WirePath path = LiveCalls.path(connection);
+    boolean reused = path.carriesAgain();
     if (wire == null) {
       boolean guarded = OtherCall.isGuarded(chain, registry);
       boolean dead = guarded && closedByServer(connection, reused);
@@ -68,6 +70,7 @@ final class ResendSuppressor implements Interceptor {
     if (wire.asksFirst(chain.request(), reused) && closedByServer(connection, reused)) {
       return elsewhere(chain, wire);
     }
+    wire.goesOver(OtherPool.keptAfterTimeout(connection) ? path : null);
     return inside(chain, connection, wire);
   }
 

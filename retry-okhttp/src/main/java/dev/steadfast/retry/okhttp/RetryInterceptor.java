@@ -8,6 +8,7 @@ import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * (method, URL and body) goes on with the same operation: it keeps its key, and attempts, budget
  * and deadline are those of the call. Another request is an operation of its own, under the
  * deadline of the call. The end is told to listeners when the call is over.
+ *
+ * <p>A call keeps its HTTP/2 connection for all its attempts, however silent it is, until OkHttp
+ * itself takes it for dead: a second after a timeout. So {@link
+ * HttpRetry.Builder#leaveDeadConnections} has no effect here.
  *
  * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once. A
  * factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may stand on a
@@ -289,6 +294,11 @@ public final class RetryInterceptor implements Interceptor {
     // 0 is OkHttp's word for no timeout.
     private static int lower(int configured, int most) {
       return configured == 0 ? most : Math.min(configured, most);
+    }
+
+    @Override
+    public TransportFailure failed(WireTrace wire, TransportFailure failure) {
+      return failure;
     }
 
     @Override

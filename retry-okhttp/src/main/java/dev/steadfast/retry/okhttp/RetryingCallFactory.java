@@ -95,8 +95,9 @@ public final class RetryingCallFactory implements Call.Factory {
    * @param client the client; not changed
    * @param factory makes a call factory that sends through the client it is given; called twice,
    *     with a client that does not resend by itself, and with the given one for upgrades and
-   *     duplex bodies. It keeps the tags of requests. An answer that comes by other means ends its
-   *     operation with an {@link IllegalStateException}
+   *     duplex bodies; and once more when an attempt leaves a dead connection for the first time
+   *     ({@link HttpRetry.Builder#leaveDeadConnections}). It keeps the tags of requests. An answer
+   *     that comes by other means ends its operation with an {@link IllegalStateException}
    * @param retry the configuration
    * @return a factory for calls that are retried
    * @throws IllegalStateException if OkHttp 3 is on the class path

@@ -1,9 +1,15 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
+import dev.steadfast.retry.engine.PathChoice;
 import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -38,6 +44,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
   private volatile @Nullable OnDispatcher turn;
+  private volatile @Nullable WirePath lost; // where the attempt before was silent
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
   RunningCall(FactoryContext factory, Request request, HttpOperation operation) {
@@ -168,9 +175,25 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     last = null;
   }
 
+  /** What an attempt does before it goes by the second pool, null if it does not go there. */
+  private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt) {
+    OtherPool other = factory.registry().otherPool();
+    return other == null ? null : other.choose(operation, attempt, lost);
+  }
+
   @Override
-  public void deadlinePassed() {
+  public TransportFailure failed(WireTrace wire, TransportFailure failure) {
+    lost = wire.failed(failure.kind(), lost);
+    return wire.onPath(failure);
+  }
+
+  @Override
+  public void deadlinePassed(TimeUp limit) {
     canceled = true; // as OkHttp's own timeout cancels a call
+    WireTrace wire = last;
+    if (wire != null && limit.limit() != TimeLimit.DEADLINE) { // the caller may be impatient
+      failed(wire, TransportFailure.of(FailureKind.TIMEOUT)); // for the next operation
+    }
   }
 
   @Override
@@ -225,13 +248,15 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
 
   private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     CallTag tag = factory.newTag();
-    Call call = factory.newAttempt(attempted, tag);
+    PathChoice.Step way = chooseWay(attempt);
+    Call call = factory.newAttempt(attempted, tag, way != null);
     prepare(call);
     if (tag != null) {
       tag.set(call);
     }
     WireTrace wire = transport.wire(attempt, call, factory.registry());
     last = wire;
+    wire.takeOther(way);
     if (canceled) {
       wire.hold();
     }

@@ -52,6 +52,7 @@ final class WireProbe implements Interceptor {
     try {
       Response response = shown(chain.proceed(watched), request, watched);
       wire.answered(response);
+      wire.alive();
       return response;
     } catch (IOException failure) {
       wire.failed(failure);

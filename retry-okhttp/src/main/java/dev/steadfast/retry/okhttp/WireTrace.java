@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * One attempt as OkHttp's call makes it: how it begins, what ends it, and the time that it has.
  * What is known of its requests is in the base class.
  */
-final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire {
+final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   /** The operation that the attempt belongs to. */
   interface Owner {
     HttpOperation operation();
@@ -156,6 +156,7 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
     if (attempt.stopped() || !passOn()) {
       throw new IOException("Canceled");
     }
+    awaitTurn(call);
     try {
       return direct ? throughOkHttp(chain, sent) : chain.proceed(sent);
     } catch (IOException thrown) {
@@ -252,6 +253,11 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
   }
 
   @Override
+  @Nullable OtherPool otherPool() {
+    return registry.otherPool();
+  }
+
+  @Override
   Request callers() {
     return owner.request();
   }
@@ -322,11 +328,13 @@ final class WireTrace extends RequestTrace implements Runnable, WatchedBody.Wire
 
   @Override
   public void bodyStarted() {
+    sendsBody(true);
     attempt.bodyStarted();
   }
 
   @Override
   public void bodyEnded() {
+    sendsBody(false);
     attempt.bodyEnded();
     InterceptorBounds running = bounds;
     if (running != null) {

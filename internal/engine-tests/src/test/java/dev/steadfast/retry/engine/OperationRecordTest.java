@@ -30,7 +30,7 @@ class OperationRecordTest {
   @BeforeEach
   void begin() {
     record.begin(1_000);
-    record.attemptBegan(1, 1_200);
+    record.attemptBegan(1, null, 1_200);
   }
 
   private static Evidence evidence(Disposition disposition, int status) {
@@ -77,7 +77,7 @@ class OperationRecordTest {
   @Test
   void aSecondAttempt_isReported_thoughItWasAccepted() {
     ended(failed(Disposition.UNKNOWN, -1), 1_500);
-    record.attemptBegan(2, 1_600);
+    record.attemptBegan(2, null, 1_600);
     ended(ACCEPTED, 1_700);
     assertFalse(record.clean(StopReason.ACCEPTED));
     assertEquals(2, report(StopReason.ACCEPTED).attemptReports().size());
@@ -119,7 +119,7 @@ class OperationRecordTest {
   void theOutcomeIsUnknown_ifAnyAttemptWasAmbiguous_andNoneWasAccepted(
       Disposition disposition, int status, StopReason reason, boolean unknown) {
     ended(failed(disposition, status), 1_500);
-    record.attemptBegan(2, 1_600);
+    record.attemptBegan(2, null, 1_600);
     boolean accepted = reason == StopReason.ACCEPTED;
     ended(accepted ? ACCEPTED : failed(Disposition.UNSENT, -1), 1_700);
     assertEquals(unknown, report(reason).outcomeUnknown());

@@ -1,0 +1,9 @@
+package dev.steadfast.retry;
+
+/** Why an attempt went over another connection than the client's usual one. */
+public enum OtherPath {
+  /** The attempt before it got no answer within its time, and nothing came on its connection. */
+  SILENT_CONNECTION,
+  /** Others got no answer either, while another connection to the same origin answered. */
+  DEAD_CONNECTION
+}

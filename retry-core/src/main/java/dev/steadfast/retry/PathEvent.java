@@ -1,0 +1,14 @@
+package dev.steadfast.retry;
+
+/** What becomes known of a connection that carries several requests at once, as HTTP/2 does. */
+public enum PathEvent {
+  /** An attempt timed out on it, and nothing has come since the attempt began. */
+  SUSPECTED,
+  /**
+   * Nothing came for several attempts, and another connection to the same origin answered. For 30 s
+   * all attempts take the other one.
+   */
+  CONFIRMED,
+  /** The usual connection answers again, and attempts take it again. */
+  RETURNED
+}

@@ -1,0 +1,241 @@
+package dev.steadfast.retry.engine;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.PathEvent;
+import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.OriginTable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the attempts of one client go: over its usual connections, or over another one if nothing
+ * comes on those any more. Over HTTP/2 a client keeps a connection after a timeout, and the next
+ * attempt would go into it, however dead it is. An adapter reports what it sees of connections that
+ * carry several requests at once; only this class draws conclusions. It never says whether an
+ * attempt is made.
+ *
+ * <p>Bounded in its number of origins. As long as nothing is suspected, it is asked at the price of
+ * one read. Safe for use by many threads. For authors of adapters.
+ */
+public final class DeadPaths {
+  // Why it is like this: docs/decisions/dead-connections.md
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  private static final long MOST_WAIT_NANOS = 1_000_000_000L;
+
+  private final Listeners listeners;
+  private final LongSupplier ticker;
+  private final AtomicInteger uneasy = new AtomicInteger(); // origins
+  private final OriginTable<OriginPaths> origins =
+      new OriginTable<>(
+          new OriginTable.Values<>() {
+            @Override
+            public OriginPaths create(String origin, boolean fresh) {
+              return new OriginPaths();
+            }
+
+            @Override
+            public boolean forgettable(OriginPaths paths, boolean used) {
+              return !used && !isUneasy(paths);
+            }
+          });
+
+  private DeadPaths(Listeners listeners, LongSupplier ticker) {
+    this.listeners = listeners;
+    this.ticker = ticker;
+  }
+
+  /**
+   * The connections of one client.
+   *
+   * @param plan has the listeners and the clock
+   * @return a value that knows nothing yet
+   */
+  public static DeadPaths of(RetryPlan plan) {
+    Checks.notNull("plan", plan);
+    return new DeadPaths(plan.listeners(), plan.environment().ticker());
+  }
+
+  /**
+   * The usual connections to an origin, for clients that do not show which one they use.
+   *
+   * @param origin scheme, host and port
+   * @return always the same object, as long as the origin is remembered
+   */
+  public WirePath usual(String origin) {
+    return origins.get(origin).usual;
+  }
+
+  /**
+   * The other connection to an origin, for clients that do not show which one they use.
+   *
+   * @param origin scheme, host and port
+   * @return always the same object, as long as the origin is remembered
+   */
+  public WirePath other(String origin) {
+    return origins.get(origin).other;
+  }
+
+  /**
+   * Which way the next attempt goes.
+   *
+   * @param info the operation
+   * @param safe whether the attempt could be repeated if it were lost
+   * @param lost where the attempt before it was silent, as {@link #silent} has said; null for none
+   * @return null for the usual way
+   */
+  public @Nullable PathChoice choose(OperationInfo info, boolean safe, @Nullable WirePath lost) {
+    if (uneasy.get() == 0) {
+      return null;
+    }
+    OriginPaths paths = origins.find(info.origin());
+    if (paths == null) {
+      return null;
+    }
+    long now = ticker.getAsLong();
+    synchronized (paths) {
+      boolean before = paths.uneasy();
+      PathChoice choice = paths.choose(safe, lost, now);
+      count(before, paths);
+      return choice;
+    }
+  }
+
+  /**
+   * Whether an attempt that was told to wait still has to.
+   *
+   * @param info the operation
+   * @param sinceNanos when it began to wait, by the clock of the plan
+   * @return false when the other connection is there or cannot be made, and after a second
+   */
+  public boolean opening(OperationInfo info, long sinceNanos) {
+    OriginPaths paths = origins.find(info.origin());
+    long now = ticker.getAsLong();
+    if (paths == null || now - sinceNanos >= MOST_WAIT_NANOS) {
+      return false;
+    }
+    synchronized (paths) {
+      return paths.opening(now);
+    }
+  }
+
+  /**
+   * Something came: a response head, or a byte of a body.
+   *
+   * @param info the operation that it came for
+   * @param path the connection
+   * @param other whether it is another one than the usual
+   */
+  public void alive(OperationInfo info, WirePath path, boolean other) {
+    path.alive();
+    if (uneasy.get() == 0) {
+      return;
+    }
+    OriginPaths paths = origins.find(info.origin());
+    if (paths == null) {
+      return;
+    }
+    long now = ticker.getAsLong();
+    PathEvent event;
+    synchronized (paths) {
+      boolean before = paths.uneasy();
+      event = other ? paths.otherAlive(now) : paths.alive(path, now);
+      count(before, paths);
+    }
+    tell(info, event);
+  }
+
+  /**
+   * An attempt has timed out with its request written and without a response head.
+   *
+   * @param info the operation
+   * @param path the connection
+   * @param life what {@link WirePath#life} was when the request went out
+   * @param other whether it is another one than the usual
+   * @return whether the next attempt of the operation goes another way
+   */
+  public boolean silent(OperationInfo info, WirePath path, int life, boolean other) {
+    if (path.life() != life) {
+      return false;
+    }
+    OriginPaths paths = origins.get(info.origin());
+    long now = ticker.getAsLong();
+    PathEvent event = null;
+    boolean elsewhere = false;
+    synchronized (paths) {
+      boolean before = paths.uneasy();
+      if (other) {
+        paths.otherSilent(now);
+      } else {
+        event = paths.silent(path, now);
+        elsewhere = paths.suspects(path);
+      }
+      count(before, paths);
+    }
+    tell(info, event);
+    return elsewhere;
+  }
+
+  /**
+   * The other connection is there, and no answer has come on it yet. For clients that show it.
+   *
+   * @param info the operation that opened it
+   */
+  public void otherOpened(OperationInfo info) {
+    long now = ticker.getAsLong();
+    OriginPaths paths = origins.get(info.origin());
+    synchronized (paths) {
+      paths.otherOpened(now);
+    }
+  }
+
+  /**
+   * The other connection could not be made.
+   *
+   * @param info the operation
+   * @param never whether it never can, as with TLS that is refused: then the origin is left alone
+   */
+  public void otherFailed(OperationInfo info, boolean never) {
+    long now = ticker.getAsLong();
+    OriginPaths paths = origins.get(info.origin());
+    synchronized (paths) {
+      boolean before = paths.uneasy();
+      paths.otherFailed(never, now);
+      count(before, paths);
+    }
+  }
+
+  private void count(boolean before, OriginPaths paths) {
+    boolean after = paths.uneasy();
+    if (before != after) {
+      uneasy.addAndGet(after ? 1 : -1);
+    }
+  }
+
+  private static boolean isUneasy(OriginPaths paths) {
+    synchronized (paths) {
+      return paths.uneasy();
+    }
+  }
+
+  private void tell(OperationInfo info, @Nullable PathEvent event) {
+    if (event == null) {
+      return;
+    }
+    switch (event) {
+      case SUSPECTED -> LOG.debug("{}: its connection is silent", info);
+      case CONFIRMED ->
+          LOG.info("{}: its connection is dead; for 30 s attempts take another one", info);
+      case RETURNED -> LOG.info("{}: its connection answers again", info);
+    }
+    listeners.pathChanged(info, event);
+  }
+
+  @Override
+  public String toString() {
+    return "DeadPaths(" + origins + ")";
+  }
+}

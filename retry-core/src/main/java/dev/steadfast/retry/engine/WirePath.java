@@ -1,0 +1,65 @@
+package dev.steadfast.retry.engine;
+
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * A connection that carries several requests at once, as far as an adapter can tell it from others:
+ * the connection itself, or all that a client has to one origin. Safe for use by many threads. For
+ * authors of adapters.
+ */
+public final class WirePath {
+  private static final AtomicIntegerFieldUpdater<WirePath> USED =
+      AtomicIntegerFieldUpdater.newUpdater(WirePath.class, "used");
+  private static final AtomicIntegerFieldUpdater<WirePath> LIFE =
+      AtomicIntegerFieldUpdater.newUpdater(WirePath.class, "life");
+
+  private volatile int used; // 1 once it has carried a request
+  private volatile int life;
+  private volatile boolean multiplexed;
+
+  /** A connection of which nothing is known. */
+  public WirePath() {}
+
+  /**
+   * A request goes out on it.
+   *
+   * @return whether it has carried a request before
+   */
+  public boolean carriesAgain() {
+    return used != 0 || !USED.compareAndSet(this, 0, 1);
+  }
+
+  /** Something came on it: a response head, or a byte of a body. */
+  public void alive() {
+    LIFE.incrementAndGet(this);
+  }
+
+  /**
+   * How often something has come.
+   *
+   * @return a number that changes with every sign of life
+   */
+  public int life() {
+    return life;
+  }
+
+  /**
+   * The client has shown by which protocol it was answered.
+   *
+   * @param several whether several requests share the connection
+   */
+  public void multiplexes(boolean several) {
+    if (multiplexed != several) {
+      multiplexed = several;
+    }
+  }
+
+  /**
+   * Whether several requests share the connection, so that the client keeps it after a timeout.
+   *
+   * @return false until {@link #multiplexes} has said so
+   */
+  public boolean multiplexes() {
+    return multiplexed;
+  }
+}

@@ -1,0 +1,195 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.DeadPaths;
+import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.PathChoice;
+import dev.steadfast.retry.engine.WirePath;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A second client like the wrapped one, whose connections attempts take where the usual connection
+ * is silent. It is made when that happens first. The JDK does not show which connection a request
+ * takes, so all HTTP/2 connections of a client to an origin count as one. Safe for use by many
+ * threads.
+ */
+final class OtherClient {
+  private static final long LOOK_AGAIN_NANOS = 2_000_000;
+
+  private final HttpClient usual;
+  private final DeadPaths paths;
+  private final Consumer<HttpClient.Builder> unreadable;
+  private @Nullable HttpClient made; // guarded by this
+  private boolean ended; // guarded by this
+
+  /**
+   * Of one client.
+   *
+   * @param unreadable sets what the client does not tell of itself
+   */
+  OtherClient(HttpClient usual, DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
+    this.usual = usual;
+    this.paths = paths;
+    this.unreadable = unreadable;
+  }
+
+  private HttpClient copy() {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(usual.version())
+            .followRedirects(usual.followRedirects())
+            .sslContext(usual.sslContext())
+            .sslParameters(usual.sslParameters());
+    usual.connectTimeout().ifPresent(builder::connectTimeout);
+    usual.cookieHandler().ifPresent(builder::cookieHandler);
+    usual.proxy().ifPresent(builder::proxy);
+    usual.authenticator().ifPresent(builder::authenticator);
+    usual.executor().ifPresent(builder::executor);
+    unreadable.accept(builder);
+    return builder.build();
+  }
+
+  /**
+   * Which way an attempt goes.
+   *
+   * @param lost where the attempt before it was silent, null for none
+   * @return the second client, null for the usual one
+   */
+  @Nullable Chosen choose(HttpOperation operation, Attempt<?> attempt, @Nullable WirePath lost) {
+    boolean safe = operation.safety() != Safety.UNSAFE;
+    PathChoice choice = paths.choose(operation.info(), safe, lost);
+    if (choice == null) {
+      return null;
+    }
+    HttpClient client = client(choice.step() == PathChoice.Step.OPEN);
+    if (client == null) {
+      return null;
+    }
+    attempt.takes(choice.why());
+    return new Chosen(client, choice.step() == PathChoice.Step.AWAIT);
+  }
+
+  /**
+   * That an attempt takes the second client.
+   *
+   * @param client the second client
+   * @param waits until another attempt was answered there: the JDK does not show earlier that a
+   *     connection is there
+   */
+  record Chosen(HttpClient client, boolean waits) {}
+
+  /** Sends, on the calling thread, when another attempt was answered there, or a second later. */
+  void awaitOpened(HttpOperation operation, Attempt<?> attempt, Runnable send) {
+    long since = now(operation);
+    while (!attempt.stopped()
+        && !Thread.currentThread().isInterrupted()
+        && paths.opening(operation.info(), since)) {
+      LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+    }
+    send.run();
+  }
+
+  /** The same without holding a thread. */
+  void whenOpened(HttpOperation operation, Attempt<?> attempt, Runnable send) {
+    lookAgain(operation, attempt, now(operation), send);
+  }
+
+  private void lookAgain(HttpOperation operation, Attempt<?> attempt, long since, Runnable send) {
+    if (!attempt.stopped() && paths.opening(operation.info(), since)) {
+      operation
+          .plan()
+          .timers()
+          .schedule(LOOK_AGAIN_NANOS, () -> lookAgain(operation, attempt, since, send));
+      return;
+    }
+    Runnable leave = attempt.enter();
+    try {
+      send.run();
+    } catch (Throwable thrown) {
+      attempt.complete(null, thrown);
+    } finally {
+      leave.run();
+    }
+  }
+
+  private static long now(HttpOperation operation) {
+    return operation.plan().environment().ticker().getAsLong();
+  }
+
+  private synchronized @Nullable HttpClient client(boolean fresh) {
+    HttpClient known = made;
+    if (ended || (known != null && !fresh)) {
+      return ended ? null : known;
+    }
+    if (known != null) {
+      Jdk21Methods.shutdown(known); // what is under way there ends as it would
+    }
+    made = copy();
+    return made;
+  }
+
+  /** The connections that an attempt takes. */
+  WirePath path(OperationInfo info, boolean other) {
+    return other ? paths.other(info.origin()) : paths.usual(info.origin());
+  }
+
+  /**
+   * The head of an answer has come.
+   *
+   * @return the connections that it came over, null if they carry one request at a time
+   */
+  @Nullable WirePath headCame(OperationInfo info, HttpResponse.ResponseInfo head, boolean other) {
+    WirePath path = path(info, other);
+    boolean http2 = head.version() == HttpClient.Version.HTTP_2;
+    path.multiplexes(http2);
+    if (http2 || other) {
+      paths.alive(info, path, other);
+    }
+    return http2 ? path : null;
+  }
+
+  /** An attempt was sent whole, has timed out, and no head has come. */
+  @Nullable WirePath silent(OperationInfo info, int life, boolean other) {
+    WirePath path = path(info, other);
+    boolean counts = other || path.multiplexes();
+    return counts && paths.silent(info, path, life, other) ? path : null;
+  }
+
+  /**
+   * An attempt by this client has failed without an answer.
+   *
+   * @return what the failure means: TLS that is refused is no end, as the usual connection has
+   *     passed its handshake
+   */
+  TransportFailure failed(OperationInfo info, TransportFailure failure) {
+    boolean tls = failure.kind() == FailureKind.TLS;
+    if (tls || failure.kind() == FailureKind.CONNECT) {
+      paths.otherFailed(info, tls);
+    }
+    return tls ? TransportFailure.of(FailureKind.TLS) : failure;
+  }
+
+  /** Takes no attempts any more. */
+  synchronized void shutdown() {
+    ended = true;
+    if (made != null) {
+      Jdk21Methods.shutdown(made);
+    }
+  }
+
+  /** The same, and ends those under way. */
+  synchronized void shutdownNow() {
+    ended = true;
+    if (made != null) {
+      Jdk21Methods.shutdownNow(made);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.steadfast.retry.httpclient;
+
+import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.engine.WirePath;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.TransportFailure;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections that the attempts of one operation take, and what is seen of them. It is a base
+ * class, so that it costs no object.
+ */
+abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nullable WirePath> {
+  private final HttpOperation operation;
+  private final @Nullable OtherClient other; // null: all attempts take the usual connections
+
+  // Of the current attempt.
+  private volatile OtherClient.@Nullable Chosen chosen; // null: it takes the usual connections
+  private volatile int life; // of its connections, when it began
+  private volatile @Nullable WirePath lost; // where the attempt before was silent
+
+  PathTransport(HttpOperation operation, @Nullable OtherClient other) {
+    this.operation = operation;
+    this.other = other;
+  }
+
+  /** Chooses the connections that an attempt takes. */
+  final void chooseWay(Attempt<?> attempt, AttemptBodyHandler<?> delivery) {
+    if (other != null) {
+      delivery.tellsOfHeads(this);
+      OtherClient.Chosen choice = other.choose(operation, attempt, lost);
+      chosen = choice;
+      life = other.path(operation.info(), choice != null).life();
+    }
+  }
+
+  /** The client that has them. */
+  final HttpClient taken(HttpClient usual) {
+    OtherClient.Chosen choice = chosen;
+    return choice == null ? usual : choice.client();
+  }
+
+  /** Whether the attempt waits for another one that opens the other connection. */
+  final boolean waitsForTurn() {
+    OtherClient.Chosen choice = chosen;
+    return choice != null && choice.waits();
+  }
+
+  /** Sends when another attempt has opened the other connection. */
+  final void inTurn(Attempt<?> attempt, boolean blocking, Runnable send) {
+    if (other == null) {
+      send.run();
+    } else if (blocking) {
+      other.awaitOpened(operation, attempt, send);
+    } else {
+      other.whenOpened(operation, attempt, send);
+    }
+  }
+
+  /**
+   * The head of an answer to the current attempt has come.
+   *
+   * @return the connections over which it came, null if they carry one request at a time
+   */
+  @Override
+  public final @Nullable WirePath apply(HttpResponse.ResponseInfo head) {
+    return other == null ? null : other.headCame(operation.info(), head, chosen != null);
+  }
+
+  /**
+   * What the failure of the current attempt means, which may say something of its connections.
+   *
+   * @param thrown the failure itself
+   * @param delivery of the attempt, null if it has none
+   */
+  final TransportFailure onPath(
+      TransportFailure failure, Throwable thrown, @Nullable AttemptBodyHandler<?> delivery) {
+    if (other == null || delivery == null || delivery.answered()) {
+      return failure;
+    }
+    if (waitsForTurn() && thrown instanceof HttpTimeoutException && delivery.notTaken()) {
+      return TransportFailure.of(FailureKind.TIMEOUT); // while it waited for another attempt
+    }
+    OtherClient.Chosen choice = chosen;
+    if (failure.kind() == FailureKind.TIMEOUT && delivery.sent()) {
+      lost = other.silent(operation.info(), life, choice != null);
+      return failure;
+    }
+    return choice == null ? failure : other.failed(operation.info(), failure);
+  }
+
+  /** The operation ends in the current attempt, which says something for the next operation. */
+  final void operationTimedOut(TimeUp limit, @Nullable AttemptBodyHandler<?> delivery) {
+    boolean silent = other != null && delivery != null && !delivery.answered() && delivery.sent();
+    if (other != null && silent && limit.limit() == TimeLimit.TOTAL_TIMEOUT) {
+      lost = other.silent(operation.info(), life, chosen != null);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.steadfast.retry.okhttp;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.DeadPaths;
+import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.PathChoice;
+import dev.steadfast.retry.engine.WirePath;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import okhttp3.Call;
+import okhttp3.Connection;
+import okhttp3.ConnectionPool;
+import okhttp3.Protocol;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A second pool of connections, which the attempts of one client take where the usual connection is
+ * silent. Empty unless that happens. Safe for use by many threads.
+ */
+final class OtherPool {
+  private static final int MOST_IDLE = 5;
+  private static final long KEEP_SECONDS = 5;
+  private static final long LOOK_AGAIN_NANOS = 2_000_000;
+
+  private final DeadPaths paths;
+  private final ConnectionPool pool = new ConnectionPool(MOST_IDLE, KEEP_SECONDS, TimeUnit.SECONDS);
+
+  private OtherPool(DeadPaths paths) {
+    this.paths = paths;
+  }
+
+  /** Of one client, null if attempts stay where they are. */
+  static @Nullable OtherPool of(HttpRetry retry) {
+    DeadPaths paths = retry.newDeadPaths();
+    return paths == null ? null : new OtherPool(paths);
+  }
+
+  ConnectionPool pool() {
+    return pool;
+  }
+
+  /**
+   * Which way an attempt goes.
+   *
+   * @param lost where the attempt before it was silent, null for none
+   * @return null for the client's own pool, else what there is to do before
+   */
+  PathChoice.@Nullable Step choose(
+      HttpOperation operation, Attempt<?> attempt, @Nullable WirePath lost) {
+    boolean safe = operation.safety() != Safety.UNSAFE;
+    PathChoice choice = paths.choose(operation.info(), safe, lost);
+    if (choice == null) {
+      return null;
+    }
+    attempt.takes(choice.why());
+    if (choice.step() == PathChoice.Step.OPEN) {
+      pool.evictAll(); // closes what is idle, and nothing else
+    }
+    return choice.step();
+  }
+
+  /**
+   * Waits until another attempt has opened a connection. This takes no longer than to open one, and
+   * the thread would wait for that too.
+   */
+  void awaitOpened(HttpOperation operation, Call call) {
+    LongSupplier ticker = operation.plan().environment().ticker();
+    long since = ticker.getAsLong();
+    while (!call.isCanceled()
+        && !Thread.currentThread().isInterrupted()
+        && paths.opening(operation.info(), since)) {
+      LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+    }
+  }
+
+  /** Whether the client keeps the connection after a timeout, because others may use it. */
+  static boolean keptAfterTimeout(Connection connection) {
+    Protocol protocol = connection.protocol();
+    return protocol == Protocol.HTTP_2 || protocol == Protocol.H2_PRIOR_KNOWLEDGE;
+  }
+
+  /** A request goes out on a connection of this pool. */
+  void opened(OperationInfo info) {
+    paths.otherOpened(info);
+  }
+
+  /** Something came on a connection. */
+  void alive(OperationInfo info, WirePath path, boolean other) {
+    paths.alive(info, path, other);
+  }
+
+  /** An attempt has timed out; whether the next one of its operation goes another way. */
+  boolean silent(OperationInfo info, WirePath path, int life, boolean other) {
+    return paths.silent(info, path, life, other);
+  }
+
+  /** A connection of this pool could not be made. */
+  void notMade(OperationInfo info, boolean refusedByTls) {
+    paths.otherFailed(info, refusedByTls);
+  }
+}
