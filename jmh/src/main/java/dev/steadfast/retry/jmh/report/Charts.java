@@ -60,11 +60,10 @@ final class Charts {
   // Overlapped series need a height for every name; what is not theirs is on the floor.
   private static List<Double> heights(Map<String, Double> bars, boolean ours, double floor) {
     Map<String, Double> heights = new LinkedHashMap<>();
-    bars.forEach(
-        (name, height) -> {
-          boolean shown = name.toLowerCase(Locale.ROOT).contains("steadfast") == ours;
-          heights.put(name, shown ? Math.max(floor, height) : floor);
-        });
+    bars.forEach((name, height) -> {
+      boolean shown = name.toLowerCase(Locale.ROOT).contains("steadfast") == ours;
+      heights.put(name, shown ? Math.max(floor, height) : floor);
+    });
     return new ArrayList<>(heights.values());
   }
 }

@@ -186,11 +186,10 @@ record Part(String benchmark, String title, String text, String bar) {
   private static List<String> averages(List<Row> rows, Results results) {
     Set<Row.Variant> variants = new LinkedHashSet<>();
     Set<String> names = new LinkedHashSet<>();
-    rows.forEach(
-        row -> {
-          variants.add(row.variant());
-          names.add(row.name());
-        });
+    rows.forEach(row -> {
+      variants.add(row.variant());
+      names.add(row.name());
+    });
     List<String> titles = new ArrayList<>();
     variants.forEach(variant -> titles.add(variant + ", " + rows.get(0).unit()));
     titles.add("bytes, JDK " + results.mainJdk());
