@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * application that was undeployed would stay in memory.
  */
 final class Backoffs {
-  // Why it is like this: docs/decisions/default-limits.md
+  // Why it is like this: docs/decisions/defaults.md
   static final Backoff NONE = new Fixed(0);
 
   private Backoffs() {}

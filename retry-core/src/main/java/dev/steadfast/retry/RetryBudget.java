@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface RetryBudget {
-  // Why it is like this: docs/decisions/budget-defaults.md
+  // Why it is like this: docs/decisions/defaults.md
 
   /**
    * The account that pays for operations to an origin.

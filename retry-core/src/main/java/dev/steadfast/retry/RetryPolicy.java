@@ -25,7 +25,7 @@ import java.util.Optional;
  * <p>The defaults bound everything: 3 attempts, full jitter from 100 ms to 20 s, 30 s in total.
  */
 public final class RetryPolicy {
-  // Why it is like this: docs/decisions/default-limits.md
+  // Why it is like this: docs/decisions/defaults.md
   /**
    * The choice of what to do if the server asks for a longer wait than the ceiling.
    *

@@ -9,7 +9,7 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import java.util.List;
 
 /**
- * Connections that the server closed while they were idle (docs/decisions/stale-connections.md).
+ * Connections that the server closed while they were idle (docs/decisions/okhttp-wire.md).
  */
 final class StaleRows {
   private static final String STALE = "STALE_CONNECTION unknown";

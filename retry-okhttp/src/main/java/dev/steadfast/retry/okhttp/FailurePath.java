@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * attempt.
  */
 final class FailurePath {
-  // Why it is like this: docs/decisions/stale-connections.md
+  // Why it is like this: docs/decisions/okhttp-wire.md
   private static final long PASSED_ON_NANOS = 1_000_000;
 
   private final LongSupplier ticker;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * it copies, and it may close its sink: that closes OkHttp's own, as without us.
  */
 final class WatchedBody extends RequestBody {
-  // Why it is like this: docs/decisions/request-bodies-on-okhttp.md
+  // Why it is like this: docs/decisions/okhttp-wire.md#request-bodies-on-okhttp
   /** The attempt that sends the body. */
   interface Wire {
     /** Whether an attempt with the same body came before. */

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p>db-scheduler's table has to be in the database of the journal. Safe for use by many threads.
  */
 public final class JournalDelivery {
-  // Why it is like this: docs/decisions/delivery.md
+  // Why it is like this: docs/decisions/journaled-operations.md#delivery-in-the-background
   private static final String NAME = "steadfast-delivery";
   private static final String SWEEP = "sweep";
   private static final Duration AGAIN = Duration.ofSeconds(10); // after a sweep, or a failure
