@@ -30,13 +30,11 @@ final class RetrofitTest {
   }
 
   static Payments payments(String url, HttpRetry retry) {
-    // region sdk-retrofit
     Retrofit retrofit =
         new Retrofit.Builder()
             .baseUrl(url)
             .callFactory(RetryingCallFactory.wrap(new OkHttpClient(), retry))
             .build();
-    // endregion
     return retrofit.create(Payments.class);
   }
 

@@ -22,7 +22,6 @@ final class MessageQueue {
   private static final String SEND =
       "insert into messages (account, amount) values (?, ?) returning id";
 
-  // region consumer-receive
   private static final String RECEIVE =
       """
       update messages
@@ -40,8 +39,6 @@ final class MessageQueue {
             for update skip locked)
         returning id, account, amount
       """;
-
-  // endregion
 
   private static final String ACKNOWLEDGE =
       "update messages set outcome = ? where id = ? and outcome is null";

@@ -53,7 +53,6 @@ final class AsyncTypesGuide {
 
   // endregion
 
-  // region guava
   static <T> ListenableFuture<T> listenable(CompletableFuture<T> operation) {
     SettableFuture<T> future = SettableFuture.create();
     operation.whenComplete((result, failure) -> {
@@ -72,5 +71,4 @@ final class AsyncTypesGuide {
         MoreExecutors.directExecutor());
     return future;
   }
-  // endregion
 }

@@ -18,7 +18,6 @@ final class DeliveryGuide {
 
   static JournalDelivery start(
       DataSource dataSource, JdbcJournal journal, RetryingHttpClient client) {
-    // region delivery-start
     JournalDelivery delivery = JournalDelivery.over(journal, client.sender());
     Scheduler scheduler =
         Scheduler.create(dataSource)
@@ -29,7 +28,6 @@ final class DeliveryGuide {
             .registerShutdownHook()
             .build();
     scheduler.start();
-    // endregion
     return delivery;
   }
 
