@@ -1,6 +1,6 @@
 package dev.steadfast.retry;
 
-/** What becomes known of a connection that carries several requests at once, as HTTP/2 does. */
+/** The news about a connection that carries several requests at once, as HTTP/2 does. */
 public enum PathEvent {
   /** An attempt timed out on it, and nothing has come since the attempt began. */
   SUSPECTED,

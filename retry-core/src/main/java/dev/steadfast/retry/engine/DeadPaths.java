@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the attempts of one client go: over its usual connections, or over another one if nothing
- * comes on those any more. Over HTTP/2 a client keeps a connection after a timeout, and the next
- * attempt would go into it, however dead it is. An adapter reports what it sees of connections that
- * carry several requests at once; only this class draws conclusions. It never says whether an
+ * The paths of the attempts of one client: over its usual connections, or over another one if
+ * nothing comes on those any more. Over HTTP/2 a client keeps a connection after a timeout, and the
+ * next attempt would go into it, however dead it is. An adapter reports what it sees of connections
+ * that carry several requests at once; only this class draws conclusions. It never says whether an
  * attempt is made.
  *
  * <p>Bounded in its number of origins. As long as nothing is suspected, it is asked at the price of

@@ -6,7 +6,7 @@ import dev.steadfast.retry.engine.PathChoice.Step;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is suspected of the usual connection of one client to one origin, and what is known of the
+ * The suspicions about the usual connection of one client to one origin, and what is known of the
  * other. Reads no clock and does no I/O. The caller holds its monitor; nothing in it waits.
  *
  * <p>One silent attempt sends the next attempt of its operation over the other connection. If that

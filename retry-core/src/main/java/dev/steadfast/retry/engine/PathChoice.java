@@ -9,7 +9,7 @@ import dev.steadfast.retry.OtherPath;
  * @param step what there is to do before
  */
 public record PathChoice(OtherPath why, Step step) {
-  /** What an attempt does before it takes the other connection. */
+  /** The preparation of an attempt before it takes the other connection. */
   public enum Step {
     /** It opens a new one. What is left of an old one is too old to be trusted, and is let go. */
     OPEN,

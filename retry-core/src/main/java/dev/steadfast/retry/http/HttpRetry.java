@@ -176,7 +176,7 @@ public final class HttpRetry {
   }
 
   /**
-   * Where the attempts of a client go; for authors of adapters, once per client.
+   * The paths for the attempts of a client; for authors of adapters, who ask once per client.
    *
    * @return null if attempts always take the client's usual connections
    */

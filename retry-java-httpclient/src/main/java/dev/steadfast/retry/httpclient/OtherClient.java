@@ -31,7 +31,7 @@ final class OtherClient {
   private boolean ended; // guarded by this
 
   /**
-   * Of one client.
+   * The other client of one client.
    *
    * @param unreadable sets what the client does not tell of itself
    */

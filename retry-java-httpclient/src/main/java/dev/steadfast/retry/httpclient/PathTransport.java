@@ -21,7 +21,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   private final HttpOperation operation;
   private final @Nullable OtherClient other; // null: all attempts take the usual connections
 
-  // Of the current attempt.
+  // Belongs to the current attempt.
   private volatile OtherClient.@Nullable Chosen chosen; // null: it takes the usual connections
   private volatile int life; // of its connections, when it began
   private volatile @Nullable WirePath lost; // where the attempt before was silent
@@ -75,7 +75,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   }
 
   /**
-   * What the failure of the current attempt means, which may say something of its connections.
+   * The meaning of the failure of the current attempt, which may say something of its connections.
    *
    * @param thrown the failure itself
    * @param delivery of the attempt, null if it has none

@@ -35,7 +35,7 @@ final class WrappedClient {
     this.other = paths == null || !isJdks() ? null : new OtherClient(client, paths, unreadable);
   }
 
-  /** Where attempts go that leave a silent connection, null if none does. */
+  /** The client for attempts that leave a silent connection, null if none does. */
   @Nullable OtherClient other() {
     return other;
   }

@@ -40,7 +40,7 @@ final class LiveCalls {
   }
 
   /**
-   * For a client that is derived here.
+   * The calls of a client that is derived here.
    *
    * @param otherPool where attempts go that leave a silent connection, null if none does
    */
@@ -59,7 +59,7 @@ final class LiveCalls {
     return new LiveCalls(Proxies.of(client));
   }
 
-  /** Where attempts go that leave a silent connection, null if none does. */
+  /** The pool for attempts that leave a silent connection, null if none does. */
   @Nullable OtherPool otherPool() {
     return otherPool;
   }
@@ -112,7 +112,7 @@ final class LiveCalls {
     return underWay.size();
   }
 
-  /** What is known of a connection. */
+  /** The known facts of a connection. */
   static WirePath path(Connection connection) {
     int hash = System.identityHashCode(connection);
     return USED.get((hash ^ (hash >>> 16)) & (PARTS - 1))

@@ -53,7 +53,7 @@ final class OkHttpTransport
       return false;
     }
 
-    /** What the failure of an attempt means, which may say something of its connection. */
+    /** The meaning of the failure of an attempt, which may say something of its connection. */
     TransportFailure failed(WireTrace wire, TransportFailure failure);
 
     /** How long ago the first operation of the call began. */

@@ -33,7 +33,7 @@ final class OtherPool {
     this.paths = paths;
   }
 
-  /** Of one client, null if attempts stay where they are. */
+  /** The other pool of one client, null if attempts stay where they are. */
   static @Nullable OtherPool of(HttpRetry retry) {
     DeadPaths paths = retry.newDeadPaths();
     return paths == null ? null : new OtherPool(paths);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 abstract class PathTrace extends RequestTrace {
   private volatile PathChoice.@Nullable Step other; // null: it takes the usual connection
   private volatile boolean sendingBody;
-  // Of the latest request, written before it is counted as sent.
+  // Belongs to the latest request, written before it is counted as sent.
   private @Nullable WirePath path; // null: the client does not keep it after a timeout
   private int life; // of the path
 
@@ -24,7 +24,7 @@ abstract class PathTrace extends RequestTrace {
     super(operation, interceptors);
   }
 
-  /** Where attempts go that leave a silent connection, null if none does. */
+  /** The pool for attempts that leave a silent connection, null if none does. */
   abstract @Nullable OtherPool otherPool();
 
   /** The attempt takes another connection than the usual one, unless the step is null. */

@@ -175,7 +175,9 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     last = null;
   }
 
-  /** What an attempt does before it goes by the second pool, null if it does not go there. */
+  /**
+   * The preparation of an attempt before it goes by the second pool, null if it does not go there.
+   */
   private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt) {
     OtherPool other = factory.registry().otherPool();
     return other == null ? null : other.choose(operation, attempt, lost);

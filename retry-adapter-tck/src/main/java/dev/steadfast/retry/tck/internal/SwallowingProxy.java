@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * RST. Swallowed bytes are kept, and passed on if the connection comes back.
  */
 public final class SwallowingProxy implements AutoCloseable {
-  /** What is swallowed. */
+  /** The direction of the bytes that are swallowed. */
   public enum Swallowed {
-    /** What clients send. */
+    /** The bytes that clients send. */
     REQUESTS,
-    /** What the server sends. */
+    /** The bytes that the server sends. */
     ANSWERS,
     /** All bytes. */
     ALL
@@ -58,7 +58,7 @@ public final class SwallowingProxy implements AutoCloseable {
   }
 
   /**
-   * Where clients connect to.
+   * The port that clients connect to.
    *
    * @return the port
    */
