@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 /** The differences of PostgreSQL and H2. */
 enum Dialect {
@@ -168,6 +169,9 @@ enum Dialect {
 
   private static final String DUPLICATE = "23505";
 
+  /** What {@code version()} has in databases that speak as PostgreSQL does. */
+  private static final List<String> NOT_POSTGRESQL = List.of("CockroachDB", "-YB-", "Redshift");
+
   /** The time by the database's clock, which goes on within a transaction. */
   abstract String now();
 
@@ -225,6 +229,19 @@ enum Dialect {
     }
   }
 
+  // Others speak the protocol of PostgreSQL, and their drivers call them by its name.
+  private static Dialect postgres(String version) {
+    for (String other : NOT_POSTGRESQL) {
+      if (version.contains(other)) {
+        throw new IllegalArgumentException(
+            "database: "
+                + version
+                + " (expected: PostgreSQL itself; this one has not been tested)");
+      }
+    }
+    return POSTGRESQL;
+  }
+
   private static String text(Connection connection, String sql) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, sql);
         ResultSet row = statement.executeQuery()) {
@@ -236,7 +253,7 @@ enum Dialect {
   static Dialect of(Connection connection) throws SQLException {
     String product = connection.getMetaData().getDatabaseProductName();
     return switch (product) {
-      case "PostgreSQL" -> POSTGRESQL;
+      case "PostgreSQL" -> postgres(text(connection, "select version()"));
       case "H2" -> H2;
       default ->
           throw new IllegalArgumentException(

@@ -374,8 +374,9 @@ public final class JdbcJournal implements OperationJournal {
      *
      * @return a new journal
      * @throws IOException if the database cannot be reached, or refuses to create the tables
-     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2, or if the data source is
-     *     known to hand out connections of the caller's transaction
+     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2, or one that only speaks
+     *     as PostgreSQL does, such as CockroachDB or YugabyteDB; or if the data source is known to
+     *     hand out connections of the caller's transaction
      */
     public JdbcJournal build() throws IOException {
       for (Class<?> type = source.getClass(); type != null; type = type.getSuperclass()) {
