@@ -169,7 +169,7 @@ enum Dialect {
 
   private static final String DUPLICATE = "23505";
 
-  /** What {@code version()} has in databases that speak as PostgreSQL does. */
+  /** The names in {@code version()} of databases that speak as PostgreSQL does. */
   private static final List<String> NOT_POSTGRESQL = List.of("CockroachDB", "-YB-", "Redshift");
 
   /** The time by the database's clock, which goes on within a transaction. */
