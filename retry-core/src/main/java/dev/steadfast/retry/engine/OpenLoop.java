@@ -1,6 +1,8 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The loop of an operation whose request may come by again: an interceptor around the client's own
@@ -60,6 +62,25 @@ public final class OpenLoop<R> implements AutoCloseable {
    */
   public R run(long boundNanos, long spentNanos) throws Throwable {
     return loop.run(boundNanos, spentNanos);
+  }
+
+  /**
+   * As {@link #run(long, long)}, without a thread of its own. It is not run again.
+   *
+   * @param boundNanos a bound on the operation in addition to the policy's, from now on; {@link
+   *     Long#MAX_VALUE} for none
+   * @param spentNanos how long ago the first operation of the call began
+   * @param completion gets the response or the failure, once, after the loop was closed
+   */
+  public void start(
+      long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
+    loop.start(
+        boundNanos,
+        spentNanos,
+        (response, failure) -> {
+          close();
+          completion.accept(response, failure);
+        });
   }
 
   /**

@@ -97,9 +97,16 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   @Override
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
+    start(boundNanos, 0, completion);
+  }
+
+  /** Of an operation that has used a part of its total timeout. */
+  void start(
+      long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     told = new Told<>(completion);
     context = CallerContext.capture(operation.plan().context());
     operation.begin(boundNanos);
+    operation.state().extendTotalTimeout(-spentNanos);
     if (cancelled == null) {
       drive();
     } else {
