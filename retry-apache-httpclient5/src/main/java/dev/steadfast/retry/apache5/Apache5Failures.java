@@ -13,9 +13,13 @@ import java.security.cert.CertificateException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.hc.client5.http.ClientProtocolException;
+import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.NoHttpResponseException;
 import org.apache.hc.core5.http.ParseException;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.H2StreamResetException;
 import org.jspecify.annotations.Nullable;
 
 /** The meaning of the exceptions of HttpClient, by where they were thrown and by their type. */
@@ -37,12 +41,26 @@ final class Apache5Failures {
     }
     if (wire.ofWire(failure)) {
       return switch (wire.phase()) {
-        case LEASE -> ofPool(failure);
+        case LEASE -> isOfConnect(failure) ? connecting(failure) : ofPool(failure);
         case CONNECT -> connecting(failure);
         default -> exchanging(failure, wire);
       };
     }
     return wire.head() != null ? null : ofHandler(failure);
+  }
+
+  /**
+   * As {@link #classify}, of an asynchronous client. It takes the first line for that of a head,
+   * and the half of a header that a lost connection leaves for a whole one.
+   */
+  static @Nullable TransportFailure classifyAsync(Throwable failure, WireTrace wire) {
+    TransportFailure classified = classify(failure, wire);
+    boolean noHttp =
+        failure instanceof ParseException
+            && !String.valueOf(failure.getMessage()).startsWith("Invalid header")
+            && classified != null
+            && classified.kind() == FailureKind.CONNECTION_LOST;
+    return noHttp ? permanent(FailureKind.CONNECTION_LOST) : classified;
   }
 
   private static @Nullable TransportFailure endedOutside(WireTrace wire) {
@@ -61,6 +79,14 @@ final class Apache5Failures {
   static TransportFailure ofHandler(Throwable failure) {
     boolean bug = !(failure instanceof IOException) || failure instanceof ClientProtocolException;
     return bug ? permanent(FailureKind.OTHER) : TransportFailure.of(FailureKind.OTHER);
+  }
+
+  // The pool for HTTP/2 connects before it hands out a connection.
+  private static boolean isOfConnect(Throwable failure) {
+    return failure instanceof SocketException
+        || failure instanceof SocketTimeoutException
+        || failure instanceof UnknownHostException
+        || failure instanceof SSLException;
   }
 
   // The wait for a connection was the retry: another attempt would queue behind the same calls.
@@ -98,6 +124,12 @@ final class Apache5Failures {
     if (failure instanceof SocketTimeoutException) {
       return TransportFailure.of(FailureKind.TIMEOUT);
     }
+    if (failure instanceof RequestNotExecutedException && wire.log.deliveries() > 0) {
+      return TransportFailure.of(FailureKind.GOAWAY);
+    }
+    if (isRefusedStream(failure)) {
+      return TransportFailure.of(FailureKind.REFUSED_STREAM);
+    }
     if (failure instanceof ParseException) { // half a head, or something that is not HTTP
       return TransportFailure.of(FailureKind.CONNECTION_LOST);
     }
@@ -105,13 +137,31 @@ final class Apache5Failures {
       return permanent(FailureKind.CONNECTION_LOST); // it is no HTTP; the next is not either
     }
     boolean silent =
-        failure instanceof NoHttpResponseException || failure instanceof SocketException;
+        failure instanceof NoHttpResponseException
+            || failure instanceof SocketException
+            || failure instanceof ConnectionClosedException;
     boolean stale =
         silent
             && wire.reused()
             && wire.log.deliveries() == 1
             && wire.log.safety() != Evidence.Safety.UNSAFE;
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
+  }
+
+  /**
+   * Whether the server has reset the stream of a request that it did not process (RFC 9113, 8.7).
+   * HttpClient gives the same exception, with another text of its own, to all streams of a
+   * connection that ends with this code, and that proves nothing.
+   */
+  static boolean isRefusedStream(Throwable failure) {
+    return isReset(failure)
+        && ((H2StreamResetException) failure).getCode() == H2Error.REFUSED_STREAM.getCode();
+  }
+
+  /** Whether the server has reset a stream, and not the connection. */
+  static boolean isReset(Throwable failure) {
+    return failure instanceof H2StreamResetException
+        && String.valueOf(failure.getMessage()).startsWith("Stream reset");
   }
 
   private static TransportFailure permanent(FailureKind kind) {

@@ -29,6 +29,10 @@ public final class Apache5Reports {
         instanceof ReportedResponse.ReportHeader carried) {
       return carried.report();
     }
+    RetryReport report = CarriedReport.of(response);
+    if (report != null) {
+      return report;
+    }
     if (response.getCode() >= FIRST_FAILURE) {
       throw Checks.bad("response", response.getCode(), "one that a client with retries gave");
     }

@@ -5,6 +5,8 @@ import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import org.apache.hc.client5.http.classic.HttpClient;
+import org.apache.hc.client5.http.impl.async.H2AsyncClientBuilder;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.protocol.HttpContext;
@@ -39,6 +41,45 @@ public final class Apache5Retry {
     Checks.notNull("builder", builder);
     Checks.notNull("retry", retry);
     return builder.disableAutomaticRetries().addExecInterceptorFirst(HANDLER, new RetryExec(retry));
+  }
+
+  /**
+   * Adds retries to the asynchronous client that a builder makes, for HTTP/1.1 and HTTP/2, and
+   * switches its own off, as for a {@linkplain #addTo(HttpClientBuilder, HttpRetry) blocking one}.
+   *
+   * <p>Call it last. A handler that is added in first place afterwards is around an operation with
+   * all its attempts; all others, and all interceptors, run in each attempt. A call holds no thread
+   * while it waits, and {@code cancel} of its future ends it at once. The first attempt is made on
+   * the calling thread, later ones begin on a thread of the library.
+   *
+   * @param builder the builder of the client; call it once for each builder
+   * @param retry the configuration
+   * @return the builder
+   * @throws NullPointerException if an argument is null
+   */
+  public static HttpAsyncClientBuilder addTo(HttpAsyncClientBuilder builder, HttpRetry retry) {
+    Checks.notNull("builder", builder);
+    Checks.notNull("retry", retry);
+    return builder
+        .disableAutomaticRetries()
+        .addExecInterceptorFirst(HANDLER, new AsyncRetryExec(retry));
+  }
+
+  /**
+   * As {@link #addTo(HttpAsyncClientBuilder, HttpRetry)}, for a client that speaks nothing but
+   * HTTP/2, with all its calls of one server on one connection.
+   *
+   * @param builder the builder of the client; call it once for each builder
+   * @param retry the configuration
+   * @return the builder
+   * @throws NullPointerException if an argument is null
+   */
+  public static H2AsyncClientBuilder addTo(H2AsyncClientBuilder builder, HttpRetry retry) {
+    Checks.notNull("builder", builder);
+    Checks.notNull("retry", retry);
+    return builder
+        .disableAutomaticRetries()
+        .addExecInterceptorFirst(HANDLER, new AsyncRetryExec(retry));
   }
 
   /**

@@ -17,10 +17,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.net.URIAuthority;
 import org.jspecify.annotations.Nullable;
 
@@ -110,9 +112,14 @@ final class Apache5Views {
   }
 
   /** A request as its caller made it. */
-  record OfRequest(ClassicHttpRequest request, String origin) implements RequestView {
+  record OfRequest(HttpRequest request, @Nullable EntityDetails entity, String origin)
+      implements RequestView {
     OfRequest(ClassicHttpRequest request) {
-      this(request, Apache5Views.origin(request));
+      this(request, request.getEntity(), Apache5Views.origin(request));
+    }
+
+    OfRequest(HttpRequest request, @Nullable AsyncEntityProducer producer) {
+      this(request, producer, Apache5Views.origin(request));
     }
 
     @Override
@@ -132,7 +139,7 @@ final class Apache5Views {
     @Override
     public List<String> headers(String name) {
       List<String> own = lines(request, name);
-      String ofEntity = own.isEmpty() ? header(request.getEntity(), name) : null;
+      String ofEntity = own.isEmpty() ? header(entity, name) : null;
       return ofEntity == null ? own : List.of(ofEntity);
     }
 
@@ -143,14 +150,14 @@ final class Apache5Views {
         names.add(header.getName());
       }
       for (String ofEntity : List.of("Content-Type", "Content-Encoding")) {
-        if (header(request.getEntity(), ofEntity) != null) {
+        if (header(entity, ofEntity) != null) {
           names.add(ofEntity);
         }
       }
       return Optional.of(names);
     }
 
-    private static @Nullable String header(@Nullable HttpEntity entity, String name) {
+    private static @Nullable String header(@Nullable EntityDetails entity, String name) {
       if (entity == null) {
         return null;
       }
@@ -165,20 +172,30 @@ final class Apache5Views {
 
     @Override
     public Optional<byte[]> body(int limit) {
-      HttpEntity entity = request.getEntity();
       if (entity == null) {
         return Optional.of(new byte[0]);
       }
-      if (!entity.isRepeatable() || entity.getContentLength() > limit) {
+      if (entity.getContentLength() > limit) {
         return Optional.empty();
       }
       try {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        entity.writeTo(bytes);
-        return bytes.size() > limit ? Optional.empty() : Optional.of(bytes.toByteArray());
+        byte[] bytes =
+            entity instanceof AsyncEntityProducer producer
+                ? ProducedBytes.of(producer, limit)
+                : written((HttpEntity) entity);
+        return bytes == null || bytes.length > limit ? Optional.empty() : Optional.of(bytes);
       } catch (IOException unreadable) {
         return Optional.empty();
       }
+    }
+
+    private static byte @Nullable [] written(HttpEntity entity) throws IOException {
+      if (!entity.isRepeatable()) {
+        return null;
+      }
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      entity.writeTo(bytes);
+      return bytes.toByteArray();
     }
   }
 }

@@ -56,9 +56,17 @@ final class BodyDeadline {
     }
   }
 
-  private RetryScheduler.Task end(Runnable task) {
+  /** Runs something at the deadline. */
+  RetryScheduler.Task end(Runnable task) {
     long left = Math.max(0, endNanos - plan.environment().ticker().getAsLong());
     return plan.timers().schedule(left, task);
+  }
+
+  /** What reading ends with at the deadline. */
+  static IOException exceeded(Exception broken) {
+    IOException timeout = new SocketTimeoutException("timeout: " + TimeLimit.DEADLINE);
+    timeout.initCause(broken);
+    return timeout;
   }
 
   /** A body whose connection is closed at the deadline. */
@@ -97,9 +105,7 @@ final class BodyDeadline {
       if (!timeUp) {
         return broken;
       }
-      IOException timeout = new SocketTimeoutException("timeout: " + TimeLimit.DEADLINE);
-      timeout.initCause(broken);
-      return timeout;
+      return exceeded(broken);
     }
 
     private final class Content extends FilterInputStream {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.apache5;
 
+import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -38,5 +39,11 @@ final class BodyPass {
   void add(byte[] data, int offset, int length) {
     bytes += length;
     sum.update(data, offset, length);
+  }
+
+  /** Takes what is left of the data. */
+  void add(ByteBuffer data) {
+    bytes += data.remaining();
+    sum.update(data);
   }
 }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpEntity;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +36,17 @@ record BufferedBodies(int accepted, int kept) {
   }
 
   private boolean holds(HttpEntity entity, int most) {
-    return most > 0
-        && entity.isStreaming()
-        && entity.getContentLength() <= most
-        && !isStream(entity.getContentType());
+    return entity.isStreaming() && fits(entity, most);
+  }
+
+  private static boolean fits(EntityDetails entity, int most) {
+    return most > 0 && entity.getContentLength() <= most && !isStream(entity.getContentType());
+  }
+
+  /** How much of a body is read within the attempt, in bytes; 0 if its reader gets it at once. */
+  int most(int status, EntityDetails entity) {
+    int most = status < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+    return fits(entity, most) ? most : 0;
   }
 
   private static boolean isStream(@Nullable String contentType) {

@@ -1,8 +1,11 @@
 package dev.steadfast.retry.apache5;
 
+import java.util.function.BooleanSupplier;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Bytes in memory are not. Safe for use by many threads.
  */
 final class SentBody {
-  private final @Nullable HttpEntity entity;
+  private final BooleanSupplier repeatable;
+  private final boolean present;
   private final boolean inMemory;
 
   private volatile boolean written;
@@ -25,18 +29,26 @@ final class SentBody {
   private long sum;
 
   SentBody(@Nullable HttpEntity entity) {
-    this.entity = entity;
+    this.present = entity != null;
+    this.repeatable = () -> entity == null || entity.isRepeatable();
     this.inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
+  }
+
+  /** Of an asynchronous client, which does not show whether it is in memory. */
+  SentBody(@Nullable AsyncEntityProducer producer) {
+    this.present = producer != null;
+    this.repeatable = () -> producer == null || producer.isRepeatable();
+    this.inMemory = false;
   }
 
   /** Whether its bytes are compared. */
   boolean isWatched() {
-    return !inMemory && entity != null;
+    return !inMemory && present;
   }
 
   /** Whether it cannot be sent again. */
   boolean spent() {
-    return changed != null || (written && entity != null && !entity.isRepeatable());
+    return changed != null || (written && !repeatable.getAsBoolean());
   }
 
   @Nullable BodyChangedException changed() {
@@ -44,7 +56,7 @@ final class SentBody {
   }
 
   /** The body begins to go over the wire; null if its bytes need not be watched. */
-  synchronized @Nullable BodyPass pass(HttpEntity onWire, WireTrace attempt) {
+  synchronized @Nullable BodyPass pass(EntityDetails onWire, WireTrace attempt) {
     if (inMemory) {
       return null;
     }

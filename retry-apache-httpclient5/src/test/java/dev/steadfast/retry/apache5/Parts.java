@@ -8,11 +8,13 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ParseException;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.pool.ConnPoolControl;
 
 /** What the tests of this module share. */
 final class Parts {
@@ -44,6 +46,14 @@ final class Parts {
       return response.getEntity() == null ? "" : EntityUtils.toString(response.getEntity());
     } catch (ParseException unexpected) {
       throw new AssertionError(unexpected);
+    }
+  }
+
+  /** Waits a little for what the thread of a connection releases. */
+  static void awaitNoLease(ConnPoolControl<HttpRoute> pool) {
+    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+    while (pool.getTotalStats().getLeased() > 0 && System.nanoTime() < end) {
+      Thread.onSpinWait();
     }
   }
 }

@@ -1,0 +1,237 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.TimerScheduler;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hc.client5.http.async.AsyncExecCallback;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.nio.AsyncDataConsumer;
+import org.apache.hc.core5.http.nio.CapacityChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of an answer on its way to the caller. Until it is certain that the caller gets the
+ * answer it holds what comes, in order; afterwards it passes on. Nothing of an answer that another
+ * attempt follows reaches the caller. Used by the thread of the connection, and by the one that
+ * hands the answer over.
+ */
+final class BodyRelay implements AsyncAttempt.Taker {
+  private final @Nullable AsyncAttempt attempt; // null: nothing of it is on the wire
+
+  private @Nullable List<Event> held = new ArrayList<>(); // guarded by this; null: passes on
+
+  private volatile @Nullable AsyncExecCallback callers;
+  private volatile @Nullable AsyncDataConsumer consumer;
+  private volatile @Nullable CapacityChannel capacity;
+  private volatile RetryScheduler.@Nullable Task timer;
+  private volatile boolean timeUp;
+  private volatile boolean over; // the caller has heard of the end, or never will
+
+  /** Something that comes of an answer. */
+  private interface Event {
+    void run() throws HttpException, IOException;
+  }
+
+  BodyRelay(@Nullable AsyncAttempt attempt) {
+    this.attempt = attempt;
+  }
+
+  /** A body that was read before. */
+  static BodyRelay of(byte[] body) {
+    BodyRelay relay = new BodyRelay(null);
+    if (body.length > 0) {
+      relay.hold(ByteBuffer.wrap(body));
+    }
+    relay.hold(() -> relay.endStream(List.of()));
+    relay.completed();
+    return relay;
+  }
+
+  // ---- what comes
+
+  private synchronized boolean hold(Event event) {
+    List<Event> waiting = held;
+    return waiting != null && waiting.add(event);
+  }
+
+  private synchronized boolean hold(ByteBuffer data) {
+    List<Event> waiting = held;
+    if (waiting == null) {
+      return false;
+    }
+    byte[] part = new byte[data.remaining()]; // the client uses its buffer again
+    data.get(part);
+    return waiting.add(() -> passOn(ByteBuffer.wrap(part)));
+  }
+
+  @Override
+  public void updateCapacity(CapacityChannel channel) throws IOException {
+    capacity = channel;
+    if (callers != null) {
+      askFor(channel);
+    }
+  }
+
+  private void askFor(CapacityChannel channel) throws IOException {
+    AsyncDataConsumer to = consumer;
+    if (to == null) {
+      channel.update(Integer.MAX_VALUE); // as the client does for a body that nobody wants
+    } else {
+      to.updateCapacity(channel);
+    }
+  }
+
+  @Override
+  public void consume(ByteBuffer data) throws IOException {
+    if (!hold(data)) {
+      passOn(data);
+    }
+  }
+
+  private void passOn(ByteBuffer data) throws IOException {
+    AsyncDataConsumer to = consumer;
+    if (to == null || over) {
+      data.position(data.limit());
+    } else {
+      to.consume(data);
+    }
+  }
+
+  @Override
+  public void streamEnd(@Nullable List<? extends Header> trailers)
+      throws HttpException, IOException {
+    if (!hold(() -> endStream(trailers))) {
+      endStream(trailers);
+    }
+  }
+
+  private void endStream(@Nullable List<? extends Header> trailers)
+      throws HttpException, IOException {
+    AsyncDataConsumer to = consumer;
+    if (to != null && !over) {
+      to.streamEnd(trailers);
+    }
+  }
+
+  @Override
+  public void releaseResources() {
+    if (!hold(this::release)) {
+      release();
+    }
+  }
+
+  private void release() {
+    AsyncDataConsumer to = consumer;
+    if (to != null) {
+      to.releaseResources();
+    }
+  }
+
+  @Override
+  public void completed() {
+    if (!hold(() -> end(null))) {
+      end(null);
+    }
+  }
+
+  @Override
+  public void failed(Exception cause) {
+    if (!hold(() -> end(cause))) {
+      end(cause);
+    }
+  }
+
+  private void end(@Nullable Exception cause) {
+    AsyncExecCallback to = callers;
+    synchronized (this) {
+      if (over || to == null) {
+        return;
+      }
+      over = true;
+    }
+    RetryScheduler.Task running = timer;
+    if (running != null) {
+      running.cancel();
+    }
+    if (cause == null) {
+      to.completed();
+    } else {
+      to.failed(timeUp ? BodyDeadline.exceeded(cause) : cause);
+    }
+  }
+
+  // ---- where it goes
+
+  /** The caller gets the answer. */
+  void handTo(AsyncExecCallback to, HttpResponse response, @Nullable EntityDetails details) {
+    callers = to;
+    try {
+      consumer = to.handleResponse(response, details);
+      CapacityChannel channel = capacity;
+      if (channel != null) {
+        askFor(channel);
+      }
+      for (List<Event> next = take(); next != null; next = take()) {
+        for (Event each : next) {
+          each.run();
+        }
+      }
+    } catch (HttpException | IOException | RuntimeException thrown) {
+      stop();
+      end(thrown);
+      drop();
+    }
+  }
+
+  private synchronized @Nullable List<Event> take() {
+    List<Event> now = held;
+    if (now == null || now.isEmpty()) {
+      held = null;
+      return null;
+    }
+    held = new ArrayList<>();
+    return now;
+  }
+
+  /** Nobody gets what else may come. */
+  private synchronized void drop() {
+    over = true;
+    held = null;
+  }
+
+  private void stop() {
+    AsyncAttempt of = attempt;
+    if (of != null) {
+      of.stop();
+    }
+  }
+
+  /** The caller does not get it. */
+  void discard() {
+    drop();
+    stop();
+  }
+
+  /** Sets a deadline on what is still to come. */
+  void bound(BodyDeadline deadline) {
+    AsyncAttempt of = attempt;
+    if (of == null || of.isOver()) {
+      return;
+    }
+    RetryScheduler.Task task =
+        deadline.end(() -> {
+          timeUp = true;
+          TimerScheduler.system().cancelOnWire(this::stop);
+        });
+    timer = task;
+    if (of.isOver()) {
+      task.cancel();
+    }
+  }
+}
