@@ -16,8 +16,8 @@ public final class Apache5Reports {
    * The report of the operation that ended with this response, also within a {@code
    * HttpClientResponseHandler}. For an exception see {@link RetryReport#of(Throwable)}.
    *
-   * @param response a response of a client with retries, or a copy of one that an asynchronous client
-   *     gave, as a {@code SimpleHttpResponse} is
+   * @param response a response of a client with retries, or a copy of one that an asynchronous
+   *     client gave, as a {@code SimpleHttpResponse} is
    * @return its report; where the first attempt was accepted, the report of one clean attempt. A
    *     response below 400 that another client has made cannot be told from that one.
    * @throws IllegalArgumentException if the status is 400 or above and the response carries no
