@@ -54,14 +54,14 @@ final class BodyWatch implements Runnable {
    */
   static void start(WatchedSubscriber<?> body, RetryPlan plan, long boundNanos) {
     long idle = plan.bodyIdleTimeoutNanos();
-    if (!body.over() && (idle != Long.MAX_VALUE || boundNanos != Long.MAX_VALUE)) {
+    if (body.goesOn() && (idle != Long.MAX_VALUE || boundNanos != Long.MAX_VALUE)) {
       BodyWatch watch = new BodyWatch(body, plan, boundNanos);
       watch.look(body);
       body.watchedBy(watch);
     }
   }
 
-  /** The body is over. */
+  /** The body is over, or nobody wants the rest of it. */
   void stop() {
     RetryScheduler.Task next = task;
     if (next != null) {
@@ -87,7 +87,7 @@ final class BodyWatch implements Runnable {
     int look = ++looks;
     try {
       keep(look, environment.scheduler().schedule(nanos, this));
-      if (body.over()) {
+      if (!body.goesOn()) {
         stop();
       }
     } catch (RejectedExecutionException noTimer) {
@@ -106,7 +106,7 @@ final class BodyWatch implements Runnable {
   @Override
   public void run() {
     WatchedSubscriber<?> body = watched.get();
-    if (body == null || body.over()) {
+    if (body == null || !body.goesOn()) {
       return;
     }
     try {

@@ -132,6 +132,11 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     return signals.over();
   }
 
+  /** Whether more is to come: the client has not ended the body, and the user still wants it. */
+  boolean goesOn() {
+    return !over() && !cancelledByUser;
+  }
+
   /** The failure of a stage that is complete; stages of the user's need not be futures. */
   private static @Nullable Throwable failure(CompletionStage<?> body) {
     AtomicReference<@Nullable Throwable> found = new AtomicReference<>();
@@ -213,17 +218,21 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     while (before != Signals.FAILED && !SIGNALS.compareAndSet(this, before, Signals.ENDED)) {
       before = signals;
     }
-    BodyWatch watching = watch;
-    if (watching != null) {
-      watching.stop();
-    }
+    stopWatch();
     return before;
   }
 
-  /** Tells that one when the body is over. */
+  /** Stops that one when nothing more is to come. */
   void watchedBy(BodyWatch watching) {
     watch = watching;
-    if (over()) {
+    if (!goesOn()) {
+      watching.stop();
+    }
+  }
+
+  private void stopWatch() {
+    BodyWatch watching = watch;
+    if (watching != null) {
       watching.stop();
     }
   }
@@ -249,6 +258,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   public void cancel() {
     cancelledByUser = true;
     demand = 0;
+    stopWatch(); // the client need not tell the end of a body that was cancelled
     cancelUpstream();
   }
 

@@ -52,9 +52,7 @@ class BodyWatchTest {
     }
   }
 
-  /** The ticker is the user's. Without the time nobody would end a body that is silent for good. */
-  @Test
-  void aTickerThatThrows_endsTheBody() {
+  private WatchedSubscriber<String> watched() {
     RetryEnvironment system = RetryEnvironment.system();
     RetryPlan plan =
         RetryPlan.of(
@@ -64,6 +62,20 @@ class BodyWatchTest {
     WatchedSubscriber<String> body =
         new WatchedSubscriber<>(BodySubscribers.ofString(StandardCharsets.UTF_8), () -> 0);
     BodyWatch.start(body, plan, Duration.ofMinutes(1).toNanos());
+    return body;
+  }
+
+  /** A client need not tell the end of a body after that, so its timer could run for long. */
+  @Test
+  void aBodyThatIsCancelled_isNotWatched() {
+    watched().cancel();
+    assertEquals(0, timers.size());
+  }
+
+  /** The ticker is the user's. Without the time nobody would end a body that is silent for good. */
+  @Test
+  void aTickerThatThrows_endsTheBody() {
+    WatchedSubscriber<String> body = watched();
     assertEquals(1, timers.size());
     assertFalse(body.over());
 
