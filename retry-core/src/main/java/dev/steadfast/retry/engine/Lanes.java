@@ -26,6 +26,13 @@ record Lanes(WorkerPool workers, WorkerPool cancellers, WorkerPool senders) {
     return work || cancels || sends;
   }
 
+  /** As {@link WorkerPool#startWanted}. */
+  void startWanted() {
+    workers.startWanted();
+    cancellers.startWanted();
+    senders.startWanted();
+  }
+
   boolean hasWork() {
     return workers.hasWork() || cancellers.hasWork() || senders.hasWork();
   }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #wakeAt}; the thread writes that field and then looks through the inbox again.
  *
  * <p>Cancelling drops the task at once; the timer itself is unlinked at the next tick.
+ *
+ * <p>Whoever starts a thread waits until it runs, which can take half a second on a busy machine.
+ * So the thread of the timers starts none: a second thread does, which lives as long as this one.
  */
 final class TimerThread implements WorkerPool.Watch {
   /** The longest sleep, and how often cancelled timers are unlinked, in nanoseconds. */
@@ -50,6 +53,7 @@ final class TimerThread implements WorkerPool.Watch {
   private final ReentrantLock lock = new ReentrantLock();
   private volatile boolean running;
   private volatile @Nullable Thread thread;
+  private volatile @Nullable Thread starter; // of other threads; null if it could not be started
 
   // Belongs to the thread alone.
   private final TimerHeap<TimedTask> heap = new TimerHeap<>();
@@ -174,8 +178,38 @@ final class TimerThread implements WorkerPool.Watch {
       }
       thread = threads.start("steadfast-timer", this::run);
       running = true;
+      startStarter();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void startStarter() {
+    try {
+      starter = threads.start("steadfast-starter", this::startThreads);
+    } catch (Throwable noThread) {
+      starter = null; // the thread of the timers starts the others itself
+    }
+  }
+
+  private void startThreads() {
+    lock.lock(); // released once the starting thread has noted this one
+    lock.unlock();
+    Thread self = Thread.currentThread();
+    while (self.equals(starter)) {
+      lanes.startWanted();
+      LockSupport.park(this);
+      boolean ignored = Thread.interrupted(); // as in sleepUntil
+    }
+  }
+
+  @Override
+  public void wantsThreads() {
+    Thread other = starter;
+    if (other == null) {
+      lanes.startWanted();
+    } else {
+      LockSupport.unpark(other);
     }
   }
 
@@ -308,6 +342,9 @@ final class TimerThread implements WorkerPool.Watch {
         return false;
       }
       thread = null;
+      Thread other = starter;
+      starter = null;
+      LockSupport.unpark(other);
       return true;
     } finally {
       lock.unlock();

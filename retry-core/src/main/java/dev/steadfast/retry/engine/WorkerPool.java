@@ -53,6 +53,10 @@ final class WorkerPool {
   private final AtomicInteger workers = new AtomicInteger();
   private volatile boolean starved; // the last attempt to start a thread failed
 
+  // How many threads the timer thread wants and does not start itself: of the usual ones, and more.
+  private final AtomicInteger wanted = new AtomicInteger();
+  private final AtomicInteger wantedLate = new AtomicInteger();
+
   // Belongs to the timer thread alone.
   private long lookedAt;
   private long grewAt;
@@ -64,6 +68,9 @@ final class WorkerPool {
 
     /** Whether there are timers and no thread that waits for them, and none can be started. */
     boolean remainsStranded();
+
+    /** Has {@link #startWanted} called, on a thread that may wait for a thread to start. */
+    void wantsThreads();
   }
 
   /**
@@ -94,7 +101,14 @@ final class WorkerPool {
   TimedTask execute(Runnable action) {
     TimedTask task = TimedTask.continuing(watch, System.nanoTime(), action);
     queue.addEnd(task);
-    if (wakeIdle() || startUnlessStarved()) {
+    if (wakeIdle()) {
+      return task;
+    }
+    if (WorkerThread.isSettling()) {
+      want(wanted); // the timer thread looks again in any case
+      return task;
+    }
+    if (startUnlessStarved()) {
       return task;
     }
     try {
@@ -115,14 +129,25 @@ final class WorkerPool {
     } catch (OutOfMemoryError full) {
       return false;
     }
-    if (!wakeIdle()) {
-      startUnlessStarved();
+    if (!wakeIdle() && !starved && workers.get() < lane.usualWorkers()) {
+      want(wanted);
     }
     return true;
   }
 
   private boolean startUnlessStarved() {
     return !starved && workers.get() < lane.usualWorkers() && start(lane.usualWorkers(), false);
+  }
+
+  private void want(AtomicInteger threads) {
+    threads.incrementAndGet();
+    watch.wantsThreads();
+  }
+
+  /** Starts the threads that the timer thread wants. Any thread but that one may call it. */
+  void startWanted() {
+    for (int i = wanted.getAndSet(0); i > 0 && start(lane.usualWorkers(), false); i--) {}
+    for (int i = wantedLate.getAndSet(0); i > 0 && start(Integer.MAX_VALUE, true); i--) {}
   }
 
   /** Adds a worker, unless there are as many as allowed. Returns false if none was added. */
@@ -191,14 +216,18 @@ final class WorkerPool {
   }
 
   private void grow(long nowNanos) {
-    if (workers.get() < lane.usualWorkers() && start(lane.usualWorkers(), false)) {
+    if (workers.get() < lane.usualWorkers()) {
+      want(wanted);
       return;
     }
     if (!queue.isAnyDueBefore(nowNanos - LONGEST_WAIT_NANOS)) {
       return;
     }
-    for (int i = more(nowNanos); i > 0 && start(Integer.MAX_VALUE, true); i--) {
+    int more = more(nowNanos);
+    if (more > 0) {
       grewAt = nowNanos;
+      wantedLate.set(more - 1); // what has not been started since the last look is wanted no more
+      want(wantedLate);
     }
   }
 

@@ -645,6 +645,32 @@ class TimerThreadTest {
     awaitTick(timers);
   }
 
+  /** A thread that starts another waits until it runs, which takes its time on a busy machine. */
+  @Test
+  void aWorkerThatIsSlowToStart_holdsNoTimerUp() {
+    CountDownLatch starting = new CountDownLatch(1);
+    TimerThread timers =
+        new TimerThread(
+            (name, body) -> {
+              if (name.startsWith("steadfast-worker")) {
+                starting.countDown();
+                await(end);
+              }
+              return threads.start(name, body);
+            },
+            SHORT,
+            2);
+    CountDownLatch continued = new CountDownLatch(1);
+    timers.schedule(1, continued::countDown);
+    await(starting);
+    CountDownLatch settled = new CountDownLatch(1);
+    timers.settle(1, settled::countDown);
+    await(settled);
+    assertEquals(1, continued.getCount());
+    end.countDown();
+    await(continued);
+  }
+
   @Test
   void threadsThatFailAtRandom_loseNoTask() throws Exception {
     SplittableRandom random = new SplittableRandom(5);

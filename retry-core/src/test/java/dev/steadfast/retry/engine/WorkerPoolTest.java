@@ -31,9 +31,14 @@ class WorkerPoolTest {
   }
 
   /** The test looks by itself. */
-  private static final class NoWatch implements WorkerPool.Watch {
+  private final class NoWatch implements WorkerPool.Watch {
     @Override
     public void watchPools() {}
+
+    @Override
+    public void wantsThreads() {
+      lanes.startWanted();
+    }
 
     @Override
     public boolean remainsStranded() {

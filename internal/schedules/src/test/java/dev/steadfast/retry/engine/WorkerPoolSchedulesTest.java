@@ -50,6 +50,11 @@ class WorkerPoolSchedulesTest {
     }
 
     @Override
+    public void wantsThreads() {
+      pool.startWanted();
+    }
+
+    @Override
     public void cancelledLate() {}
 
     @Override
