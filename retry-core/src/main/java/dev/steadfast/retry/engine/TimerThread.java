@@ -193,13 +193,19 @@ final class TimerThread implements WorkerPool.Watch {
   }
 
   private void startThreads() {
-    lock.lock(); // released once the starting thread has noted this one
-    lock.unlock();
-    Thread self = Thread.currentThread();
-    while (self.equals(starter)) {
+    while (isStarter(Thread.currentThread())) {
       lanes.startWanted();
       LockSupport.park(this);
       boolean ignored = Thread.interrupted(); // as in sleepUntil
+    }
+  }
+
+  private boolean isStarter(Thread self) {
+    lock.lock(); // at first the starting thread has it, until it has noted this one
+    try {
+      return self.equals(starter);
+    } finally {
+      lock.unlock();
     }
   }
 

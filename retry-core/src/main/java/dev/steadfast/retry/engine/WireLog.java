@@ -6,6 +6,7 @@ import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.Evidence.Trail;
 import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,10 @@ public final class WireLog<Q> {
   @SuppressWarnings("rawtypes")
   private static final AtomicIntegerFieldUpdater<WireLog> SENT =
       AtomicIntegerFieldUpdater.newUpdater(WireLog.class, "sent");
+
+  @SuppressWarnings("rawtypes")
+  private static final AtomicReferenceFieldUpdater<WireLog, Safety> BESIDE =
+      AtomicReferenceFieldUpdater.newUpdater(WireLog.class, Safety.class, "beside");
 
   // The fate of the latest request, where it has no status.
   private static final int LOST = -1;
@@ -148,7 +153,7 @@ public final class WireLog<Q> {
    * @param why why they may be sent again: of the operation's request, or the latest one
    * @param answered whether the answer of the attempt belongs to one of them
    */
-  public synchronized void othersUnseen(Safety why, boolean answered) {
+  public void othersUnseen(Safety why, boolean answered) {
     Safety known = unseen;
     unseenAnswer |= answered;
     unseen = known == null ? why : known.and(why);
@@ -161,9 +166,14 @@ public final class WireLog<Q> {
    * @param why why it may be sent again
    * @param answered whether the answer of the attempt belongs to it
    */
-  public synchronized void otherSent(Safety why, boolean answered) {
-    beside = beside.and(why);
-    othersUnseen(why, answered);
+  public void otherSent(Safety why, boolean answered) {
+    if (answered) {
+      unseenAnswer = true;
+    }
+    Safety known = beside;
+    while (!BESIDE.compareAndSet(this, known, known.and(why))) {
+      known = beside;
+    }
   }
 
   /**
@@ -327,7 +337,11 @@ public final class WireLog<Q> {
    */
   public Evidence evidence(int status, boolean bodySpent) {
     int known = fate;
+    Safety sentBeside = beside;
     Safety others = unseen;
+    if (sentBeside != Safety.UNPROCESSED) {
+      others = others == null ? sentBeside : others.and(sentBeside);
+    }
     Disposition last = status < 0 && isNotHere(known) ? Disposition.REFUSED : disposition(known);
     Safety lastSafety = safety; // before the earlier ones: see startRequest
     if (others != null) {
@@ -336,7 +350,7 @@ public final class WireLog<Q> {
         last = status < 0 ? Disposition.UNKNOWN : Disposition.ANSWERED;
       }
     }
-    Requests requests = Requests.of(last, lastSafety, earlier.and(beside));
+    Requests requests = Requests.of(last, lastSafety, earlier.and(sentBeside));
     boolean own = status < 0 || (status == known && !unseenAnswer);
     Evidence evidence =
         Evidence.of(requests, status, deliveries(), bodySpent)
