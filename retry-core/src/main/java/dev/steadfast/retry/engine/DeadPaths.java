@@ -96,11 +96,14 @@ public final class DeadPaths {
       return null;
     }
     long now = ticker.getAsLong();
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       boolean before = paths.uneasy();
       PathChoice choice = paths.choose(safe, lost, now);
       count(before, paths);
       return choice;
+    } finally {
+      paths.lock.unlock();
     }
   }
 
@@ -117,8 +120,11 @@ public final class DeadPaths {
     if (paths == null || now - sinceNanos >= MOST_WAIT_NANOS) {
       return false;
     }
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       return paths.opening(now);
+    } finally {
+      paths.lock.unlock();
     }
   }
 
@@ -140,10 +146,13 @@ public final class DeadPaths {
     }
     long now = ticker.getAsLong();
     PathEvent event;
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       boolean before = paths.uneasy();
       event = other ? paths.otherAlive(now) : paths.alive(path, now);
       count(before, paths);
+    } finally {
+      paths.lock.unlock();
     }
     tell(info, event);
   }
@@ -165,7 +174,8 @@ public final class DeadPaths {
     long now = ticker.getAsLong();
     PathEvent event = null;
     boolean elsewhere = false;
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       boolean before = paths.uneasy();
       if (other) {
         paths.otherSilent(now);
@@ -174,6 +184,8 @@ public final class DeadPaths {
         elsewhere = paths.suspects(path);
       }
       count(before, paths);
+    } finally {
+      paths.lock.unlock();
     }
     tell(info, event);
     return elsewhere;
@@ -187,8 +199,11 @@ public final class DeadPaths {
   public void otherOpened(OperationInfo info) {
     long now = ticker.getAsLong();
     OriginPaths paths = origins.get(info.origin());
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       paths.otherOpened(now);
+    } finally {
+      paths.lock.unlock();
     }
   }
 
@@ -201,10 +216,13 @@ public final class DeadPaths {
   public void otherFailed(OperationInfo info, boolean never) {
     long now = ticker.getAsLong();
     OriginPaths paths = origins.get(info.origin());
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       boolean before = paths.uneasy();
       paths.otherFailed(never, now);
       count(before, paths);
+    } finally {
+      paths.lock.unlock();
     }
   }
 
@@ -216,8 +234,11 @@ public final class DeadPaths {
   }
 
   private static boolean isUneasy(OriginPaths paths) {
-    synchronized (paths) {
+    paths.lock.lock();
+    try {
       return paths.uneasy();
+    } finally {
+      paths.lock.unlock();
     }
   }
 

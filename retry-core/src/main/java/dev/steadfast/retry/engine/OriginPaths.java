@@ -3,11 +3,12 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.engine.PathChoice.Step;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The suspicions about the usual connection of one client to one origin, and what is known of the
- * other. Reads no clock and does no I/O. The caller holds its monitor; nothing in it waits.
+ * other. Reads no clock and does no I/O. The caller holds its lock; nothing in it waits.
  *
  * <p>One silent attempt sends the next attempt of its operation over the other connection. If that
  * one answers and enough attempts were silent, the usual connection counts as dead, and all
@@ -34,6 +35,7 @@ final class OriginPaths {
   private static final int MOST_REFUTED = 2;
   private static final long REFUTED_NANOS = 600 * SECOND;
 
+  final ReentrantLock lock = new ReentrantLock();
   final WirePath usual = new WirePath(); // for clients that do not show their connections
   final WirePath other = new WirePath();
 
