@@ -24,14 +24,19 @@ final class PostgresBinaries {
   private PostgresBinaries() {}
 
   /** Returns the path of a program such as {@code initdb}. */
-  static synchronized String program(String name) throws IOException {
+  static String program(String name) throws IOException {
+    return home().resolve("bin").resolve(name).toString();
+  }
+
+  /** Returns the directory of the programs, which is deleted when the JVM ends. */
+  static synchronized Path home() throws IOException {
     if (home == null) {
       Path directory = Files.createTempDirectory("steadfast-postgres-programs-");
       Runtime.getRuntime().addShutdownHook(new Thread(() -> atExit(directory)));
       unpack(directory);
       home = directory;
     }
-    return home.resolve("bin").resolve(name).toString();
+    return home;
   }
 
   private static void atExit(Path directory) {

@@ -79,11 +79,7 @@ public final class PostgresServer implements AutoCloseable {
       throw new IllegalStateException("start() of a server that runs on port " + port);
     }
     if (!Files.exists(data.resolve("PG_VERSION"))) {
-      String directory = data.toString();
-      // Only a machine that dies within these seconds could lose anything by --no-sync.
-      Programs.runPostgres(
-          "initdb",
-          List.of("-D", directory, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"));
+      FreshData.copyTo(data);
     }
     Path log = data.resolve("server.log");
     List<String> arguments =
