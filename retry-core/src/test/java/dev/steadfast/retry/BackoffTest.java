@@ -97,7 +97,7 @@ class BackoffTest {
   @Test
   void staysWithinItsBounds_forRandomArguments() {
     SplittableRandom random = new SplittableRandom(20140606);
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < Draws.cases(200_000); i++) {
       long base = 1 + random.nextLong(Long.MAX_VALUE >>> random.nextInt(63));
       long cap = base + random.nextLong(Long.MAX_VALUE - base + 1);
       List<Strategy> one = new ArrayList<>();

@@ -8,7 +8,14 @@ public final class Draws {
   /** The ends of the range of a draw, and the two values about its middle. */
   static final long[] EXTREMES = {0, -1, Long.MIN_VALUE, Long.MAX_VALUE, 1};
 
+  private static final boolean THOROUGH = Boolean.getBoolean("steadfast.thorough");
+
   private Draws() {}
+
+  /** How many random cases a test tries: a tenth of them without -Dsteadfast.thorough=true. */
+  public static int cases(int thorough) {
+    return THOROUGH ? thorough : thorough / 10;
+  }
 
   /** The lowest value of every range. */
   public static LongSupplier lowest() {

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.Draws;
 import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.ServerDelay;
 import java.time.Duration;
@@ -203,7 +204,7 @@ class QuotaHeadersTest {
             "anthropic-ratelimit-requests-remaining",
             "anthropic-ratelimit-requests-reset",
             "Date");
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < Draws.cases(200_000); i++) {
       List<String> lines = new ArrayList<>();
       for (String name : names) {
         lines.add(name + ": " + mutated(seeds.get(random.nextInt(seeds.size())), random));
