@@ -1,6 +1,8 @@
 /** Retrying HTTP clients in Spring Boot 4, configured by properties. */
+@SuppressWarnings("requires-automatic") // HttpClient 5 has no descriptor
 module dev.steadfast.retry.spring.boot {
   requires transitive dev.steadfast.retry;
+  requires static dev.steadfast.retry.apache5;
   requires transitive dev.steadfast.retry.httpclient;
   requires static dev.steadfast.retry.micrometer;
   requires static transitive dev.steadfast.retry.okhttp;
@@ -14,6 +16,7 @@ module dev.steadfast.retry.spring.boot {
   requires static context.propagation;
   requires static micrometer.core;
   requires static okhttp3;
+  requires static org.apache.httpcomponents.client5.httpclient5;
   requires static transitive org.jspecify;
   requires org.slf4j;
   requires spring.beans;

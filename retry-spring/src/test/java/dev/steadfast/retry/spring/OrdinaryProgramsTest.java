@@ -2,6 +2,7 @@ package dev.steadfast.retry.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -52,6 +54,17 @@ final class OrdinaryProgramsTest {
     assertEquals(
         seen(program, new JdkClientHttpRequestFactory(jdk())),
         seen(program, RetryingOkHttpRequestFactory.wrap(new OkHttpClient(), HttpRetry.defaults())));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void onApacheHttpClient(OrdinaryProgram program) {
+    assertEquals(
+        seen(program, new JdkClientHttpRequestFactory(jdk())),
+        seen(
+            program,
+            RetryingApacheRequestFactory.wrap(
+                Apache5Retry.addTo(HttpClients.custom(), HttpRetry.defaults()).build())));
   }
 
   private static HttpClient jdk() {

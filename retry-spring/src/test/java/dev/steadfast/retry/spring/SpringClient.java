@@ -3,13 +3,16 @@ package dev.steadfast.retry.spring;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.core5.util.Timeout;
 import org.springframework.http.client.ClientHttpRequestFactory;
 
-/** Both request factories, so that each test runs on both. */
+/** All request factories, so that each test runs on both. */
 enum SpringClient {
   JDK {
     @Override
@@ -60,6 +63,35 @@ enum SpringClient {
       RetryingOkHttpRequestFactory factory = (RetryingOkHttpRequestFactory) requests;
       assertEquals(RetryPolicy.defaults(), factory.retry().policy());
       return Duration.ofMillis(factory.client().readTimeoutMillis());
+    }
+  },
+  APACHE {
+    @Override
+    ClientHttpRequestFactory requests(HttpRetry retry) {
+      return wrapped(retry);
+    }
+
+    @Override
+    ClientHttpRequestFactory readingFor(HttpRetry retry, Duration readTimeout) {
+      return wrapped(retry).readTimeout(readTimeout);
+    }
+
+    @Override
+    ClientHttpRequestFactory keeping(HttpRetry retry, int bytes) {
+      return wrapped(retry).keepBodiesUpTo(bytes);
+    }
+
+    @Override
+    Duration readTimeoutOf(ClientHttpRequestFactory requests) {
+      RetryingApacheRequestFactory factory = (RetryingApacheRequestFactory) requests;
+      assertEquals(RetryPolicy.defaults(), factory.retry().policy());
+      Timeout timeout = factory.config().getResponseTimeout();
+      return timeout == null ? Duration.ZERO : timeout.toDuration();
+    }
+
+    private RetryingApacheRequestFactory wrapped(HttpRetry retry) {
+      return RetryingApacheRequestFactory.wrap(
+          Apache5Retry.addTo(HttpClients.custom(), retry).build());
     }
   };
 

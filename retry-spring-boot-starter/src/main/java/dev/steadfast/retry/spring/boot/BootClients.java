@@ -1,5 +1,6 @@
 package dev.steadfast.retry.spring.boot;
 
+import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
@@ -21,7 +23,7 @@ import org.springframework.boot.util.LambdaSafe;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-/** Clients of {@code java.net.http} as Boot builds them, with the properties of a service group. */
+/** Clients as Boot builds them, with the properties of a service group. */
 final class BootClients {
   private final Environment environment;
   private final HttpServiceClientProperties groups;
@@ -45,9 +47,12 @@ final class BootClients {
   }
 
   /** The library that Boot uses for its own clients, if it is another one. */
-  Optional<String> detected() {
+  Optional<String> detected(Library used) {
     return Optional.ofNullable(boots.getIfAvailable())
         .filter(each -> !(each instanceof JdkClientHttpRequestFactoryBuilder))
+        .filter(each ->
+            used != Library.APACHE
+                || !(each instanceof HttpComponentsClientHttpRequestFactoryBuilder))
         .map(
             each -> each.getClass().getSimpleName().replace("ClientHttpRequestFactoryBuilder", ""));
   }
@@ -101,15 +106,22 @@ final class BootClients {
     return customize(jdk);
   }
 
+  /** Boot's builder for Apache HttpClient, with what the customizers of the application change. */
+  HttpComponentsClientHttpRequestFactoryBuilder apache() {
+    return boots.getIfAvailable() instanceof HttpComponentsClientHttpRequestFactoryBuilder known
+        ? known
+        : customize(ClientHttpRequestFactoryBuilder.httpComponents());
+  }
+
   // As Boot does it: customizers of other builders are left out.
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private JdkClientHttpRequestFactoryBuilder customize(JdkClientHttpRequestFactoryBuilder jdk) {
-    AtomicReference<JdkClientHttpRequestFactoryBuilder> changed = new AtomicReference<>(jdk);
-    LambdaSafe.callbacks(ClientHttpRequestFactoryBuilderCustomizer.class, (List) customizers, jdk)
+  private <B extends ClientHttpRequestFactoryBuilder<?>> B customize(B builder) {
+    AtomicReference<B> changed = new AtomicReference<>(builder);
+    LambdaSafe.callbacks(
+            ClientHttpRequestFactoryBuilderCustomizer.class, (List) customizers, builder)
         .invoke(each ->
             changed.set(
-                (JdkClientHttpRequestFactoryBuilder)
-                    ((ClientHttpRequestFactoryBuilderCustomizer) each).customize(changed.get())));
+                (B) ((ClientHttpRequestFactoryBuilderCustomizer) each).customize(changed.get())));
     return changed.get();
   }
 }

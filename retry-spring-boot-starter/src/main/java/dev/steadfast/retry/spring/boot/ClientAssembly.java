@@ -59,8 +59,8 @@ final class ClientAssembly {
     LOG.info(
         "client {} sends through {}{}: {}",
         name,
-        properties.library() == Library.JDK ? "java.net.http" : "OkHttp",
-        boot.detected()
+        properties.library(),
+        boot.detected(properties.library())
             .map(other -> ", and not through " + other + ", which Boot detected")
             .orElse(""),
         retry.policy());
@@ -133,6 +133,11 @@ final class ClientAssembly {
       return OkHttp.requests(name, boot, beans, retry);
     }
     HttpClientSettings settings = boot.settings(name);
+    if (library == Library.APACHE) {
+      need("retry-apache-httpclient5", "dev.steadfast.retry.apache5.Apache5Retry", name);
+      need("retry-apache-httpclient5", "org.apache.hc.client5.http.classic.HttpClient", name);
+      return ApacheClients.requests(boot, settings, retry);
+    }
     RetryingJdkRequestFactory jdk = RetryingJdkRequestFactory.wrap(boot.build(settings), retry);
     return settings.readTimeout() == null ? jdk : jdk.readTimeout(settings.readTimeout());
   }
@@ -160,11 +165,16 @@ final class ClientAssembly {
 
   private static void need(String artifact, String type, String client) {
     if (!present(type)) {
-      String property = artifact.endsWith("okhttp") ? "library" : "breaker";
+      Object value =
+          switch (artifact) {
+            case "retry-okhttp" -> "okhttp";
+            case "retry-apache-httpclient5" -> "apache";
+            default -> true;
+          };
       throw wrong(
           client,
-          property,
-          property.equals("library") ? "okhttp" : true,
+          value.equals(true) ? "breaker" : "library",
+          value,
           "needs dev.steadfast:" + artifact + ", and its library, on the class path");
     }
   }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.spring.boot;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -21,18 +22,25 @@ final class NamedLibrary {
     if (named == null || !OTHERS.contains(canonical(named))) {
       return;
     }
-    Map<String, Object> clients =
+    Map<String, Object> all =
         Binder.get(environment)
             .bind("steadfast.clients", Bindable.mapOf(String.class, Object.class))
             .orElse(Map.of());
+    Set<String> clients = new TreeSet<>(all.keySet());
+    if (canonical(named).equals("httpcomponents")) {
+      clients.removeIf(name ->
+          "apache"
+              .equalsIgnoreCase(environment.getProperty("steadfast.clients." + name + ".library")));
+    }
     if (!clients.isEmpty()) {
       throw new InvalidConfigurationPropertyValueException(
           FACTORY,
           named,
           "the clients "
-              + clients.keySet()
-              + " of steadfast.clients send through java.net.http or OkHttp (expected: jdk, or no"
-              + " value, for which Boot chooses a library for its other clients)");
+              + clients
+              + " of steadfast.clients send through another library (expected: jdk, or no value,"
+              + " for which Boot chooses a library for its other clients; http-components if each"
+              + " of these has library: apache)");
     }
   }
 

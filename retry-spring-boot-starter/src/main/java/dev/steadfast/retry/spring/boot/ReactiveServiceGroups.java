@@ -1,6 +1,7 @@
 package dev.steadfast.retry.spring.boot;
 
-import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
+import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
+import java.util.Locale;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
@@ -19,11 +20,12 @@ record ReactiveServiceGroups(SteadfastClients clients)
             }));
   }
 
-  /** Ends the start if a client sends through OkHttp, which has no connector. */
+  /** Ends the start if a client sends through a library that has no connector. */
   static void needJdk(SteadfastClient client, String what) {
-    if (!(client.requestFactory() instanceof RetryingJdkRequestFactory)) {
+    if (client.library() != Library.JDK) {
+      String named = client.library().name().toLowerCase(Locale.ROOT);
       throw ClientAssembly.wrong(
-          client.name(), "library", "okhttp", "needed for " + what + " (expected: jdk)");
+          client.name(), "library", named, "needed for " + what + " (expected: jdk)");
     }
   }
 

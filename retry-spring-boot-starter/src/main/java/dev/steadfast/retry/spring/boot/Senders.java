@@ -2,6 +2,7 @@ package dev.steadfast.retry.spring.boot;
 
 import java.lang.reflect.Field;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +26,15 @@ final class Senders {
   /** The sender of a {@code WebClient.Builder}. */
   static final String CONNECTOR = "connector";
 
+  private static final int MOST_BUILDERS = 100;
+
   // The request factories and connectors that talk to servers. Mocks are elsewhere.
   private static final String REAL = "org.springframework.http.client";
 
+  // Kept until the check at the end of the start, as what they send through may still change.
+  private final Set<Object> madeBefore =
+      Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+  private volatile boolean checked;
   private final Set<Object> replaceable =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
@@ -41,7 +48,25 @@ final class Senders {
     Object sender = of(builder, kind);
     if (sender != null && isReal(sender)) {
       replaceable.add(sender);
+      if (!checked && madeBefore.size() < MOST_BUILDERS && OwnRetries.beneath(sender)) {
+        madeBefore.add(builder);
+      }
     }
+  }
+
+  /** How many builders, of those made so far, still have a sender of Boot's that retries itself. */
+  long leftToOthers() {
+    checked = true;
+    long left;
+    synchronized (madeBefore) {
+      left =
+          madeBefore.stream()
+              .map(builder -> of(builder, REQUEST_FACTORY))
+              .filter(sender -> sender != null && OwnRetries.beneath(sender))
+              .count();
+      madeBefore.clear();
+    }
+    return left;
   }
 
   /** Steadfast may replace its own senders, as a builder may get that of another client. */
@@ -72,6 +97,8 @@ final class Senders {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
       for (String builder :
           new String[] {
+            "org.apache.hc.client5.http.impl.classic.ExecChainElement",
+            "org.apache.hc.client5.http.impl.classic.InternalHttpClient",
             "org.springframework.web.client.DefaultRestClientBuilder",
             "org.springframework.web.reactive.function.client.DefaultWebClientBuilder"
           }) {

@@ -9,6 +9,7 @@ import org.slf4j.event.Level;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.web.client.RestTemplate;
 
 /** Warns once, at the end of the start, of what looks as if it retried and does not. */
 final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
@@ -21,10 +22,12 @@ final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
 
   private final SteadfastClients clients;
   private final ConfigurableListableBeanFactory beans;
+  private final Senders senders;
   private final AtomicBoolean done = new AtomicBoolean();
 
-  StartCheck(SteadfastClients clients, ConfigurableListableBeanFactory beans) {
+  StartCheck(SteadfastClients clients, ConfigurableListableBeanFactory beans, Senders senders) {
     this.clients = clients;
+    this.senders = senders;
     this.beans = beans;
   }
 
@@ -37,6 +40,24 @@ final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
       unused();
     }
     feign();
+    retriedByOthers();
+  }
+
+  private void retriedByOthers() {
+    long templates =
+        beans.getBeansOfType(RestTemplate.class, true, false).values().stream()
+            .filter(each -> OwnRetries.beneath(each.getRequestFactory()))
+            .count();
+    long builders = senders.leftToOthers();
+    if (builders + templates > 0) {
+      LOG.warn(
+          "{} RestClient builders of Boot and {} RestTemplates send through Apache HttpClient 5 and"
+              + " not through Steadfast. HttpClient by itself sends any request again after a 429"
+              + " or a 503, a POST too: set steadfast.default-client to have Steadfast send for"
+              + " them, or spring.http.clients.imperative.factory=jdk",
+          builders,
+          templates);
+    }
   }
 
   private void unused() {
@@ -45,7 +66,8 @@ final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
         LOG.atLevel(mayAskLater() ? Level.INFO : Level.WARN)
             .log(
                 "nothing has used client {} by the end of the start: no HTTP service group has the"
-                    + " name of steadfast.clients.{}, and nothing has asked SteadfastClients for it",
+                    + " name of steadfast.clients.{}, and nothing has asked SteadfastClients for"
+                    + " it",
                 each.name(),
                 each.name());
       }

@@ -96,8 +96,9 @@ public final class SteadfastAutoConfiguration {
   }
 
   @Bean
-  StartCheck steadfastStartCheck(SteadfastClients clients, ConfigurableListableBeanFactory beans) {
-    return new StartCheck(clients, beans);
+  StartCheck steadfastStartCheck(
+      SteadfastClients clients, ConfigurableListableBeanFactory beans, Senders senders) {
+    return new StartCheck(clients, beans, senders);
   }
 
   @Bean

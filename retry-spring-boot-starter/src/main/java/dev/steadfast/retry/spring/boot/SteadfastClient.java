@@ -5,6 +5,7 @@ import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
+import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -117,7 +118,8 @@ public final class SteadfastClient {
    *
    * @param form {@code WebClient.Builder} for a new builder, made as that of {@link #restClient()}
    *     is, where this client sends through {@code java.net.http}; {@code RetryingCallFactory} for
-   *     the one of this client, where it sends through OkHttp
+   *     the one of this client, where it sends through OkHttp; {@code CloseableHttpClient} for the
+   *     one that sends, where that is Apache HttpClient
    * @param <T> the type
    * @return this client in that form
    * @throws IllegalArgumentException if it is another type, or this client sends through the other
@@ -125,17 +127,32 @@ public final class SteadfastClient {
    */
   public <T> T as(Class<T> form) {
     String wanted = form.getName();
-    boolean jdk = requests instanceof RetryingJdkRequestFactory;
+    Library library = library();
     String offered =
-        jdk
-            ? "org.springframework.web.reactive.function.client.WebClient$Builder"
-            : "dev.steadfast.retry.okhttp.RetryingCallFactory";
+        switch (library) {
+          case JDK -> "org.springframework.web.reactive.function.client.WebClient$Builder";
+          case OKHTTP -> "dev.steadfast.retry.okhttp.RetryingCallFactory";
+          case APACHE -> "org.apache.hc.client5.http.impl.classic.CloseableHttpClient";
+        };
     if (!wanted.equals(offered)) {
       throw new IllegalArgumentException(
           "form: %s (expected: %s, as client %s sends through %s)"
-              .formatted(wanted, offered, name, jdk ? "java.net.http" : "OkHttp"));
+              .formatted(wanted, offered, name, library));
     }
-    return form.cast(jdk ? Reactive.builder(this) : OkHttp.calls(requests));
+    return form.cast(
+        switch (library) {
+          case JDK -> Reactive.builder(this);
+          case OKHTTP -> OkHttp.calls(requests);
+          case APACHE -> ApacheClients.client(requests);
+        });
+  }
+
+  /** What this client sends through. */
+  Library library() {
+    if (requests instanceof RetryingJdkRequestFactory) {
+      return Library.JDK;
+    }
+    return requests instanceof RetryingOkHttpRequestFactory ? Library.OKHTTP : Library.APACHE;
   }
 
   /** A class of its own, as WebFlux may not be there. */
@@ -168,14 +185,20 @@ public final class SteadfastClient {
    * The client as one of {@code java.net.http}. The application's end shuts it down.
    *
    * @return the same one each time
-   * @throws IllegalStateException if this client sends through OkHttp
+   * @throws IllegalStateException if this client sends through another library
    */
   public RetryingHttpClient httpClient() {
     if (requests instanceof RetryingJdkRequestFactory jdk) {
       return jdk.client();
     }
     throw new IllegalStateException(
-        "client " + name + " sends through OkHttp: use as(RetryingCallFactory.class)");
+        "client "
+            + name
+            + " sends through "
+            + library()
+            + ": use as("
+            + (library() == Library.OKHTTP ? "RetryingCallFactory" : "CloseableHttpClient")
+            + ".class)");
   }
 
   /**
@@ -215,10 +238,18 @@ public final class SteadfastClient {
 
   /** Ends what is under way, on the wire or waiting. */
   void end() {
-    if (requests instanceof RetryingJdkRequestFactory jdk) {
-      jdk.client().shutdownNow();
-    } else {
-      OkHttp.calls(requests).cancelAll();
+    switch (library()) {
+      case JDK -> httpClient().shutdownNow();
+      case OKHTTP -> OkHttp.calls(requests).cancelAll();
+      case APACHE -> ApacheClients.cancelAll(requests);
+    }
+  }
+
+  /** Ends what is under way, and closes the connections of a client that can be closed. */
+  void close() {
+    end();
+    if (library() == Library.APACHE) {
+      ApacheClients.close(requests);
     }
   }
 

@@ -57,7 +57,7 @@ public final class SteadfastClients {
 
   /** Called when the application ends, after all that uses the clients. */
   void end() {
-    clients.values().forEach(SteadfastClient::end);
+    clients.values().forEach(SteadfastClient::close);
   }
 
   @Override

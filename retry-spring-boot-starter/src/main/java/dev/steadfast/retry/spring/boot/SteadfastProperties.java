@@ -45,8 +45,20 @@ record SteadfastProperties(
 
   /** The library that sends. */
   enum Library {
-    JDK,
-    OKHTTP
+    JDK("java.net.http"),
+    OKHTTP("OkHttp"),
+    APACHE("Apache HttpClient 5");
+
+    private final String text;
+
+    Library(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
   }
 
   /** The forms of keys that need no code. */

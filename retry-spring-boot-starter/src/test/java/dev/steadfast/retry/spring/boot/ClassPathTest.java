@@ -69,6 +69,7 @@ final class ClassPathTest {
       "micrometer-core micrometer-jakarta9 context-propagation" + " spring-boot-micrometer";
   private static final String ACTUATOR = "spring-boot-actuator spring-boot-health";
   private static final String OKHTTP = "okhttp okio kotlin-stdlib mockwebserver3";
+  private static final String APACHE = "httpclient5 httpcore5";
   private static final String WEBFLUX = "spring-webflux spring-boot-webclient reactor-core";
   private static final String SERVLET =
       "jakarta.servlet-api tomcat spring-webmvc spring-boot-webmvc spring-boot-web-server"
@@ -81,9 +82,21 @@ final class ClassPathTest {
     MICROMETER + ", paid ReactiveServiceGroups Scope Endpoint",
     ACTUATOR + ", paid ReactiveServiceGroups Scope Meters",
     OKHTTP + ", paid ReactiveServiceGroups Scope Endpoint Meters",
+    APACHE + ", paid ReactiveServiceGroups Scope Endpoint Meters",
     WEBFLUX + ", paid Scope Endpoint Meters",
     SERVLET + ", paid ReactiveServiceGroups Endpoint Meters",
-    OKHTTP + " " + WEBFLUX + " " + SERVLET + " " + ACTUATOR + " " + MICROMETER + ", paid"
+    OKHTTP
+        + " "
+        + APACHE
+        + " "
+        + WEBFLUX
+        + " "
+        + SERVLET
+        + " "
+        + ACTUATOR
+        + " "
+        + MICROMETER
+        + ", paid"
   })
   void startsWithout(String absent, String expected) throws Exception {
     server.enqueue(Reply.status(503), Reply.status(200).body("paid"));

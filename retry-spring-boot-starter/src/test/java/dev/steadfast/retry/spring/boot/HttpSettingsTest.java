@@ -94,7 +94,7 @@ final class HttpSettingsTest {
       BUNDLE + "truststore.certificate=" + AUTHORITY.certificatePem();
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void theBundleOfTheGroupIsTrusted_andShowsItsCertificate(String library) throws Exception {
     startSecure();
     secure.requireClientAuth();
@@ -118,7 +118,7 @@ final class HttpSettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void aServerThatTheBundleDoesNotTrustIsRefused(String library) throws Exception {
     startSecure();
     try (ConfigurableApplicationContext app =
@@ -135,7 +135,7 @@ final class HttpSettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void redirectsOfTheGroup(String library) {
     server.route(request ->
         request.target().equals("/new")
@@ -214,7 +214,7 @@ final class HttpSettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void onlyAddressesThatTheFilterAllowsAreCalled(String library) {
     String other = "http://127.0.0.2:" + server.port() + "/";
     server.enqueue(Reply.status(200).body("allowed"));
@@ -237,7 +237,7 @@ final class HttpSettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void zeroIsNoTimeout(String library) {
     server.enqueue(Reply.status(200).body("paid"));
     try (ConfigurableApplicationContext app =
@@ -261,7 +261,7 @@ final class HttpSettingsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jdk", "okhttp"})
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void aReadTimeoutOfTheGroupEndsAnAttempt_andNoBodyWhoseBytesFlow(String library)
       throws Exception {
     secure.start();

@@ -1,17 +1,23 @@
 package dev.steadfast.retry.spring.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -88,6 +94,68 @@ final class StartCheckTest {
   void aLazyApplicationMayUseItLater(CapturedOutput output) {
     assertEquals(
         List.of(), warnings(output, Shop.class, PAYMENTS, "spring.main.lazy-initialization=true"));
+  }
+
+  /** Boot takes Apache HttpClient if it is there. */
+  @Configuration(proxyBeanMethods = false)
+  static class OthersToo {
+    @Bean
+    RestClient stock(RestClient.Builder builder) {
+      return builder.build();
+    }
+
+    @Bean
+    RestTemplate prices(ClientHttpRequestFactoryBuilder<?> requests) {
+      return new RestTemplate(requests.build());
+    }
+
+    @Bean
+    RestClient payments(SteadfastClients clients) {
+      return clients.get("payments").restClient().build();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OthersWithoutRetries {
+    @Bean
+    ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> off() {
+      return builder ->
+          builder.withHttpClientCustomizer(HttpClientBuilder::disableAutomaticRetries);
+    }
+
+    @Bean
+    RestClient stock(RestClient.Builder builder) {
+      return builder.build();
+    }
+
+    @Bean
+    RestClient payments(SteadfastClients clients) {
+      return clients.get("payments").restClient().build();
+    }
+  }
+
+  @Test
+  void othersThatRetryByThemselves(CapturedOutput output) {
+    List<String> said = warnings(output, OthersToo.class, PAYMENTS);
+    assertEquals(1, said.size(), said::toString);
+    assertTrue(
+        said.get(0).startsWith("1 RestClient builders of Boot and 1 RestTemplates"),
+        said::toString);
+    assertTrue(said.get(0).contains("steadfast.default-client"), said::toString);
+    assertTrue(said.get(0).contains("spring.http.clients.imperative.factory"), said::toString);
+  }
+
+  @Test
+  void othersThatDoNot(CapturedOutput output) {
+    assertEquals(List.of(), warnings(output, OthersWithoutRetries.class, PAYMENTS));
+  }
+
+  @Test
+  void aDefaultClientSendsForTheOthers(CapturedOutput output) {
+    assertEquals(
+        List.of(),
+        warnings(
+            output, OthersWithoutRetries.class, PAYMENTS, "steadfast.default-client=payments"));
   }
 
   @Test

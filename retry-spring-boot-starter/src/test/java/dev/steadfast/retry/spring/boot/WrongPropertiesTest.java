@@ -68,7 +68,8 @@ final class WrongPropertiesTest {
     "jdk, spring.http.clients.connect-timeout",
     "jdk, spring.http.clients.read-timeout",
     "okhttp, spring.http.clients.connect-timeout",
-    "okhttp, spring.http.serviceclient.payments.read-timeout"
+    "okhttp, spring.http.serviceclient.payments.read-timeout",
+    "apache, spring.http.clients.read-timeout"
   })
   void aTimeoutBelowZero(String library, String property) {
     assertTells(
@@ -181,7 +182,21 @@ final class WrongPropertiesTest {
             "spring.http.clients.imperative.factory=" + named),
         "spring.http.clients.imperative.factory",
         named,
-        "the clients [payments] of steadfast.clients send through java.net.http or OkHttp");
+        "the clients [payments] of steadfast.clients send through another library");
+  }
+
+  @Test
+  void aLibraryThatIsNamedForClientsOfIt() {
+    App.start(
+            "steadfast.clients.payments.library=apache",
+            "steadfast.default-client=payments",
+            "spring.http.clients.imperative.factory=http-components")
+        .close();
+    assertTells(
+        failure(
+            "steadfast.clients.payments.library=apache",
+            "spring.http.clients.imperative.factory=jetty"),
+        "the clients [payments] of steadfast.clients send through another library");
   }
 
   @Test

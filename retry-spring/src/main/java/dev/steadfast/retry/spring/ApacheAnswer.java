@@ -1,0 +1,82 @@
+package dev.steadfast.retry.spring;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.apache5.Apache5Reports;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+
+/** A response of Apache HttpClient's. */
+final class ApacheAnswer implements Answer {
+  private static final int WORTH_READING_BYTES = 64 * 1024;
+
+  private final ClassicHttpResponse response;
+  private final Runnable abort;
+  private final HttpHeaders headers = new HttpHeaders();
+
+  /**
+   * An answer.
+   *
+   * @param response as HttpClient gave it
+   * @param abort ends its connection, if it has not been given back
+   */
+  ApacheAnswer(ClassicHttpResponse response, Runnable abort) {
+    this.response = response;
+    this.abort = abort;
+    for (Header each : response.getHeaders()) {
+      headers.add(each.getName(), each.getValue());
+    }
+  }
+
+  @Override
+  public HttpStatusCode getStatusCode() {
+    return HttpStatusCode.valueOf(response.getCode());
+  }
+
+  @Override
+  public String getStatusText() {
+    String reason = response.getReasonPhrase();
+    return reason == null ? "" : reason;
+  }
+
+  @Override
+  public HttpHeaders getHeaders() {
+    return headers;
+  }
+
+  @Override
+  public InputStream getBody() throws IOException {
+    HttpEntity entity = response.getEntity();
+    return entity == null ? InputStream.nullInputStream() : entity.getContent();
+  }
+
+  @Override
+  public RetryReport retryReport() {
+    return Apache5Reports.of(response);
+  }
+
+  // A connection can be used again only if the body was read to its end. Of a body that may be
+  // long, or a stream, nothing more is waited for: close alone would read it to its end.
+  @Override
+  public void close() {
+    HttpEntity entity = response.getEntity();
+    if (entity != null) {
+      long length = entity.getContentLength();
+      if (length >= 0 && length <= WORTH_READING_BYTES) {
+        EntityUtils.consumeQuietly(entity);
+      } else {
+        abort.run();
+      }
+    }
+    try {
+      response.close();
+    } catch (IOException broken) {
+      // nobody wants it any more
+    }
+  }
+}

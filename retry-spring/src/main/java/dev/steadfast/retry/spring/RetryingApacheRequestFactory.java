@@ -1,0 +1,138 @@
+package dev.steadfast.retry.spring;
+
+import dev.steadfast.retry.apache5.Apache5Retry;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.Checks;
+import java.net.URI;
+import java.time.Duration;
+import org.apache.hc.client5.http.config.Configurable;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.core5.util.Timeout;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.http.client.ClientHttpRequestFactory;
+
+/**
+ * Makes requests for {@code RestClient} and {@code RestTemplate} that Apache HttpClient 5 sends and
+ * that are retried where that is safe. Immutable and safe for use by many threads.
+ *
+ * <pre>{@code
+ * CloseableHttpClient http =
+ *     Apache5Retry.addTo(HttpClients.custom(), HttpRetry.defaults()).build();
+ * RestClient client =
+ *     RestClient.builder().requestFactory(RetryingApacheRequestFactory.wrap(http)).build();
+ * }</pre>
+ *
+ * <p>Spring's own factory for HttpClient streams each body once, so a request with a body is not
+ * sent again through it. This one keeps bodies up to a limit ({@link #keepBodiesUpTo}).
+ *
+ * <p>A request runs on the calling thread, with its converter, waits and further attempts. So what
+ * is bound to that thread, such as the logging context, is there for all of them. A request with a
+ * body above the limit has a thread of its own beside it.
+ *
+ * <p>{@link RetryAttributes} has options and the report of a single request.
+ */
+public final class RetryingApacheRequestFactory implements ClientHttpRequestFactory {
+  private final CloseableHttpClient client;
+  private final ApacheWire wire;
+  private final int bodyLimit;
+
+  private RetryingApacheRequestFactory(CloseableHttpClient client, ApacheWire wire, int bodyLimit) {
+    this.client = client;
+    this.wire = wire;
+    this.bodyLimit = bodyLimit;
+  }
+
+  /**
+   * Makes requests that a client sends.
+   *
+   * @param client a client whose builder was given to {@link Apache5Retry#addTo}; not changed, and
+   *     not closed
+   * @return a factory
+   * @throws IllegalArgumentException if it is another client, which shows neither its handlers nor
+   *     its own retries
+   * @throws NullPointerException if the client is null
+   */
+  public static RetryingApacheRequestFactory wrap(CloseableHttpClient client) {
+    HttpRetry retry = Apache5Retry.configuration(client);
+    return new RetryingApacheRequestFactory(
+        client, new ApacheWire(client, retry, null), RetryingRequest.DEFAULT_LIMIT);
+  }
+
+  /**
+   * A factory with a read timeout, as Spring calls it: {@code RequestConfig.responseTimeout}, which
+   * ends an attempt whose answer does not come, and a body that stalls, but not the operation.
+   * Default: that of the client.
+   *
+   * @param readTimeout zero or more; zero for none
+   * @return a changed copy with the same {@link #client}
+   * @throws IllegalArgumentException if it is negative
+   */
+  public RetryingApacheRequestFactory readTimeout(Duration readTimeout) {
+    long millis = Checks.notNegative("readTimeout", readTimeout).toMillis();
+    RequestConfig config =
+        RequestConfig.copy(config()).setResponseTimeout(Timeout.ofMilliseconds(millis)).build();
+    return new RetryingApacheRequestFactory(client, wire.with(config), bodyLimit);
+  }
+
+  /** What applies to each request. */
+  RequestConfig config() {
+    RequestConfig own = wire.config();
+    if (own == null && client instanceof Configurable configured) {
+      own = configured.getConfig();
+    }
+    return own == null ? RequestConfig.DEFAULT : own;
+  }
+
+  /**
+   * A factory with another limit for request bodies. A body up to the limit is kept in memory until
+   * the request ends, and sent again with each attempt. A longer body is streamed and sent once: if
+   * its request fails, the operation ends with {@link
+   * dev.steadfast.retry.StopReason#BODY_NOT_REPEATABLE}, and the log warns of it once. Bodies that
+   * a converter collects by itself are kept whatever their length. Default 1 MiB.
+   *
+   * @param bytes 0 to 2^30
+   * @return a changed copy with the same {@link #client}
+   * @throws IllegalArgumentException if it is out of its range
+   */
+  public RetryingApacheRequestFactory keepBodiesUpTo(int bytes) {
+    return new RetryingApacheRequestFactory(client, wire, RetryingRequest.checkLimit(bytes));
+  }
+
+  /**
+   * The client that sends: to be closed when it is no longer needed.
+   *
+   * @return the client of all requests of this factory
+   */
+  public CloseableHttpClient client() {
+    return client;
+  }
+
+  /**
+   * The configuration of the client.
+   *
+   * @return what is retried and how
+   */
+  public HttpRetry retry() {
+    return wire.retry();
+  }
+
+  /**
+   * Cancels every request of this factory, and of the copies that were made of it, that has no
+   * answer yet: one that waits for a connection or for its next attempt, or that is on the wire.
+   */
+  public void cancelAll() {
+    wire.cancelAll();
+  }
+
+  @Override
+  public ClientHttpRequest createRequest(URI uri, HttpMethod httpMethod) {
+    return new RetryingRequest(httpMethod, uri, wire, bodyLimit);
+  }
+
+  @Override
+  public String toString() {
+    return "RetryingApacheRequestFactory(" + wire.retry() + ")";
+  }
+}
