@@ -120,6 +120,21 @@ public interface RetryReport {
   boolean serverMayHaveActed();
 
   /**
+   * How many attempts a server that charges for its work may have billed: those that were neither
+   * proven unsent nor refused. An attempt that was cancelled, or whose answer was lost or broke
+   * off, counts too. A journaled operation counts those of this call.
+   *
+   * @return 0 if {@link #serverMayHaveActed()} is false, else 1 or more
+   */
+  default int attemptsPerhapsBilled() {
+    int perhaps = 0;
+    for (AttemptReport each : attemptReports()) {
+      perhaps += each.disposition().mayHaveActed() ? 1 : 0;
+    }
+    return perhaps == 0 && serverMayHaveActed() ? 1 : perhaps;
+  }
+
+  /**
    * Whether it is unknown what the operation did: the answer to one of its attempts was lost, or
    * proves neither success nor failure ({@link AnswerProof}), and the last answer does not settle
    * it. Then keep the {@link #idempotencyKey()}, and send the same request with the same key again

@@ -123,7 +123,7 @@ final class ResendRows {
             row("POST without a key, the caller says that it only reads, rules that retry"
                     + " everything: retried")
                 .post("/search", "query")
-                .options(RetryOptions.builder().replayable(true))));
+                .options(RetryOptions.builder().replayable(true).paidRepeats(2))));
   }
 
   private static Scenario recklessAndSafe(Scenario row) {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.tck;
 
+import static dev.steadfast.retry.tck.Outcome.Category.CONNECTION_LOST;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
 import static dev.steadfast.retry.tck.StatusRows.OK;
@@ -29,6 +30,7 @@ final class UnsafeMethodRows {
     rows.addAll(unavailable());
     rows.addAll(unprocessed());
     rows.addAll(vouched());
+    rows.addAll(paid());
     return rows;
   }
 
@@ -137,6 +139,67 @@ final class UnsafeMethodRows {
             .replies(status(503).header("finagle-http-nonretryable-nack", "true").body("no"))
             .answers(503, "no")
             .endsAfter("503 UNAVAILABLE refused", "DO_NOT_RETRY 1"));
+  }
+
+  /** The server may bill each attempt that is not proven unprocessed. */
+  private static List<Scenario> paid() {
+    Reply lost = Reply.closeAfterRequest();
+    return List.of(
+        row("POST without a key and the caller's word, 503 twice: one paid repeat by default")
+            .post("/prompt", "text")
+            .options(RetryOptions.builder().replayable(true))
+            .replies(status(503), status(503).body("last"))
+            .answers(503, "last")
+            .requests(2)
+            .trace(
+                "attempt 1: 503 UNAVAILABLE answered",
+                "wait 100ms backoff",
+                "attempt 2: 503 UNAVAILABLE answered",
+                "done ATTEMPTS_EXHAUSTED 2"),
+        row("POST without a key and the caller's word, lost twice: one paid repeat by default")
+            .post("/prompt", "text")
+            .options(RetryOptions.builder().replayable(true))
+            .replies(lost, lost)
+            .fails(CONNECTION_LOST)
+            .requests(2)
+            .trace(
+                "attempt 1: CONNECTION_LOST unknown",
+                "wait 100ms backoff",
+                "attempt 2: CONNECTION_LOST unknown",
+                "done ATTEMPTS_EXHAUSTED 2"),
+        row("POST without a key and the caller's word, paidRepeats(0), lost: never sent again")
+            .post("/prompt", "text")
+            .options(RetryOptions.builder().replayable(true).paidRepeats(0))
+            .replies(lost)
+            .fails(CONNECTION_LOST)
+            .endsAfter("CONNECTION_LOST unknown", "ATTEMPTS_EXHAUSTED 1"),
+        row("POST without a key and the caller's word, 429, lost, then 200: a refusal is not paid")
+            .post("/prompt", "text")
+            .options(RetryOptions.builder().replayable(true))
+            .replies(status(429), lost, OK)
+            .answers(200, "ok")
+            .requests(3)
+            .trace(
+                "attempt 1: 429 THROTTLED refused",
+                "wait 100ms backoff",
+                "attempt 2: CONNECTION_LOST unknown",
+                "wait 200ms backoff",
+                "attempt 3: 200",
+                "done ACCEPTED 3"),
+        row("POST with a key and the caller's word, 503 twice: the key protects it")
+            .post("/prompt", "text")
+            .options(RetryOptions.builder().replayable(true).idempotencyKey("k1"))
+            .replies(status(503), status(503), OK)
+            .answers(200, "ok")
+            .requests(3)
+            .trace(
+                "attempt 1: 503 UNAVAILABLE answered",
+                "wait 100ms backoff",
+                "attempt 2: 503 UNAVAILABLE answered",
+                "wait 200ms backoff",
+                "attempt 3: 200",
+                "done ACCEPTED 3")
+            .expect(e -> e.key("k1")));
   }
 
   private static List<Scenario> vouched() {

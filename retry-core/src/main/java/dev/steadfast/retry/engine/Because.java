@@ -24,7 +24,7 @@ record Because(RetryPlan plan, RetryState state, long nowNanos, String refuser) 
     return switch (reason) {
       case NOT_RETRYABLE -> last == null ? "" : rule(last);
       case NOT_REPLAYABLE -> notReplayable(last);
-      case ATTEMPTS_EXHAUSTED -> attempts();
+      case ATTEMPTS_EXHAUSTED -> attempts(last);
       case DO_NOT_RETRY ->
           last != null && last.verdict() instanceof Verdict.Retryable told && told.doNotRetry()
               ? "the answer says so"
@@ -54,7 +54,10 @@ record Because(RetryPlan plan, RetryState state, long nowNanos, String refuser) 
         + " again";
   }
 
-  private String attempts() {
+  private String attempts(@Nullable Outcome last) {
+    if (last != null && state.forbidsPaying(last.evidence())) {
+      return "RetryOptions.paidRepeats=" + plan.word().paidRepeats();
+    }
     int most = plan.policy().maxAttempts();
     String free = ", and one resend on a stale connection that does not count";
     return "maxAttempts=" + most + (state.hasResent() ? free : "");

@@ -97,7 +97,7 @@ final class Operation<R> implements Admission {
     long now = now();
     CallContext callContext = plan.callContext();
     long callerWaits = callContext == null ? Long.MAX_VALUE : callContext.remainingNanos();
-    state.again(now, Math.min(boundNanos, callerWaits));
+    state.again(now, Math.min(boundNanos, callerWaits), record.perhapsProcessed());
     record.runAgain();
     opening = Opening.NOW;
     answered = null;

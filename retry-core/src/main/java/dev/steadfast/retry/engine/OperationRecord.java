@@ -30,7 +30,7 @@ final class OperationRecord {
   private long waitAfterNanos; // after it
   private long waitedNanos; // in all
   private int attempts;
-  private boolean mayHaveActed;
+  private int perhapsProcessed; // attempts
   private boolean earlierMayHaveActed;
   private boolean mayHaveEffect; // a request that does more than to read may have acted
   private @Nullable String withoutKey; // a request that may have had an effect
@@ -88,8 +88,8 @@ final class OperationRecord {
     boolean sent = evidence.disposition().mayHaveActed();
     boolean unseen = verdict instanceof Verdict.Accepted answer && !answer.observed() && !sent;
     cached = unseen && (attempts == 1 || cached);
-    earlierMayHaveActed = mayHaveActed;
-    mayHaveActed |= sent;
+    earlierMayHaveActed = perhapsProcessed > 0;
+    perhapsProcessed += sent ? 1 : 0;
     unknown |= evidence.leavesUnknown(accepted);
     mayHaveEffect |= evidence.requests().mayHaveEffect();
     if (withoutKey == null) {
@@ -130,6 +130,11 @@ final class OperationRecord {
   void waiting(long nanos) {
     waitAfterNanos = nanos;
     waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
+  }
+
+  /** How many attempts were neither unsent nor refused. */
+  int perhapsProcessed() {
+    return perhapsProcessed;
   }
 
   /** How the latest attempt ended, null if none did. */
@@ -174,7 +179,7 @@ final class OperationRecord {
             cached ? 0 : attempts, nowNanos - startNanos, waitedNanos, serverDelay(), because),
         reports,
         new OperationReport.Flags(
-            mayHaveActed,
+            perhapsProcessed,
             earlierMayHaveActed,
             unknown && !settled(reason),
             replayed(),

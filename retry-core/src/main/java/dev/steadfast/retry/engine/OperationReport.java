@@ -55,17 +55,18 @@ final class OperationReport implements RetryReport, ReportFigures {
   /**
    * The facts that a caller must know before acting on the answer.
    *
+   * @param perhapsProcessed how many attempts were neither unsent nor refused
    * @param withoutKey names a request that did not carry the key, null for none
    */
   record Flags(
-      boolean serverMayHaveActed,
+      int perhapsProcessed,
       boolean earlierMayHaveActed,
       boolean outcomeUnknown,
       boolean replayed,
       boolean onlyReads,
       @Nullable String withoutKey) {
     Flags withOutcomeUnknown() {
-      return new Flags(serverMayHaveActed, earlierMayHaveActed, true, replayed, false, withoutKey);
+      return new Flags(perhapsProcessed, earlierMayHaveActed, true, replayed, false, withoutKey);
     }
   }
 
@@ -135,7 +136,12 @@ final class OperationReport implements RetryReport, ReportFigures {
 
   @Override
   public boolean serverMayHaveActed() {
-    return flags.serverMayHaveActed();
+    return flags.perhapsProcessed() > 0;
+  }
+
+  @Override
+  public int attemptsPerhapsBilled() {
+    return flags.perhapsProcessed();
   }
 
   @Override

@@ -27,7 +27,7 @@ public final class RetryPlan {
   private final Listeners listeners;
   private final RetryEnvironment environment;
   private final @Nullable CallContext callContext;
-  private final Replayable replayable;
+  private final CallersWord word;
   private final boolean optional;
   private final @Nullable ContextCapture context;
 
@@ -39,7 +39,7 @@ public final class RetryPlan {
     this.listeners = draft.listeners;
     this.environment = draft.environment;
     this.callContext = draft.callContext;
-    this.replayable = draft.replayable;
+    this.word = draft.word;
     this.optional = draft.optional;
     this.context = draft.context;
   }
@@ -53,7 +53,7 @@ public final class RetryPlan {
     private Listeners listeners = new Listeners(List.of());
     private RetryEnvironment environment;
     private @Nullable CallContext callContext;
-    private Replayable replayable = Replayable.BY_REQUEST;
+    private CallersWord word = CallersWord.NONE;
     private boolean optional;
     private @Nullable ContextCapture context;
 
@@ -69,7 +69,7 @@ public final class RetryPlan {
       this.guards = plan.guards;
       this.listeners = plan.listeners;
       this.callContext = plan.callContext;
-      this.replayable = plan.replayable;
+      this.word = plan.word;
       this.optional = plan.optional;
       this.context = plan.context;
     }
@@ -148,13 +148,29 @@ public final class RetryPlan {
   }
 
   /**
-   * The same plan with the caller's word on whether an operation may be repeated.
+   * The same plan with the caller's word on whether an operation may be repeated, as often as the
+   * policy allows.
    *
-   * @param word what the caller says
+   * @param replayable what the caller says
    * @return a changed copy, or this
    */
-  public RetryPlan withReplayable(Replayable word) {
-    return word == replayable ? this : with(draft -> draft.replayable = word);
+  public RetryPlan withReplayable(Replayable replayable) {
+    return withReplayable(replayable, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same plan with the caller's word on whether an operation may be repeated, and how often.
+   *
+   * @param replayable what the caller says
+   * @param paidRepeats how many attempts may follow those that may have been processed, where
+   *     nothing but this word makes that safe; 0 or more
+   * @return a changed copy, or this
+   */
+  public RetryPlan withReplayable(Replayable replayable, int paidRepeats) {
+    int counted = replayable == Replayable.ALWAYS ? paidRepeats : Integer.MAX_VALUE;
+    return replayable == word.replayable() && counted == word.paidRepeats()
+        ? this
+        : with(draft -> draft.word = new CallersWord(replayable, counted));
   }
 
   /**
@@ -275,7 +291,11 @@ public final class RetryPlan {
    * @return what the caller says
    */
   public Replayable replayable() {
-    return replayable;
+    return word.replayable();
+  }
+
+  CallersWord word() {
+    return word;
   }
 
   boolean optional() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>accepted: deposit, stop
  *   <li>final, or possibly processed and not safe to repeat as it went over the wire: stop
- *   <li>no attempts left: stop
+ *   <li>no attempts left, or no paid repeats: stop
  *   <li>told not to retry, by a signal or by the layer above: stop
  *   <li>the server delay is above the ceiling: stop, the delay is exposed
  *   <li>delay = max(backoff, server delay + upward spread)
@@ -36,7 +36,7 @@ public final class RetryState {
   private final RetryBudget.Account budget;
   private final Admission admission;
   private final LongSupplier random;
-  private final Replayable replayable; // the caller's word
+  private final CallersWord word;
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
@@ -47,7 +47,8 @@ public final class RetryState {
   private @Nullable CallerDeadline caller; // a part of the bound
 
   private int attempts;
-  private int resent; // on a stale connection, once in a run: attempts beside maxAttempts
+  private short resent; // on a stale connection, once in a run: attempts beside maxAttempts
+  private short perhapsProcessed; // attempts, up to the largest short
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
   private short kindsSeen; // a bit for each
@@ -59,7 +60,7 @@ public final class RetryState {
   private @Nullable StopReason stopped;
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
-    this(plan.nanos(), budget, admission, plan.environment().random(), plan.replayable());
+    this(plan.nanos(), budget, admission, plan.environment().random(), plan.word());
   }
 
   private RetryState(
@@ -67,12 +68,12 @@ public final class RetryState {
       RetryBudget.Account budget,
       Admission admission,
       LongSupplier random,
-      Replayable replayable) {
+      CallersWord word) {
     this.nanos = nanos;
     this.budget = budget;
     this.admission = admission;
     this.random = random;
-    this.replayable = replayable;
+    this.word = word;
   }
 
   /**
@@ -85,7 +86,7 @@ public final class RetryState {
    */
   public static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
     return new RetryState(
-        new PolicyNanos(policy), budget, Admission.FREE, random, Replayable.BY_REQUEST);
+        new PolicyNanos(policy), budget, Admission.FREE, random, CallersWord.NONE);
   }
 
   /** A layer above owns the retries: this operation makes one attempt. */
@@ -120,7 +121,8 @@ public final class RetryState {
    * Begins another run of an operation that ended. What is left of attempts and time goes on; what
    * was met once may be met once more.
    */
-  void again(long nowNanos, long boundNanos) {
+  void again(long nowNanos, long boundNanos, int perhapsProcessed) {
+    this.perhapsProcessed = (short) Math.min(perhapsProcessed, Short.MAX_VALUE);
     stopped = null;
     withdrawal = null; // the budget got it with the end
     retryPending = false;
@@ -251,6 +253,7 @@ public final class RetryState {
         withdrawal = null; // spent with the attempt
       }
     }
+    countProcessed(outcome.evidence());
     // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
       RetryBudget.Outcome success =
@@ -262,13 +265,24 @@ public final class RetryState {
       return fail(permanent.reason(), nowNanos);
     }
     Evidence.Safety safety = outcome.evidence().requests().safety();
-    if (!safety.allowsRepeating(replayable)) {
+    if (!word.allows(safety)) {
       return fail(StopReason.NOT_REPLAYABLE, nowNanos);
     }
     if (outcome.evidence().bodySpent()) {
       return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
     }
     return afterSafeFailure((Verdict.Retryable) verdict, safety, nowNanos);
+  }
+
+  private void countProcessed(Evidence evidence) {
+    if (evidence.disposition().mayHaveActed() && perhapsProcessed < Short.MAX_VALUE) {
+      perhapsProcessed++;
+    }
+  }
+
+  /** Whether the operation may not be repeated any more because that is paid for. */
+  boolean forbidsPaying(Evidence evidence) {
+    return word.forbidsPaying(evidence.requests().safety(), perhapsProcessed);
   }
 
   /** Steps 3 to 9. */
@@ -280,11 +294,12 @@ public final class RetryState {
     // A stale connection says nothing about the server. Its one resend does not count as an
     // attempt, unless only a key or the caller's word makes it safe: the server may not honour it.
     boolean free = stale && safeAsSuch;
-    // 3 no attempts left: stop
+    // 3 no attempts left, or no paid repeats: stop
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
     }
-    if (!free && counted(attempts) >= nanos.policy().maxAttempts()) {
+    boolean last = !free && counted(attempts) >= nanos.policy().maxAttempts();
+    if (last || word.forbidsPaying(safety, perhapsProcessed)) {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
     // 4 told not to retry, by a signal or by the layer above: stop
@@ -323,7 +338,7 @@ public final class RetryState {
       withdrawal = taken;
     }
     retryPending = true;
-    resent += free ? 1 : 0;
+    resent += (short) (free ? 1 : 0);
     return retry;
   }
 

@@ -298,7 +298,7 @@ public final class WireLog<Q> {
    * @return false if the request may have been processed and is not safe to repeat
    */
   public boolean maySendAgain() {
-    return settledSafety(fate).allowsRepeating(plan.replayable());
+    return plan.word().allowsUncounted(settledSafety(fate));
   }
 
   /**
@@ -309,7 +309,7 @@ public final class WireLog<Q> {
    * @return false if the operation would end there: then the connection should be tested first
    */
   public boolean survivesDeadConnection(Safety why) {
-    return why.allowsRepeating(plan.replayable()) && (why.needsNoKey() || plan.allowsRetries());
+    return plan.word().allowsUncounted(why) && (why.needsNoKey() || plan.allowsRetries());
   }
 
   private Safety settledSafety(int known) {

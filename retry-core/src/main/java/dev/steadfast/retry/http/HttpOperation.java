@@ -57,7 +57,7 @@ public final class HttpOperation {
             .plan()
             .withPolicy(options.policy(retry.policy()))
             .withCallContext(callContext)
-            .withReplayable(options.replayable())
+            .withReplayable(options.replayable(), options.paidRepeats())
             .withOptional(options.optional());
     this.options = options;
     this.key =

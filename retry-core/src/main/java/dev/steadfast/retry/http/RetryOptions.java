@@ -21,6 +21,7 @@ public final class RetryOptions {
   private final @Nullable RetryPolicy policy;
   private final @Nullable Duration deadline;
   private final Replayable replayable;
+  private final short paidRepeats; // -1: not set; no bound at the largest one
   private final @Nullable Boolean bodyRepeatable;
   private final @Nullable String name;
   private final @Nullable String derivedKey;
@@ -33,6 +34,7 @@ public final class RetryOptions {
     this.policy = builder.policy;
     this.deadline = builder.deadline;
     this.replayable = builder.replayable;
+    this.paidRepeats = builder.paidRepeats;
     this.bodyRepeatable = builder.bodyRepeatable;
     this.name = builder.name;
     this.derivedKey = builder.derivedKey;
@@ -89,6 +91,7 @@ public final class RetryOptions {
     merged.policy = other.policy == null ? policy : other.policy;
     merged.deadline = other.deadline == null ? deadline : other.deadline;
     merged.replayable = other.replayable == Replayable.BY_REQUEST ? replayable : other.replayable;
+    merged.paidRepeats = other.paidRepeats < 0 ? paidRepeats : other.paidRepeats;
     merged.bodyRepeatable = other.bodyRepeatable == null ? bodyRepeatable : other.bodyRepeatable;
     merged.name = other.name == null ? name : other.name;
     merged.noRetry = noRetry || other.noRetry;
@@ -122,6 +125,13 @@ public final class RetryOptions {
 
   Replayable replayable() {
     return replayable;
+  }
+
+  int paidRepeats() {
+    if (paidRepeats == Short.MAX_VALUE) {
+      return Integer.MAX_VALUE;
+    }
+    return paidRepeats < 0 ? 1 : paidRepeats;
   }
 
   /**
@@ -184,6 +194,7 @@ public final class RetryOptions {
         + deadline
         + ", replayable="
         + replayable
+        + (paidRepeats < 0 ? "" : ", paidRepeats=" + paidRepeats)
         + ", policy="
         + (noRetry ? "no retry" : policy)
         + (optional ? ", optional" : "")
@@ -196,6 +207,7 @@ public final class RetryOptions {
     private @Nullable RetryPolicy policy;
     private @Nullable Duration deadline;
     private Replayable replayable = Replayable.BY_REQUEST;
+    private short paidRepeats = -1;
     private @Nullable Boolean bodyRepeatable;
     private @Nullable String name;
     private @Nullable String derivedKey;
@@ -300,11 +312,36 @@ public final class RetryOptions {
      * key. True for a POST that only reads, or for a PUT with {@code If-Match} whose 412 the caller
      * can interpret; false for a GET that does not only read.
      *
+     * <p>Where true is all that protects a request, its repetitions are counted: see {@link
+     * #paidRepeats}.
+     *
      * @param replayable the caller's word
      * @return this
      */
     public Builder replayable(boolean replayable) {
       this.replayable = Replayable.of(replayable);
+      return this;
+    }
+
+    /**
+     * How often this operation is repeated although the server may have processed it, and may
+     * charge for it again. It counts where nothing but {@code replayable(true)} makes a repetition
+     * safe: a request with a key or an idempotent method is not bounded by it. Each attempt counts
+     * that was neither proven unsent nor refused, such as one whose answer was lost or was a 503.
+     * It holds on top of attempts, time and budget; one more would end the operation with {@link
+     * dev.steadfast.retry.StopReason#ATTEMPTS_EXHAUSTED}.
+     *
+     * <p>Default: 1, because nobody can check the caller's word, and a word that is wrong or costs
+     * money then costs at most one more. Set more for a request that costs nothing, such as a
+     * search.
+     *
+     * @param repeats 0 or more; above 32,766 there is no bound
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Builder paidRepeats(int repeats) {
+      this.paidRepeats =
+          (short) Math.min(Checks.atLeast("paidRepeats", repeats, 0), Short.MAX_VALUE);
       return this;
     }
 

@@ -51,7 +51,7 @@ class RetryReportTest {
         reason,
         new OperationReport.Totals(2, 3_000_000_000L, 1_000_000_000L, ServerDelay.none(), ""),
         List.of(),
-        new OperationReport.Flags(true, false, false, false, false, null),
+        new OperationReport.Flags(1, false, false, false, false, null),
         INFO);
   }
 
@@ -89,7 +89,7 @@ class RetryReportTest {
         reason,
         new OperationReport.Totals(2, 0, 0, ServerDelay.none(), ""),
         List.of(),
-        new OperationReport.Flags(acted, lost, lost && !replay, replay, false, null),
+        new OperationReport.Flags(acted ? 1 : 0, lost, lost && !replay, replay, false, null),
         INFO);
   }
 
@@ -248,7 +248,7 @@ class RetryReportTest {
             new OperationReport.Totals(
                 2, 1_250_005_000L, 1_000_000_000L, serverDelay, "90s asked, at most 60s"),
             attempts,
-            new OperationReport.Flags(true, true, false, true, false, null),
+            new OperationReport.Flags(1, true, false, true, false, null),
             INFO.withKey("secret"));
     attempts.clear();
 

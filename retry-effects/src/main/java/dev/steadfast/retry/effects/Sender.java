@@ -89,7 +89,8 @@ final class Sender<Q> {
    * The condition or the token keeps each request from taking effect twice, whatever its method.
    */
   private RetryOptions options(Q request) {
-    RetryOptions.Builder options = RetryOptions.builder().replayable(true);
+    RetryOptions.Builder options =
+        RetryOptions.builder().replayable(true).paidRepeats(Integer.MAX_VALUE);
     long own = client.options(request).deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
     long bound = Math.min(own, remainingNanos.getAsLong());
     return bound == Long.MAX_VALUE

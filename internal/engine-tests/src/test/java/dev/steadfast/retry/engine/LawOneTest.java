@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class LawOneTest {
   private static final int OPERATIONS = 200_000;
+  private static final int ATTEMPTS = 5;
 
   /** One request, as a wire would have seen it. */
   private record Sent(boolean idempotent, boolean keyed, Disposition disposition) {
@@ -78,9 +79,13 @@ class LawOneTest {
     SplittableRandom random = new SplittableRandom(20_261_122);
     int refused = 0;
     int repeated = 0;
+    int paid = 0;
+    int bounded = 0;
     for (int i = 0; i < OPERATIONS; i++) {
       Replayable word = word(random);
-      RetryState state = state(word);
+      int paidRepeats = random.nextInt(4);
+      RetryState state = state(word, paidRepeats);
+      int processed = 0;
       boolean goesOn = true;
       while (goesOn) {
         state.startAttempt();
@@ -95,8 +100,12 @@ class LawOneTest {
         RetryDecision decision = state.next(new Outcome(verdict, evidence), 0);
         goesOn = decision instanceof RetryDecision.Retry;
         boolean safe = safe(sent, verdict, word);
+        processed += safe(sent, verdict, Replayable.NEVER) ? 0 : 1;
+        boolean byWordAlone = safe && !safe(sent, verdict, Replayable.BY_REQUEST);
         if (goesOn) {
           repeated++;
+          paid += byWordAlone ? 1 : 0;
+          assertTrue(!byWordAlone || processed <= paidRepeats, sent + " after " + processed);
           assertTrue(safe && !spent, () -> sent + " " + verdict + ", replayable " + word);
         } else if (verdict instanceof Verdict.Retryable && !safe) {
           refused++;
@@ -105,10 +114,14 @@ class LawOneTest {
           // And it is the only reason to refuse for what was sent.
           StopReason reason = ((RetryDecision.Stop) decision).reason();
           assertFalse(reason == StopReason.NOT_REPLAYABLE, () -> sent + " " + verdict);
+          boolean early = reason == StopReason.ATTEMPTS_EXHAUSTED && state.attempts() < ATTEMPTS;
+          bounded += early ? 1 : 0;
+          assertTrue(!early || (byWordAlone && processed > paidRepeats), () -> sent + " early");
         }
       }
     }
     assertTrue(refused > OPERATIONS / 10 && repeated > OPERATIONS / 10, refused + " " + repeated);
+    assertTrue(paid > OPERATIONS / 100 && bounded > OPERATIONS / 100, paid + " " + bounded);
   }
 
   private static boolean safe(List<Sent> sent, Verdict verdict, Replayable word) {
@@ -124,10 +137,14 @@ class LawOneTest {
     return random.nextInt(4) == 0 ? Replayable.of(random.nextBoolean()) : Replayable.BY_REQUEST;
   }
 
-  private static RetryState state(Replayable word) {
+  private static RetryState state(Replayable word, int paidRepeats) {
     RetryPolicy policy =
-        RetryPolicy.builder().maxAttempts(5).backoff(Backoff.none()).noTotalTimeout().build();
-    RetryPlan plan = Course.plan(policy, () -> 0).withReplayable(word);
+        RetryPolicy.builder()
+            .maxAttempts(ATTEMPTS)
+            .backoff(Backoff.none())
+            .noTotalTimeout()
+            .build();
+    RetryPlan plan = Course.plan(policy, () -> 0).withReplayable(word, paidRepeats);
     RetryBudget.Account account = RetryBudget.unlimited().account("any");
     RetryState state = Course.state(plan, account, Admission.FREE);
     state.begin(0, Long.MAX_VALUE);
