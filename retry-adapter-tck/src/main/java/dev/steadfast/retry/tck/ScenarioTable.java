@@ -12,6 +12,7 @@ final class ScenarioTable {
             StatusRows.rows(),
             EffectRows.rows(),
             UnsafeMethodRows.rows(),
+            ErrorTypeRows.rows(),
             ServerDelayRows.rows(),
             BadServerDelayRows.rows(),
             SignalRows.rows(),

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.apache5;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.steadfast.retry.http.ResponseView;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +69,11 @@ final class Answer implements ResponseView {
   @Override
   public boolean hasHeader(Predicate<String> name) {
     return Apache5Views.any(response, name);
+  }
+
+  @Override
+  public Optional<String> bodyText() {
+    return whole == null ? Optional.empty() : Optional.of(new String(whole, UTF_8));
   }
 
   @Override

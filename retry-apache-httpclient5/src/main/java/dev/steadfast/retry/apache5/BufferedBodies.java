@@ -62,12 +62,13 @@ record BufferedBodies(int accepted, int kept) {
   /**
    * Reads the body and puts what was read back into the response.
    *
+   * @param judged the longest one that the rules read, in bytes; 0 for none
    * @return the whole body; null if the caller reads it, or the rest of it
    * @throws IOException if the body of an accepted response breaks. For a failure, the head says
    *     everything: a body that breaks must not hide a final status or what the server asks for
    */
-  byte @Nullable [] read(ClassicHttpResponse response) throws IOException {
-    int most = response.getCode() < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+  byte @Nullable [] read(ClassicHttpResponse response, int judged) throws IOException {
+    int most = Math.max(kept, response.getCode() < FIRST_FAILURE ? accepted : judged);
     HttpEntity entity = response.getEntity();
     if (entity == null) {
       return kept > 0 ? new byte[0] : null;

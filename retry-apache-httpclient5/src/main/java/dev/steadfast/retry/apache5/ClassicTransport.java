@@ -96,7 +96,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
   private Answer answer(ClassicHttpResponse response, WireTrace made) throws IOException {
     made.handedBack(response.getCode());
     try {
-      byte[] whole = bodies.read(response);
+      byte[] whole = bodies.read(response, operation.judgedBodyBytes(response.getCode()));
       return new Answer(response, made, whole);
     } catch (IOException | RuntimeException broken) {
       made.drop();

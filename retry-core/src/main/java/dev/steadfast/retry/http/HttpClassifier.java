@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
+import java.util.Set;
 
 /**
  * Says what the outcome of an attempt means. The built-in one is {@link StandardRules}; replace it
@@ -25,6 +26,17 @@ public interface HttpClassifier {
    * @return the verdict
    */
   Verdict onResponse(OperationView operation, ResponseView response, Signals signals);
+
+  /**
+   * The statuses of the answers whose body {@link #onResponse} reads by {@link
+   * ResponseView#bodyText}. Asked once, when a configuration is built. The bodies of streams are
+   * never read. A classifier that passes on to another one should pass this on too.
+   *
+   * @return statuses from 400 to 599; none by default
+   */
+  default Set<Integer> readsBodyOf() {
+    return Set.of();
+  }
 
   /**
    * The meaning of a failure.

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * of adapters. Immutable and safe for use by many threads.
  */
 public final class HttpOperation {
+  private static final int MOST_JUDGED_BYTES = 64 * 1024;
   private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
 
   private final HttpRetry retry;
@@ -214,6 +215,17 @@ public final class HttpOperation {
    */
   public int keepsAnswerBytes() {
     return journaled == null ? 0 : journaled.mostAnswerBytes();
+  }
+
+  /**
+   * How many bytes of an answer's body the rules read before they say what it means; for authors of
+   * adapters. What is longer is judged without its body.
+   *
+   * @param status the status of the answer
+   * @return 0 if they read nothing of it
+   */
+  public int judgedBodyBytes(int status) {
+    return retry.readsBodyOf(status) ? MOST_JUDGED_BYTES : 0;
   }
 
   /**

@@ -45,6 +45,7 @@ public final class HttpRetry {
 
   private final Builder settings;
   private final RetryPlan plan;
+  private final Set<Integer> bodiesRead; // of answers, by the rules
   private final SignalReader signals;
   private final LearningGuards learning;
   private final Propagation propagation;
@@ -59,6 +60,7 @@ public final class HttpRetry {
             .withGuards(learning.all())
             .withListeners(builder.listeners)
             .withContext(builder.context);
+    this.bodiesRead = Set.copyOf(builder.classifier.readsBodyOf());
     this.signals = new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
     this.propagation =
         new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
@@ -195,6 +197,11 @@ public final class HttpRetry {
    */
   public RetryPlan plan() {
     return plan;
+  }
+
+  /** Whether the rules read the body of an answer. */
+  boolean readsBodyOf(int status) {
+    return status >= 400 && !bodiesRead.isEmpty() && bodiesRead.contains(status);
   }
 
   HttpClassifier classifier() {

@@ -47,6 +47,17 @@ public interface ResponseView {
   }
 
   /**
+   * The body, if the rules read it: {@link HttpClassifier#readsBodyOf}. The caller still gets all
+   * of it.
+   *
+   * @return its text in UTF-8; empty if it was not read, is longer than 64 KiB, came too late or
+   *     broke off, and by default
+   */
+  default Optional<String> bodyText() {
+    return Optional.empty();
+  }
+
+  /**
    * Who answered, where the client tells: after a redirect it may be another than was asked. What
    * is shared by the operations to an origin learns nothing from an answer of unknown origin.
    *

@@ -6,7 +6,10 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Checks;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -24,7 +27,8 @@ import java.util.TreeSet;
  *   <tr><td>429</td><td>always; with {@link Builder#strictThrottling} if replayable</td></tr>
  *   <tr><td>425</td><td>always, once (RFC 8470 section 5.2)</td></tr>
  *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
- *   <tr><td>those of {@link Builder#refusedBy}</td><td>always</td></tr>
+ *   <tr><td>those of {@link Builder#refusedBy(int...)} and {@link
+ *       Builder#refusedBy(int, String)}</td><td>always</td></tr>
  *   <tr><td>409</td><td>if replayable and the server gives a delay or says to retry</td></tr>
  *   <tr><td>422 after a key, 417</td><td>never</td></tr>
  *   <tr><td>any that is marked as the stored answer to an earlier request</td><td>never</td></tr>
@@ -42,6 +46,8 @@ public final class StandardRules implements HttpClassifier {
   private final Set<Integer> alsoRetried;
   private final Set<Integer> neverRetried;
   private final Set<Integer> refusals;
+  private final Map<Integer, Set<String>> typesRefused; // types of error, by status
+  private final Map<Integer, Set<String>> typesFinal;
 
   private StandardRules(Builder builder) {
     this.strictThrottling = builder.strictThrottling;
@@ -52,6 +58,8 @@ public final class StandardRules implements HttpClassifier {
     this.alsoRetried = Set.copyOf(builder.alsoRetried);
     this.neverRetried = Set.copyOf(builder.neverRetried);
     this.refusals = Set.copyOf(builder.refusals);
+    this.typesRefused = copy(builder.typesRefused);
+    this.typesFinal = copy(builder.typesFinal);
   }
 
   /**
@@ -72,6 +80,26 @@ public final class StandardRules implements HttpClassifier {
     return new Builder();
   }
 
+  private static Map<Integer, Set<String>> copy(Map<Integer, Set<String>> types) {
+    Map<Integer, Set<String>> copy = new TreeMap<>();
+    types.forEach((status, names) -> copy.put(status, Set.copyOf(names)));
+    return copy;
+  }
+
+  @Override
+  public Set<Integer> readsBodyOf() {
+    Set<Integer> statuses = new TreeSet<>(typesRefused.keySet());
+    statuses.addAll(typesFinal.keySet());
+    return statuses;
+  }
+
+  /** Whether the body names one of the types of error that are configured for its status. */
+  private static boolean names(ResponseView response, Map<Integer, Set<String>> types) {
+    Set<String> asked = types.isEmpty() ? null : types.get(response.status());
+    return asked != null
+        && !Collections.disjoint(asked, ErrorTypes.of(response.bodyText().orElse("")));
+  }
+
   @Override
   public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
     int status = response.status();
@@ -79,6 +107,12 @@ public final class StandardRules implements HttpClassifier {
       return Verdict.accepted();
     }
     FailureKind kind = kind(status);
+    if (names(response, typesFinal)) {
+      return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
+    }
+    if (!signals.replayed() && names(response, typesRefused)) {
+      return Verdict.retryable(kind).withNothingDone();
+    }
     if (status == 422 && operation.keyed()) {
       return permanent(StopReason.KEY_REUSED, kind, signals.serverDelay());
     }
@@ -163,6 +197,8 @@ public final class StandardRules implements HttpClassifier {
     private final Set<Integer> alsoRetried = new TreeSet<>();
     private final Set<Integer> neverRetried = new TreeSet<>();
     private final Set<Integer> refusals = new TreeSet<>();
+    private final Map<Integer, Set<String>> typesRefused = new TreeMap<>();
+    private final Map<Integer, Set<String>> typesFinal = new TreeMap<>();
 
     private Builder() {}
 
@@ -272,6 +308,51 @@ public final class StandardRules implements HttpClassifier {
         alsoRetried.remove(status);
         neverRetried.remove(status);
       }
+      return this;
+    }
+
+    /**
+     * A status and a type of error in the body, by which together this server says that it did not
+     * process the request, such as 529 and {@code overloaded_error}. Such an answer is retried
+     * whatever the method is, also without a key. A gateway in front of the server, which sends the
+     * status by itself, does not send the type. Default: none.
+     *
+     * <p>The body is JSON with an object {@code error}, anywhere in it: the type is its member
+     * {@code type}, {@code code} or {@code status}, or a member {@code error_code} within it.
+     * Streams, bodies above 64 KiB, and those that come too late or break off are judged by their
+     * status alone. The caller gets the body unread.
+     *
+     * @param status 400 to 599
+     * @param errorType the type, compared exactly
+     * @return this
+     * @throws IllegalArgumentException if the status is out of its range or the type is empty
+     */
+    public Builder refusedBy(int status, String errorType) {
+      return typed(status, errorType, typesRefused, typesFinal);
+    }
+
+    /**
+     * A status and a type of error in the body that are never retried together, whatever the server
+     * says: such as 429 and {@code insufficient_quota} of an account that has used up its money.
+     * The body is read as for {@link #refusedBy(int, String)}. Default: none.
+     *
+     * @param status 400 to 599
+     * @param errorType the type, compared exactly
+     * @return this
+     * @throws IllegalArgumentException if the status is out of its range or the type is empty
+     */
+    public Builder neverRetry(int status, String errorType) {
+      return typed(status, errorType, typesFinal, typesRefused);
+    }
+
+    private Builder typed(
+        int status,
+        String errorType,
+        Map<Integer, Set<String>> types,
+        Map<Integer, Set<String>> others) {
+      String type = Checks.notBlank("errorType", errorType);
+      types.computeIfAbsent(failureStatus(status), any -> new TreeSet<>()).add(type);
+      others.getOrDefault(status, new TreeSet<>()).remove(type);
       return this;
     }
 

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.RequestView;
@@ -21,19 +23,19 @@ final class Answer<T> implements ResponseView {
   private final HttpHeaders headers;
   private final @Nullable String origin; // of a head; null: not known yet
   private final @Nullable HttpResponse<T> response;
-  private final @Nullable WatchedSubscriber<T> collector;
+  private final @Nullable Object body; // the subscriber that collects it, or its bytes
 
   private Answer(
       int status,
       HttpHeaders headers,
       @Nullable String origin,
       @Nullable HttpResponse<T> response,
-      @Nullable WatchedSubscriber<T> collector) {
+      @Nullable Object body) {
     this.status = status;
     this.headers = headers;
     this.origin = origin;
     this.response = response;
-    this.collector = collector;
+    this.body = body;
   }
 
   /** A head; the client does not tell there who sent it. */
@@ -45,11 +47,16 @@ final class Answer<T> implements ResponseView {
     return new Answer<>(response.statusCode(), response.headers(), null, response, collector);
   }
 
+  /** The same with its body, for the rules. */
+  Answer<T> judgedWith(byte[] bytes) {
+    return new Answer<>(status, headers, origin, response, bytes);
+  }
+
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
     HttpResponse<T> whole = response();
     RetryReport told = AfterRedirect.told(report, whole);
     HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
-    return new Answer<>(status, headers, origin, reported, collector);
+    return new Answer<>(status, headers, origin, reported, body);
   }
 
   HttpResponse<T> response() {
@@ -61,7 +68,7 @@ final class Answer<T> implements ResponseView {
 
   /** Releases a body that will not be read. */
   void discard() {
-    if (collector != null) {
+    if (body instanceof WatchedSubscriber<?> collector) {
       collector.discard();
     }
   }
@@ -69,6 +76,11 @@ final class Answer<T> implements ResponseView {
   @Override
   public int status() {
     return status;
+  }
+
+  @Override
+  public Optional<String> bodyText() {
+    return body instanceof byte[] bytes ? Optional.of(new String(bytes, UTF_8)) : Optional.empty();
   }
 
   @Override

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptBodyHandler<T>
     implements BodyHandler<T>, BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
+  private static final String STREAM = "text/event-stream";
+
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicReferenceFieldUpdater<AttemptBodyHandler, Taken> TAKEN =
       AtomicReferenceFieldUpdater.newUpdater(AttemptBodyHandler.class, Taken.class, "taken");
@@ -46,7 +48,8 @@ final class AttemptBodyHandler<T>
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
   private volatile @Nullable Provisional<T> provisional; // null: a head tells all
-  private volatile byte @Nullable [] heldBytes; // of the answer that the caller gets
+  // A JudgedBody while the rules wait for it; then the bytes of the answer that the caller gets.
+  private volatile @Nullable Object held;
   private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
   private volatile boolean answered;
   private volatile boolean handlerFailed;
@@ -127,9 +130,8 @@ final class AttemptBodyHandler<T>
 
   /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
   byte @Nullable [] recordedBody() {
-    byte[] whole = heldBytes;
     WatchedSubscriber<T> collecting = collector;
-    if (whole != null) {
+    if (held instanceof byte[] whole) {
       return whole.length <= operation.keepsAnswerBytes() ? whole : null;
     }
     return collecting == null ? null : collecting.recorded();
@@ -213,7 +215,14 @@ final class AttemptBodyHandler<T>
     Answer<T> head = Answer.head(info, origin);
     if (heads != null) {
       collector = null;
-      return heads.taker(running, head, () -> ofUsers(running, info, path));
+      return heads.taker(running, head, judges(info), () -> ofUsers(running, info, path));
+    }
+    if (judges(info)) {
+      JudgedBody<T> waits =
+          new JudgedBody<>(
+              running, head, operation.plan().timers(), () -> ofUsers(running, info, path));
+      held = waits;
+      return waits.taker();
     }
     return running.head(head)
         ? ofUsers(running, info, path)
@@ -270,7 +279,8 @@ final class AttemptBodyHandler<T>
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
     Provisional<T> heads = provisional;
-    byte[] bytes = heads == null ? null : heads.over(response);
+    byte[] bytes = heads == null ? judgedBytes() : heads.over(response);
+    held = null;
     if (collecting != null) {
       BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
     }
@@ -279,7 +289,7 @@ final class AttemptBodyHandler<T>
       hidesEffect = AfterRedirect.hidesEffect(response);
       learn(attempt, answer);
     }
-    if (bytes != null && attempt.head(answer)) {
+    if (bytes != null && attempt.head(readBy(answer, bytes))) {
       deliverHeld(attempt, response, bytes);
       return;
     }
@@ -287,8 +297,25 @@ final class AttemptBodyHandler<T>
     attempt.complete(answer, null);
   }
 
+  private byte @Nullable [] judgedBytes() {
+    return held instanceof JudgedBody<?> judged ? judged.whole() : null;
+  }
+
+  private Answer<T> readBy(Answer<T> answer, byte[] bytes) {
+    return operation.judgedBodyBytes(answer.status()) > 0 ? answer.judgedWith(bytes) : answer;
+  }
+
+  /** Whether the rules read the body. A stream is the caller's to read. */
+  private boolean judges(HttpResponse.ResponseInfo info) {
+    return operation.judgedBodyBytes(info.statusCode()) > 0
+        && !info.headers()
+            .firstValue("Content-Type")
+            .orElse("")
+            .regionMatches(true, 0, STREAM, 0, STREAM.length());
+  }
+
   private void deliverHeld(Attempt<Answer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
-    heldBytes = bytes;
+    held = bytes;
     try {
       attempt.complete(Answer.whole(StoredResponse.of(response, bytes, users), null), null);
     } catch (Throwable thrown) {
@@ -327,6 +354,9 @@ final class AttemptBodyHandler<T>
     Provisional<T> heads = provisional;
     if (heads != null) {
       heads.fails(attempt);
+    } else if (held instanceof JudgedBody<?> judged) {
+      held = null;
+      judged.fails();
     }
     RequestBodyChangedException changed = body.changed();
     attempt.complete(null, changed == null || interrupted ? own : changed);

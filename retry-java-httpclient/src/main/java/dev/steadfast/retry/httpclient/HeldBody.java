@@ -26,6 +26,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 2;
 
   private final RetryScheduler scheduler;
+  private final long mostNanos;
   private final Supplier<@Nullable BodySubscriber<T>> decision; // null: nobody gets the body
   private final CompletableFuture<T> body = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
@@ -48,7 +49,18 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
    *     attempt, and makes the user's subscriber if he gets the answer
    */
   HeldBody(RetryScheduler scheduler, Supplier<@Nullable BodySubscriber<T>> decision) {
+    this(scheduler, MOST_NANOS, decision);
+  }
+
+  /**
+   * The same for a body that is waited for longer.
+   *
+   * @param mostNanos how long it may take
+   */
+  HeldBody(
+      RetryScheduler scheduler, long mostNanos, Supplier<@Nullable BodySubscriber<T>> decision) {
     this.scheduler = scheduler;
+    this.mostNanos = mostNanos;
     this.decision = decision;
   }
 
@@ -68,7 +80,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   public void onSubscribe(Flow.Subscription subscription) {
     source = subscription;
     try {
-      timer = scheduler.schedule(MOST_NANOS, this::decide);
+      timer = scheduler.schedule(mostNanos, this::decide);
     } catch (Throwable noTimer) {
       decide();
       return;

@@ -94,15 +94,20 @@ final class Provisional<T> {
   /**
    * Who takes the body of a head.
    *
+   * @param judged whether the rules read the body before they say what the answer means
    * @param users makes the user's subscriber
    */
   BodySubscriber<T> taker(
-      Attempt<Answer<T>> attempt, Answer<T> head, Supplier<BodySubscriber<T>> users) {
+      Attempt<Answer<T>> attempt,
+      Answer<T> head,
+      boolean judged,
+      Supplier<BodySubscriber<T>> users) {
     requests.head(head.status(), body.passes());
     waitsAgain = false;
     held = null;
     heldHead = null;
-    BodySubscriber<T> taker = attempt.peek(head) ? users.get() : held(attempt, head, users);
+    BodySubscriber<T> taker =
+        !judged && attempt.peek(head) ? users.get() : held(attempt, head, users);
     int number = requests.heads();
     return maySendAgain ? new EndOfBody<>(taker, () -> bodyOver(attempt, number)) : taker;
   }

@@ -69,6 +69,11 @@ record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer w
   }
 
   @Override
+  public Optional<String> bodyText() {
+    return whole == null ? Optional.empty() : Optional.of(whole.snapshot().utf8());
+  }
+
+  @Override
   public Optional<String> origin() {
     return Optional.of(OkHttpViews.origin(response.request().url()));
   }

@@ -22,13 +22,17 @@ record BufferedBodies(int accepted, int kept) {
     return bytes == kept ? this : new BufferedBodies(accepted, bytes);
   }
 
-  private int most(Response response) {
-    return response.code() < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+  private int most(Response response, int judged) {
+    return Math.max(kept, response.code() < FIRST_FAILURE ? accepted : judged);
   }
 
-  /** Whether the body is read here. A stream is not: it may go on for as long as it is read. */
-  boolean holds(Response response) {
-    int most = most(response);
+  /**
+   * Whether the body is read here. A stream is not: it may go on for as long as it is read.
+   *
+   * @param judged the longest one that the rules read, in bytes; 0 for none
+   */
+  boolean holds(Response response, int judged) {
+    int most = most(response, judged);
     ResponseBody body = response.body();
     return most > 0
         && body != null
@@ -39,17 +43,18 @@ record BufferedBodies(int accepted, int kept) {
   /**
    * Reads the body. Its source keeps what was read, so nothing is copied.
    *
+   * @param judged the longest one that the rules read, in bytes; 0 for none
    * @return the whole body; null if the caller reads it, or the rest of it
    * @throws IOException if the body of an accepted response breaks. For a failure, the head says
    *     everything: a body that breaks must not hide a final status or what the server asks for
    */
-  @Nullable Buffer read(Response response) throws IOException {
-    if (!holds(response)) {
+  @Nullable Buffer read(Response response, int judged) throws IOException {
+    if (!holds(response, judged)) {
       return null;
     }
     BufferedSource source = response.body().source();
     try {
-      return source.request(most(response) + 1L) ? null : source.getBuffer();
+      return source.request(most(response, judged) + 1L) ? null : source.getBuffer();
     } catch (IOException broken) {
       if (response.code() < FIRST_FAILURE) {
         throw broken;

@@ -147,7 +147,7 @@ final class OkHttpTransport
       if (deadline != null) {
         deadline.bound(response);
       }
-      whole = bodies.read(response);
+      whole = bodies.read(response, operation.judgedBodyBytes(response.code()));
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);
@@ -188,7 +188,7 @@ final class OkHttpTransport
 
   /** Whether the body is read within the attempt. */
   boolean buffers(Response response) {
-    return bodies.holds(response);
+    return bodies.holds(response, operation.judgedBodyBytes(response.code()));
   }
 
   @Override

@@ -144,7 +144,7 @@ class RecklessRulesTest {
   @MethodSource("maybeProcessed")
   void theCallersWordLiftsIt(Entry entry, Reply reply) {
     server.defaultReply(reply);
-    Request post = with(Calls.post(server), RetryOptions.builder().replayable(true));
+    Request post = with(Calls.post(server), RetryOptions.builder().replayable(true).paidRepeats(2));
 
     Entry.Outcome got = make(entry, reckless(), post);
 

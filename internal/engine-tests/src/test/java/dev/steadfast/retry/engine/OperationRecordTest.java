@@ -63,6 +63,19 @@ class OperationRecordTest {
   }
 
   @Test
+  void whatWasNeitherUnsentNorRefused_mayHaveBeenBilled() {
+    record.attemptEnded(failed(Disposition.UNKNOWN, -1), new IOException("cancelled"), 1_300);
+    record.attemptBegan(2, null, 1_400);
+    record.attemptEnded(failed(Disposition.REFUSED, 429), null, 1_450);
+    record.attemptBegan(3, null, 1_500);
+    record.attemptEnded(failed(Disposition.UNSENT, -1), new IOException("x"), 1_550);
+    assertEquals(1, report(StopReason.ATTEMPTS_EXHAUSTED).attemptsPerhapsBilled());
+    record.attemptBegan(4, null, 1_600);
+    record.attemptEnded(ACCEPTED, null, 1_650);
+    assertEquals(2, report(StopReason.ACCEPTED).attemptsPerhapsBilled());
+  }
+
+  @Test
   void anAcceptedAnswerThatCameWithAFailure_isReported() {
     record.attemptEnded(ACCEPTED, new IOException("x"), 1_500);
     assertFalse(record.clean(StopReason.ACCEPTED));

@@ -1,7 +1,9 @@
 package dev.steadfast.retry.examples.guide;
 
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.okhttp.OkHttpReports;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
@@ -31,5 +33,17 @@ final class AiApisGuide {
     int most = report.attemptsPerhapsBilled(); // 1 if all went well
     // endregion
     return most;
+  }
+
+  static HttpRetry errorTypes() {
+    // region ai-error-types
+    StandardRules rules =
+        StandardRules.builder()
+            .refusedBy(529, "overloaded_error") // not processed: retried, and not counted as billed
+            .neverRetry(429, "insufficient_quota") // no wait helps
+            .build();
+    HttpRetry retry = HttpRetry.builder().classifier(rules).build();
+    // endregion
+    return retry;
   }
 }
