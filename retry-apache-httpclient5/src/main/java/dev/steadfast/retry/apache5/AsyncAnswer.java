@@ -1,5 +1,7 @@
 package dev.steadfast.retry.apache5;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.steadfast.retry.http.ResponseView;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,12 @@ final class AsyncAnswer implements ResponseView {
   @Override
   public boolean hasHeader(Predicate<String> name) {
     return Apache5Views.any(response, name);
+  }
+
+  @Override
+  public Optional<String> bodyText() {
+    byte[] read = whole;
+    return read == null ? Optional.empty() : Optional.of(new String(read, UTF_8));
   }
 
   @Override

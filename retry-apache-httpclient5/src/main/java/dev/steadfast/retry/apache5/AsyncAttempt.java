@@ -101,7 +101,7 @@ final class AsyncAttempt implements AsyncExecCallback {
   }
 
   private Taker taker(AsyncAnswer answer, @Nullable EntityDetails details) {
-    int most = details == null ? 0 : bodies.most(answer.status(), details);
+    int most = details == null ? 0 : bodies.most(answer.status(), details, judged(answer));
     if (most > 0) {
       return new HeldBody(answer, attempt, most);
     }
@@ -109,6 +109,10 @@ final class AsyncAttempt implements AsyncExecCallback {
       answer.whole(new byte[0]);
     }
     return attempt.head(answer) ? answer.body() : new UnwantedBody(answer, attempt, owner);
+  }
+
+  private int judged(AsyncAnswer answer) {
+    return wire.operation().judgedBodyBytes(answer.status());
   }
 
   @Override

@@ -44,8 +44,8 @@ record BufferedBodies(int accepted, int kept) {
   }
 
   /** How much of a body is read within the attempt, in bytes; 0 if its reader gets it at once. */
-  int most(int status, EntityDetails entity) {
-    int most = status < FIRST_FAILURE ? Math.max(accepted, kept) : kept;
+  int most(int status, EntityDetails entity, int judged) {
+    int most = Math.max(kept, status < FIRST_FAILURE ? accepted : judged);
     return fits(entity, most) ? most : 0;
   }
 
