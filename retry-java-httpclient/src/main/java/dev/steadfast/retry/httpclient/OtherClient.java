@@ -6,14 +6,18 @@ import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.PathChoice;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A second client like the wrapped one, whose connections attempts take where the usual connection
@@ -22,13 +26,27 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class OtherClient {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final long LOOK_AGAIN_NANOS = 2_000_000;
+
+  /** A second client that no attempt has chosen for so long is let go, with its threads. */
+  static final long KEEP_NANOS = 60_000_000_000L;
 
   private final HttpClient usual;
   private final DeadPaths paths;
   private final Consumer<HttpClient.Builder> unreadable;
-  private @Nullable HttpClient made; // guarded by this
+  private @Nullable Made made; // guarded by this
   private boolean ended; // guarded by this
+
+  /** A second client, and when an attempt has last chosen it. */
+  private static final class Made {
+    final HttpClient client;
+    long chosenNanos; // guarded by the outer object
+
+    Made(HttpClient client) {
+      this.client = client;
+    }
+  }
 
   /**
    * The other client of one client.
@@ -69,8 +87,9 @@ final class OtherClient {
     if (choice == null) {
       return null;
     }
-    HttpClient client = client(choice.step() == PathChoice.Step.OPEN);
+    HttpClient client = client(operation.plan(), choice.step() == PathChoice.Step.OPEN);
     if (client == null) {
+      paths.otherFailed(operation.info(), false);
       return null;
     }
     attempt.takes(choice.why());
@@ -124,16 +143,54 @@ final class OtherClient {
     return operation.plan().environment().ticker().getAsLong();
   }
 
-  private synchronized @Nullable HttpClient client(boolean fresh) {
-    HttpClient known = made;
-    if (ended || (known != null && !fresh)) {
-      return ended ? null : known;
+  /** The second client; null where there is none any more, or none can be made now. */
+  private @Nullable HttpClient client(RetryPlan plan, boolean fresh) {
+    Made chosen;
+    boolean isNew = false;
+    synchronized (this) {
+      if (ended) {
+        return null;
+      }
+      if (made == null || fresh) {
+        try {
+          made = new Made(copy());
+          isNew = true;
+        } catch (RuntimeException | Error cannot) { // the JDK says so by either
+          LOG.warn("no second client can be made: attempts stay with the first", cannot);
+          return null;
+        }
+      }
+      chosen = made;
+      chosen.chosenNanos = plan.environment().ticker().getAsLong();
     }
-    if (known != null) {
-      Jdk21Methods.shutdown(known); // what is under way there ends as it would
+    if (isNew) {
+      letGoLater(plan, chosen, KEEP_NANOS);
     }
-    made = copy();
-    return made;
+    return chosen.client;
+  }
+
+  private void letGoLater(RetryPlan plan, Made old, long nanos) {
+    try {
+      plan.timers().schedule(nanos, () -> letGoIfIdle(plan, old));
+    } catch (RejectedExecutionException noThread) {
+      LOG.debug("a second client is kept", noThread);
+    }
+  }
+
+  // Not at once where another one takes its place: an attempt may have chosen it just now.
+  private void letGoIfIdle(RetryPlan plan, Made old) {
+    long left;
+    synchronized (this) {
+      left = old.chosenNanos + KEEP_NANOS - plan.environment().ticker().getAsLong();
+      if (left <= 0 && made == old) {
+        made = null; // before Java 21 this lets it go
+      }
+    }
+    if (left > 0) {
+      letGoLater(plan, old, left);
+    } else {
+      Jdk21Methods.shutdown(old.client); // what is under way there ends as it would
+    }
   }
 
   /** The connections that an attempt takes. */
@@ -156,7 +213,7 @@ final class OtherClient {
     return http2 ? path : null;
   }
 
-  /** An attempt was sent whole, has timed out, and no head has come. */
+  /** An attempt was sent whole or was connecting, has timed out, and no head has come. */
   @Nullable WirePath silent(OperationInfo info, int life, boolean other) {
     WirePath path = path(info, other);
     boolean counts = other || path.multiplexes();
@@ -171,9 +228,7 @@ final class OtherClient {
    */
   TransportFailure failed(OperationInfo info, TransportFailure failure) {
     boolean tls = failure.kind() == FailureKind.TLS;
-    if (tls || failure.kind() == FailureKind.CONNECT) {
-      paths.otherFailed(info, tls);
-    }
+    paths.otherFailed(info, tls);
     return tls ? TransportFailure.of(FailureKind.TLS) : failure;
   }
 
@@ -181,7 +236,7 @@ final class OtherClient {
   synchronized void shutdown() {
     ended = true;
     if (made != null) {
-      Jdk21Methods.shutdown(made);
+      Jdk21Methods.shutdown(made.client);
     }
   }
 
@@ -189,7 +244,7 @@ final class OtherClient {
   synchronized void shutdownNow() {
     ended = true;
     if (made != null) {
-      Jdk21Methods.shutdownNow(made);
+      Jdk21Methods.shutdownNow(made.client);
     }
   }
 }

@@ -8,6 +8,7 @@ import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.util.function.Function;
@@ -89,7 +90,8 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
       return TransportFailure.of(FailureKind.TIMEOUT); // while it waited for another attempt
     }
     OtherClient.Chosen choice = chosen;
-    if (failure.kind() == FailureKind.TIMEOUT && delivery.sent()) {
+    boolean connecting = choice != null && thrown instanceof HttpConnectTimeoutException;
+    if (connecting || (failure.kind() == FailureKind.TIMEOUT && delivery.sent())) {
       lost = other.silent(operation.info(), life, choice != null);
       return failure;
     }

@@ -1,0 +1,381 @@
+package dev.steadfast.retry.httpclient;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.AttemptReport;
+import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.OtherPath;
+import dev.steadfast.retry.PathEvent;
+import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.RetryListener;
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.tck.internal.SwallowingProxy;
+import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import mockwebserver3.Dispatcher;
+import mockwebserver3.MockResponse;
+import mockwebserver3.MockWebServer;
+import mockwebserver3.RecordedRequest;
+import okhttp3.tls.HandshakeCertificates;
+import okhttp3.tls.HeldCertificate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The second client with what the first may have around it: certificates, tunnels, and its end.
+ * HTTP/2 over TLS through a proxy that swallows the bytes of connections.
+ */
+class DeadPathSurroundingsTest {
+  private static final HeldCertificate CERTIFICATE =
+      new HeldCertificate.Builder()
+          .commonName("localhost")
+          .addSubjectAlternativeName("localhost")
+          .build();
+  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final RetryPolicy PATIENT =
+      RetryPolicy.builder()
+          .backoff(Backoff.none())
+          .totalTimeout(Duration.ofSeconds(45))
+          .attemptTimeout(LONG)
+          .build();
+  private static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
+  private static final RetryEnvironment SYSTEM = RetryEnvironment.system();
+
+  private final MockWebServer server = new MockWebServer();
+  private final CountDownLatch testOver = new CountDownLatch(1);
+  private final Queue<PathEvent> events = new ConcurrentLinkedQueue<>();
+  private final AtomicLong ahead = new AtomicLong();
+  private SwallowingProxy proxy;
+  private RetryingHttpClient client;
+  private boolean proxied; // through a tunnel
+  private volatile boolean tunnelOpen;
+
+  private static RetryPolicy times(Duration... attempts) {
+    return PATIENT.toBuilder().attemptTimeouts(List.of(attempts)).build();
+  }
+
+  private void start() throws IOException {
+    HandshakeCertificates own =
+        new HandshakeCertificates.Builder()
+            .heldCertificate(CERTIFICATE)
+            .addTrustedCertificate(CERTIFICATE.certificate())
+            .build();
+    server.useHttps(own.sslSocketFactory());
+    server.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            if ("CONNECT".equals(request.getMethod())) {
+              tunnelOpen = true;
+              return new MockResponse.Builder().inTunnel().build();
+            }
+            if ("/slow".equals(request.getTarget())) {
+              hold();
+            }
+            MockResponse.Builder answer = new MockResponse.Builder().body("served");
+            return "/half".equals(request.getTarget())
+                ? answer.throttleBody(3, 2, TimeUnit.SECONDS).build()
+                : answer.build();
+          }
+
+          @Override
+          public MockResponse peek() {
+            return proxied && !tunnelOpen
+                ? new MockResponse.Builder().inTunnel().build()
+                : super.peek();
+          }
+        });
+    server.start(InetAddress.getLoopbackAddress(), 0);
+    proxy = SwallowingProxy.before(server.getPort());
+  }
+
+  private void hold() {
+    try {
+      testOver.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    client.shutdownNow();
+    testOver.countDown();
+    proxy.close();
+    server.close();
+  }
+
+  private HttpRetry.Builder retry() {
+    RetryEnvironment clock =
+        new RetryEnvironment(
+            () -> System.nanoTime() + ahead.get(),
+            SYSTEM.clock(),
+            SYSTEM.random(),
+            SYSTEM.scheduler());
+    return HttpRetry.builder()
+        .policy(PATIENT)
+        .budget(RetryBudget.unlimited())
+        .environment(clock)
+        .listener(
+            new RetryListener() {
+              @Override
+              public void pathChanged(OperationInfo operation, PathEvent event) {
+                events.add(event);
+              }
+            });
+  }
+
+  private static HttpClient.Builder plain() {
+    HandshakeCertificates trusting =
+        new HandshakeCertificates.Builder()
+            .addTrustedCertificate(CERTIFICATE.certificate())
+            .heldCertificate(CERTIFICATE)
+            .build();
+    return HttpClient.newBuilder().sslContext(trusting.sslContext());
+  }
+
+  private void wrap(HttpClient plain) {
+    client = RetryingHttpClient.wrap(plain, retry().build());
+  }
+
+  private HttpRequest request(String path) {
+    int port = proxied ? 4433 : proxy.port();
+    return HttpRequest.newBuilder(URI.create("https://localhost:" + port + path)).build();
+  }
+
+  private RetryReport get(String path, RetryPolicy policy) throws Exception {
+    RetryOptions options = RetryOptions.builder().policy(policy).build();
+    try {
+      HttpResponse<String> got = client.with(options).send(request(path), BodyHandlers.ofString());
+      assertEquals("served", got.body());
+      return JdkReports.of(got);
+    } catch (IOException failure) {
+      return RetryReport.of(failure).orElseThrow(() -> failure);
+    }
+  }
+
+  private static void assertServed(RetryReport got, OtherPath... paths) {
+    assertEquals(StopReason.ACCEPTED, got.reason(), got.toString());
+    assertEquals(Arrays.asList(paths), paths(got), got.toString());
+  }
+
+  private static List<OtherPath> paths(RetryReport got) {
+    List<OtherPath> paths = new ArrayList<>();
+    for (AttemptReport each : got.attemptReports()) {
+      paths.add(each.otherPath().orElse(null));
+    }
+    return paths;
+  }
+
+  private void dies(RetryPolicy then) throws Exception {
+    proxy.swallow(Swallowed.ALL);
+    assertServed(get("/", then), null, OtherPath.SILENT_CONNECTION);
+  }
+
+  /** A head is a sign of life, so only the attempt after it finds the connection silent. */
+  @Test
+  void connectionThatDiesInTheMiddleOfAnAnswer() throws Exception {
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+    AtomicBoolean died = new AtomicBoolean();
+    RetryOptions options =
+        RetryOptions.builder()
+            .policy(
+                times(LONG, SHORT, LONG).toBuilder().bodyIdleTimeout(Duration.ofSeconds(3)).build())
+            .build();
+
+    HttpResponse<String> got =
+        client
+            .with(options)
+            .send(
+                request("/half"),
+                info -> {
+                  if (died.compareAndSet(false, true)) {
+                    proxy.swallow(Swallowed.ALL);
+                  }
+                  return BodySubscribers.ofString(StandardCharsets.UTF_8);
+                });
+
+    assertServed(JdkReports.of(got), null, null, OtherPath.SILENT_CONNECTION);
+  }
+
+  @Test
+  void secondClientHasTheCertificate() throws Exception {
+    server.requireClientAuth();
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+
+    dies(LOSES_FIRST);
+  }
+
+  @Test
+  void tunnelThroughTheProxyOfTheClient() throws Exception {
+    proxied = true;
+    start();
+    wrap(
+        plain()
+            .proxy(
+                ProxySelector.of(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), proxy.port())))
+            .build());
+    assertServed(get("/", PATIENT));
+    tunnelOpen = false;
+
+    dies(LOSES_FIRST);
+    assertEquals(2, proxy.opened());
+  }
+
+  @Test
+  void deadlineEndsTheOtherPath() throws Exception {
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    proxy.swallowNew(true);
+
+    RetryReport got = get("/", LOSES_FIRST.toBuilder().totalTimeout(Duration.ofSeconds(1)).build());
+
+    assertEquals(StopReason.DEADLINE, got.reason(), got.toString());
+    assertEquals(Arrays.asList(null, OtherPath.SILENT_CONNECTION), paths(got), got.toString());
+  }
+
+  /** The spare connection has been idle for longer than it is trusted, and has died as well. */
+  @Test
+  void idleSpareConnectionThatIsDeadTooIsNotUsed() throws Exception {
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+    dies(LOSES_FIRST);
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(2));
+
+    dies(LOSES_FIRST);
+    assertEquals(3, proxy.opened());
+  }
+
+  @Test
+  void serverThatAnswersOneOfTenRequestsSlowly() throws Exception {
+    start();
+    wrap(plain().build());
+    RetryPolicy once = PATIENT.toBuilder().attemptTimeout(SHORT).maxAttempts(1).build();
+
+    for (int each = 1; each <= 60; each++) {
+      if (each % 10 == 0) {
+        assertEquals(StopReason.ATTEMPTS_EXHAUSTED, get("/slow", once).reason());
+      } else {
+        assertServed(get("/", PATIENT)); // clean: no list, the usual connection
+      }
+    }
+
+    assertEquals(1, proxy.opened());
+    assertTrue(events.stream().allMatch(PathEvent.SUSPECTED::equals), events.toString());
+  }
+
+  /** What our builder was told can fail a second time; then attempts stay with the first client. */
+  @Test
+  void secondClientThatCannotBeMadeIsDoneWithout() throws Exception {
+    start();
+    Consumer<HttpClient.Builder> fails =
+        builder -> {
+          throw new IllegalStateException("no more of them");
+        };
+    client = RetryingHttpClient.wrap(plain().build(), retry().build(), fails);
+    get("/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+
+    RetryReport got = get("/", times(SHORT, SHORT, SHORT));
+
+    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.reason(), got.toString());
+    assertEquals(Arrays.asList(null, null, null), paths(got), got.toString());
+  }
+
+  /** It would keep a thread and a connection for as long as the first one lives. */
+  @Test
+  void secondClientThatIsNotUsedIsLetGo() throws Exception {
+    start();
+    Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+    List<String> made = new ArrayList<>();
+    RetryEnvironment environment = retry().build().environment().withScheduler(puttingOff(later));
+    client =
+        RetryingHttpClient.wrap(
+            plain().build(),
+            retry().environment(environment).build(),
+            builder -> made.add("a client"));
+    get("/", PATIENT);
+    dies(LOSES_FIRST);
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    dies(LOSES_FIRST);
+    assertEquals(2, made.size());
+
+    runAll(later);
+    assertServed(get("/", PATIENT), OtherPath.DEAD_CONNECTION);
+    assertEquals(2, made.size(), "it was chosen just before");
+    ahead.addAndGet(OtherClient.KEEP_NANOS);
+    runAll(later);
+
+    assertServed(get("/", LOSES_FIRST), null, OtherPath.DEAD_CONNECTION);
+    assertEquals(3, made.size());
+  }
+
+  private static void runAll(Queue<Runnable> later) {
+    List<Runnable> due = List.copyOf(later);
+    later.clear();
+    due.forEach(Runnable::run);
+  }
+
+  /** The system's scheduler, but for what is due in a minute. */
+  private static RetryScheduler puttingOff(Queue<Runnable> later) {
+    RetryScheduler system = SYSTEM.scheduler();
+    return new RetryScheduler() {
+      @Override
+      public Task schedule(long nanos, Runnable task) {
+        if (nanos < TimeUnit.SECONDS.toNanos(55)) {
+          return system.schedule(nanos, task);
+        }
+        later.add(task);
+        return () -> later.remove(task);
+      }
+
+      @Override
+      public boolean await(CountDownLatch wake, long nanos) throws InterruptedException {
+        return system.await(wake, nanos);
+      }
+
+      @Override
+      public boolean isVirtual() {
+        return true; // so that all timers come here
+      }
+    };
+  }
+}
