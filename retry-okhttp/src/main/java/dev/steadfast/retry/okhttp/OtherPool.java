@@ -98,6 +98,12 @@ final class OtherPool {
     return paths.silent(info, path, life, other);
   }
 
+  /** An attempt has timed out before a connection of this pool was there: silence, too. */
+  void silentWhileConnecting(OperationInfo info) {
+    WirePath none = new WirePath();
+    paths.silent(info, none, none.life(), true);
+  }
+
   /** A connection of this pool could not be made. */
   void notMade(OperationInfo info, boolean refusedByTls) {
     paths.otherFailed(info, refusedByTls);

@@ -88,11 +88,15 @@ abstract class PathTrace extends RequestTrace {
     if (kind == FailureKind.TIMEOUT && taken != null && isUnanswered()) {
       return pool.silent(operation.info(), taken, life, takesOther()) ? taken : null;
     }
-    if (takesOther() && log.deliveries() == 0) {
-      pool.notMade(operation.info(), kind == FailureKind.TLS);
-      return lost; // the usual connection is as suspect as it was
+    if (!takesOther() || log.deliveries() > 0) {
+      return null;
     }
-    return null;
+    if (kind == FailureKind.TIMEOUT && other != PathChoice.Step.AWAIT) {
+      pool.silentWhileConnecting(operation.info());
+      return null;
+    }
+    pool.notMade(operation.info(), kind == FailureKind.TLS);
+    return lost; // the usual connection is as suspect as it was
   }
 
   /** Whether the latest request was sent whole, and not answered. */
