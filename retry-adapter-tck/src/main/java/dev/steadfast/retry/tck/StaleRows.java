@@ -8,9 +8,7 @@ import static dev.steadfast.retry.tck.StatusRows.OK;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import java.util.List;
 
-/**
- * Connections that the server closed while they were idle (docs/decisions/okhttp-wire.md).
- */
+/** Connections that the server closed while they were idle (docs/decisions/okhttp-wire.md). */
 final class StaleRows {
   private static final String STALE = "STALE_CONNECTION unknown";
   private static final String AT_ONCE = "wait 0s stale connection";

@@ -49,10 +49,7 @@ final class ComingFrom {
   static String springBefore(String url, String payment) {
     // Named, because RestClient takes HttpClient 5 if it is there, which retries by itself.
     RestClient payments =
-        RestClient.builder()
-            .baseUrl(url)
-            .requestFactory(new JdkClientHttpRequestFactory())
-            .build();
+        RestClient.builder().baseUrl(url).requestFactory(new JdkClientHttpRequestFactory()).build();
     // region coming-from-spring-before
     RetryTemplate template =
         RetryTemplate.builder()
