@@ -20,6 +20,7 @@ final class AsyncCall {
   private final AsyncExecCallback callers;
   private final CallCancel cancel = new CallCancel();
   private final BodyTurn turn;
+  private volatile @Nullable AsyncAttempt last;
 
   AsyncCall(
       @Nullable AsyncEntityProducer producer,
@@ -44,10 +45,23 @@ final class AsyncCall {
   /** Has {@code cancel} of the caller's future end the operation. */
   void cancelling(Runnable loop) {
     cancel.ends(loop);
-    scope.cancellableDependency.setDependency(cancel);
+    scope.cancellableDependency.setDependency(this::cancel);
     if (scope.cancellableDependency.isCancelled()) {
-      cancel.cancel();
+      cancel();
     }
+  }
+
+  /**
+   * Also closes the connection: HttpClient may have replaced what cancels an exchange by what
+   * cancels its lease, which is over.
+   */
+  private boolean cancel() {
+    boolean first = cancel.cancel();
+    AsyncAttempt attempt = last;
+    if (attempt != null) {
+      attempt.stop();
+    }
+    return first;
   }
 
   boolean cancelled() {
@@ -63,6 +77,7 @@ final class AsyncCall {
     AsyncTracingRuntime runtime =
         new AsyncTracingRuntime(scope.execRuntime.fork(), new AsyncWire(wire, turn, stop));
     callback.uses(this, runtime, stop);
+    last = callback;
     wire.closing(callback::stop);
     attempt.onCancel(callback::stop);
     AsyncExecChain.Scope own =
