@@ -65,6 +65,7 @@ final class ScopeRows {
             .get("/a")
             .inbound(DO_NOT_RETRY, "true")
             .replies(OK.thenClose(), BUSY)
+            .notFor(Trait.NOTICES_CLOSING_BY_CHANCE, "whether the client notices in time is chance")
             .answers(503, "")
             .requests(1)
             .trace(

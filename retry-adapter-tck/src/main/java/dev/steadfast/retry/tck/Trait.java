@@ -54,6 +54,11 @@ public enum Trait {
    */
   HIDES_STALE_CONNECTIONS,
   /**
+   * Whether the client notices before a request that the server has closed an idle connection is
+   * chance. Rows with such a connection are left out.
+   */
+  NOTICES_CLOSING_BY_CHANCE,
+  /**
    * A redirect that makes a GET of the request leaves the caller's headers out. Then the key of the
    * other requests alone is compared.
    */

@@ -25,6 +25,7 @@ final class AsyncEntryPoint implements EntryPoint {
           Trait.CANCEL_WITHOUT_REPORT,
           Trait.BODY_AFTER_CALL,
           Trait.HIDES_STALE_CONNECTIONS,
+          Trait.NOTICES_CLOSING_BY_CHANCE,
           Trait.DROPS_HEADERS_ON_GET);
 
   @Override
