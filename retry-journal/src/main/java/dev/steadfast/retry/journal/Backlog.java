@@ -29,6 +29,7 @@ final class Backlog {
   private final String settleCorrupt;
   private final String whole;
   private final String purge;
+  private final String purgeSequences;
 
   Backlog(Dialect dialect) {
     String now = dialect.now();
@@ -73,7 +74,7 @@ final class Backlog {
     this.settle = settled + settleable(now);
     this.settleCorrupt =
         settled
-            + "state not in ('succeeded', 'failed', 'closed')"
+            + "state not in ('succeeded', 'failed', 'closed', 'cancelled')"
             + " and (state <> 'in_flight' or lease_until <= "
             + now
             + ")";
@@ -83,9 +84,10 @@ final class Backlog {
             + ", name, principal, op_key, headers, body, key_window_ms"
             + " from steadfast_operation where "
             + Sql.BY_ID;
+    this.purgeSequences = purgeSequences(dialect);
     this.purge =
         "delete from steadfast_operation where id in (select id from steadfast_operation where"
-            + " state in ('succeeded', 'failed', 'closed') and ended_at <= (select "
+            + " state in ('succeeded', 'failed', 'closed', 'cancelled') and ended_at <= (select "
             + dialect.afterMillis("cast(? as bigint)")
             + ") and (key_expires_at is null or key_expires_at <= "
             + once
@@ -93,6 +95,17 @@ final class Backlog {
             + MOST_CHANGED
             + dialect.skipLocked()
             + ")";
+  }
+
+  // One that a transaction enlists in is locked, or is looked at after its commit.
+  private static String purgeSequences(Dialect dialect) {
+    return "delete from steadfast_sequence where name in (select name from steadfast_sequence idle"
+        + " where look_at is null and not exists (select 1 from steadfast_operation"
+        + " where sequence_name = idle.name"
+        + " and state in ('ready', 'in_flight', 'unknown', 'parked')) limit "
+        + MOST_CHANGED
+        + dialect.skipLocked()
+        + ")";
   }
 
   private static String unheld(String now) {
@@ -105,7 +118,8 @@ final class Backlog {
 
   // It may have been processed, and nobody but its caller can send it again.
   private static String settleable(String now) {
-    return "(state = 'unknown' or (first_sent_at is not null and (body is null or "
+    return "(state = 'unknown' or (state = 'parked' and first_sent_at is not null)"
+        + " or (first_sent_at is not null and (body is null or "
         + windowOver(now)
         + ") and "
         + unheld(now)
@@ -202,8 +216,21 @@ final class Backlog {
     }
   }
 
-  /** Deletes finished operations, except those whose key is still within its retention. */
+  /**
+   * Deletes finished operations, except those whose key is still within its retention, and
+   * sequences without an unfinished one.
+   */
   int purge(Connection connection, Duration olderThan) throws SQLException {
+    int deleted = purgeOperations(connection, olderThan);
+    try (PreparedStatement statement = Sql.prepare(connection, purgeSequences)) {
+      while (statement.executeUpdate() >= MOST_CHANGED) {
+        // the next ones
+      }
+    }
+    return deleted;
+  }
+
+  private int purgeOperations(Connection connection, Duration olderThan) throws SQLException {
     int deleted = 0;
     try (PreparedStatement statement = Sql.prepare(connection, purge)) {
       Sql.setMillis(statement, 1, olderThan.negated());

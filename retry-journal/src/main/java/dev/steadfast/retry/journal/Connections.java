@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +19,9 @@ final class Connections {
   // Longer than a statement may take. It counts if the database does not answer at all.
   private static final int NETWORK_MILLIS = 2_000 * Sql.TIMEOUT_SECONDS;
   private static final int UNCHANGED = -1;
+
+  /** The SQLStates of a table that is not there: PostgreSQL's, and H2's. */
+  static final Set<String> NO_TABLE = Set.of("42P01", "42S02", "42S03", "42S04");
 
   private final DataSource source;
 

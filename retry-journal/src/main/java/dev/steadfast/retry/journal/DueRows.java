@@ -52,9 +52,9 @@ final class DueRows {
     this.told =
         "select "
             + columns
-            + " from steadfast_operation where state = 'ready' and due_at is null and body is not null and repeatable <> 'never'"
-            + " and key_expires_at >= ? and (key_expires_at > ? or id > ?)"
-            + " order by key_expires_at, id limit ?";
+            + " from steadfast_operation where state = 'ready' and due_at is null and body is not"
+            + " null and repeatable <> 'never' and key_expires_at >= ? and (key_expires_at > ? or"
+            + " id > ?) order by key_expires_at, id limit ?";
     this.release =
         "update steadfast_operation set due_at = "
             + dialect.now()
@@ -196,8 +196,8 @@ final class DueRows {
       throws SQLException {
     String sql =
         "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version + 1"
-            + " from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id, mine_number)"
-            + " where id = mine_id and row_version = mine_number";
+            + " from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id,"
+            + " mine_number) where id = mine_id and row_version = mine_number";
     Array ids =
         connection.createArrayOf(
             "bigint", reserved.stream().map(Row.Version::id).toArray(Object[]::new));

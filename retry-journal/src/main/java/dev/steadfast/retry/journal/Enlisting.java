@@ -90,6 +90,7 @@ final class Enlisting {
       if (known != null) {
         refuseOther(known, intent);
         refuseCalled(known, intent);
+        refuseCancelled(known, intent);
         return false;
       }
       // purged just now
@@ -118,6 +119,12 @@ final class Enlisting {
     if (unfinished && !known.delivered()) {
       String message = intent.id() + " was called without being enlisted, and is not finished";
       throw new RefusedException(Refusal.IN_FLIGHT, message, null);
+    }
+  }
+
+  private static void refuseCancelled(Row known, Intent intent) throws RefusedException {
+    if (known.state() == State.CANCELLED) {
+      throw new RefusedException(Refusal.CANCELLED, intent.id() + " is cancelled", null);
     }
   }
 

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -40,30 +42,15 @@ public final class JdbcJournal implements OperationJournal {
   private static final int MOST_SEQUENCE = 100;
 
   private final Settings settings;
-  private final Worker worker;
-  private final Connections connections;
-  private final Dialect dialect;
-  private final Claims claims;
-  private final Backlog backlog;
-  private final DueRows due;
-  private final Sequences sequences;
-  private final NextStep next;
-  private final Enlisting enlisting;
+  private final Parts parts;
+  private final Oversight oversight;
   private final Resuming resuming;
 
-  private JdbcJournal(Settings settings, Worker worker, Connections connections, Dialect dialect) {
+  private JdbcJournal(Settings settings, Parts parts) {
     this.settings = settings;
-    this.worker = worker;
-    this.connections = connections;
-    this.dialect = dialect;
-    Rows rows = new Rows(dialect);
-    this.sequences = new Sequences(dialect);
-    this.claims = new Claims(connections, rows, sequences);
-    this.backlog = new Backlog(dialect);
-    this.due = new DueRows(dialect);
-    this.next = new NextStep(connections, claims, new WakeupRows(dialect), sequences);
-    this.enlisting = new Enlisting(dialect, rows);
-    this.resuming = new Resuming(this, claims);
+    this.parts = parts;
+    this.oversight = parts.oversight();
+    this.resuming = new Resuming(this, parts.claims(), parts.gate());
   }
 
   /**
@@ -84,27 +71,29 @@ public final class JdbcJournal implements OperationJournal {
 
   @Override
   public Optional<Executor> executor() {
-    return Optional.of(worker.executor());
+    return Optional.of(parts.worker().executor());
   }
 
   // The three steps of an operation. The client calls them on the executor.
 
   @Override
   public Claim claim(Intent intent, Duration lease) throws IOException {
-    return claims.claim(intent, lease, null);
+    return parts.claims().claim(intent, lease, null);
   }
 
   @Override
   public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
-    return claims.sending(new Rows.Held(intent.id(), claim.token()));
+    return parts.claims().sending(new Rows.Held(intent.id(), claim.token()));
   }
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
     boolean noted =
-        claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
+        parts
+            .claims()
+            .ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
     if (noted && claim.delivered()) {
-      claims.look(intent.id());
+      parts.claims().look(intent.id());
     }
     return noted;
   }
@@ -166,7 +155,7 @@ public final class JdbcJournal implements OperationJournal {
     if (connection.getAutoCommit()) {
       throw bad("connection", "in auto-commit mode", "within a transaction of the caller");
     }
-    return enlisting.enlist(connection, operation, sequence);
+    return parts.enlisting().enlist(connection, operation, sequence);
   }
 
   /** Which operations {@link #resume} sends. */
@@ -181,8 +170,9 @@ public final class JdbcJournal implements OperationJournal {
    * Sends operations that are due, one after another on the calling thread, each at most once.
    * Several threads and processes may do so at the same time; each operation is sent by one of
    * them. What may have been processed and can no longer be sent again is marked as unknown. An
-   * operation whose request body is not kept waits for its caller. Not to be called on a thread of
-   * the journal's executor.
+   * operation whose request body is not kept waits for its caller. What goes to a server that does
+   * not answer, or that has used up its budget, stays due and does not hold up the others. Not to
+   * be called on a thread of the journal's executor.
    *
    * @param sender the client that sends
    * @param which which operations
@@ -195,16 +185,10 @@ public final class JdbcJournal implements OperationJournal {
   public int resume(Journaling.Sender sender, Which which, int most)
       throws IOException, InterruptedException {
     requirePositive(most);
-    OffsetDateTime at = worker.awaitInterruptibly(() -> connections.run(this::begin));
+    OffsetDateTime at = parts.worker().awaitInterruptibly(() -> parts.begin());
     boolean unsettled = which == Which.DUE_AND_UNSETTLED;
-    ResumeRun.Parts parts =
-        new ResumeRun.Parts(worker, connections, claims, due, sequences, next, resuming);
-    return new ResumeRun(parts, sender, new ResumeRun.Wanted(at, unsettled, most)).run();
-  }
-
-  private OffsetDateTime begin(Connection connection) throws SQLException {
-    claims.markUnknown(connection, backlog.expired(connection));
-    return backlog.time(connection);
+    return new ResumeRun(parts.run(resuming), sender, new ResumeRun.Wanted(at, unsettled, most))
+        .run();
   }
 
   /**
@@ -215,12 +199,19 @@ public final class JdbcJournal implements OperationJournal {
    * @return what the engine calls
    */
   public Wakeups wakeups(Wakeups.Keeper keeper) {
-    Wakeups.Parts parts =
-        new Wakeups.Parts(connections, claims, backlog, due, sequences, next, resuming);
-    return new Wakeups(this, parts, new WakeupRows(dialect), keeper);
+    return new Wakeups(this, parts.wakeups(resuming), parts.next().rows(), keeper);
   }
 
   // The operations that are left to the user.
+
+  /**
+   * What a person sees of the journal, and does about an operation.
+   *
+   * @return always the same object
+   */
+  public Oversight oversight() {
+    return oversight;
+  }
 
   /**
    * Operations that may have been processed and are not sent again by the journal: they have no
@@ -233,11 +224,7 @@ public final class JdbcJournal implements OperationJournal {
    */
   public List<Intent> unknown(int most) throws IOException {
     requirePositive(most);
-    return worker.await(() ->
-        connections.run(connection -> {
-          claims.markUnknown(connection, backlog.expired(connection));
-          return backlog.unknown(connection, most);
-        }));
+    return parts.run(connection -> parts.unknown(connection, most));
   }
 
   /** The answer of a look-up of an operation at the server. */
@@ -265,14 +252,7 @@ public final class JdbcJournal implements OperationJournal {
       return false;
     }
     String state = (lookup == Lookup.APPLIED ? State.SUCCEEDED : State.FAILED).toString();
-    return worker.await(() ->
-        connections.run(connection -> {
-          boolean settled = backlog.settle(connection, id, state);
-          if (settled) {
-            sequences.look(connection, id);
-          }
-          return settled;
-        }));
+    return parts.run(connection -> parts.settle(connection, id, state));
   }
 
   /**
@@ -289,7 +269,7 @@ public final class JdbcJournal implements OperationJournal {
     if (olderThan.isNegative()) {
       throw bad("olderThan", olderThan, "zero or more");
     }
-    return worker.await(() -> connections.run(connection -> backlog.purge(connection, olderThan)));
+    return parts.run(connection -> parts.backlog().purge(connection, olderThan));
   }
 
   /**
@@ -299,16 +279,15 @@ public final class JdbcJournal implements OperationJournal {
    * @throws IOException if the database refuses it
    */
   public void createTables() throws IOException {
-    worker.await(() ->
-        connections.run(connection -> {
-          Schema.create(connection, dialect);
-          return null;
-        }));
+    parts.run(connection -> {
+      Schema.create(connection, parts.dialect());
+      return null;
+    });
   }
 
   @Override
   public String toString() {
-    return "JdbcJournal(" + dialect + ")";
+    return "JdbcJournal(" + parts.dialect() + ")";
   }
 
   private static void requirePositive(int most) {
@@ -329,6 +308,8 @@ public final class JdbcJournal implements OperationJournal {
     private final DataSource source;
     private Settings settings = Settings.defaults();
     private @Nullable Executor executor;
+    private Deliveries deliveries = Deliveries.defaults();
+    private LongSupplier ticker = System::nanoTime;
     private boolean createTables;
 
     private Builder(DataSource source) {
@@ -343,6 +324,24 @@ public final class JdbcJournal implements OperationJournal {
      */
     public Builder settings(Settings settings) {
       this.settings = Objects.requireNonNull(settings, "settings");
+      return this;
+    }
+
+    /**
+     * How long an operation is delivered before it is parked. Default: {@link
+     * Deliveries#defaults()}.
+     *
+     * @param deliveries the bounds
+     * @return this
+     */
+    public Builder deliveries(Deliveries deliveries) {
+      this.deliveries = Objects.requireNonNull(deliveries, "deliveries");
+      return this;
+    }
+
+    /** The clock of the pauses of deliveries, in ns; for tests. */
+    Builder ticker(LongSupplier ticker) {
+      this.ticker = ticker;
       return this;
     }
 
@@ -387,7 +386,9 @@ public final class JdbcJournal implements OperationJournal {
       Worker worker = new Worker(executor == null ? Worker.threads() : executor);
       Connections connections = new Connections(source);
       Dialect dialect = worker.await(() -> connections.run(Dialect::of));
-      JdbcJournal journal = new JdbcJournal(settings, worker, connections, dialect);
+      OriginGate gate = new OriginGate(ticker, () -> ThreadLocalRandom.current().nextDouble());
+      Parts parts = Parts.of(new Parts.Base(worker, connections, dialect), deliveries, gate);
+      JdbcJournal journal = new JdbcJournal(settings, parts);
       if (createTables) {
         journal.createTables();
       }

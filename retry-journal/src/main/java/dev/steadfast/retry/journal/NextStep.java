@@ -7,16 +7,21 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Decides what comes next for an operation, or for the first one of a sequence. Immutable. */
-record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequences sequences) {
+record NextStep(
+    Connections connections, Claims claims, WakeupRows rows, Sequences sequences, Parking parking) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   // Somebody may finish long before the end of a lease.
   private static final Duration POLL = Duration.ofSeconds(5);
+
+  // Only the user can do something about these.
+  private static final Set<State> HELD = Set.of(State.READY, State.UNKNOWN, State.PARKED);
 
   /** When to look again at what only the user can do something about. */
   static final Duration BLOCKED = Duration.ofMinutes(1);
@@ -38,6 +43,10 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
       return new Next(due, Optional.of(Duration.ZERO));
     }
 
+    boolean isNever() {
+      return due == null && again.isEmpty();
+    }
+
     Optional<Duration> orLater() {
       return due == null ? again : Optional.of(BLOCKED);
     }
@@ -46,7 +55,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
   Next of(WakeupName name) throws IOException {
     Next next = connections.run(connection -> of(connection, name));
     String sequence = name.sequence();
-    return next.equals(Next.NEVER) && sequence != null
+    return next.isNever() && sequence != null
         ? connections.run(connection -> idle(connection, name, sequence))
         : next;
   }
@@ -55,7 +64,7 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
   private Next idle(Connection connection, WakeupName name, String sequence) throws SQLException {
     Long last = sequences.lastNumber(connection, sequence);
     Next next = of(connection, name);
-    if (next.equals(Next.NEVER) && last != null) {
+    if (next.isNever() && last != null) {
       sequences.idle(connection, sequence, last);
     }
     return next;
@@ -79,10 +88,10 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
         switch (row.state()) {
           case READY -> found.dueIn();
           case IN_FLIGHT -> found.leaseLeft();
-          case SUCCEEDED, FAILED, CLOSED, UNKNOWN -> null;
+          case SUCCEEDED, FAILED, CLOSED, UNKNOWN, PARKED, CANCELLED -> null;
         };
     if (wait == null) {
-      return row.state() == State.READY || row.state() == State.UNKNOWN ? stuck(name) : Next.NEVER;
+      return HELD.contains(row.state()) ? stuck(name) : Next.NEVER;
     }
     if (wait.compareTo(Duration.ZERO) > 0) {
       return Next.in(row.state() == State.IN_FLIGHT ? shorter(wait, POLL) : wait);
@@ -91,7 +100,16 @@ record NextStep(Connections connections, Claims claims, WakeupRows rows, Sequenc
       claims.markUnknown(connection, List.of(row.version()));
       return stuck(name);
     }
+    if (parking.isOver(row)) {
+      parking.park(connection, row, found.intent().id());
+      return parked(name);
+    }
     return found.intent().request().content().body().isPresent() ? Next.now(found) : stuck(name);
+  }
+
+  // If it may be passed, the next one of its sequence has its turn.
+  private Next parked(WakeupName name) {
+    return parking.isPassing() && name.sequence() != null ? Next.in(Duration.ZERO) : stuck(name);
   }
 
   // Nobody sends it by itself. It holds the others of its sequence.

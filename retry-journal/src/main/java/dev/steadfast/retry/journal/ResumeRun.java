@@ -1,6 +1,7 @@
 package dev.steadfast.retry.journal;
 
 import dev.steadfast.retry.http.Journaling.Sender;
+import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -38,6 +39,8 @@ final class ResumeRun {
       DueRows due,
       Sequences sequences,
       NextStep next,
+      OriginGate gate,
+      Parking parking,
       Resuming resuming) {}
 
   /**
@@ -94,6 +97,9 @@ final class ResumeRun {
   }
 
   private void lane(DueRows.Lane lane) throws IOException, InterruptedException {
+    if (parts.gate().held(lane) != null) {
+      return;
+    }
     page(wanted -> ask(connection -> parts.due().ofOrigin(connection, lane, at, wanted)));
   }
 
@@ -106,7 +112,7 @@ final class ResumeRun {
     page.found().forEach(each -> untouched.add(each.row().version()));
     try {
       for (DueRows.Due each : page.found()) {
-        if (deliver(each)) {
+        if (isOpen() && deliver(each)) {
           untouched.remove(each.row().version());
         }
       }
@@ -140,15 +146,27 @@ final class ResumeRun {
     if (row.step() == Row.Step.MARK_UNKNOWN) {
       return change(connection -> parts.claims().markUnknown(connection, List.of(row.version())));
     }
+    if (parts.parking().isOver(row)) {
+      return change(connection -> parts.parking().park(connection, row, due.intent().id()));
+    }
     if (due.intent().request().content().body().isEmpty()) {
       return postpone(row, BODILESS);
     }
     Resuming.Sent result = parts.resuming().send(sender, due.intent(), Resuming.Read.due(row));
-    if (result.outcome() == Resuming.Outcome.REFUSED) {
-      return postpone(row, NextStep.BLOCKED);
-    }
-    sent++;
-    return result.claimed();
+    return switch (result.outcome()) {
+      case HELD -> held(row, result.held());
+      case REFUSED -> postpone(row, NextStep.BLOCKED);
+      case SENT, FINISHED -> {
+        sent++;
+        yield result.claimed();
+      }
+    };
+  }
+
+  // What is ready is not asked for while its destination is left alone, and keeps its place.
+  private boolean held(Row row, Duration wait) throws IOException, InterruptedException {
+    seen.remove(row.version().id());
+    return row.state() == State.IN_FLIGHT && postpone(row, wait);
   }
 
   private boolean postpone(Row row, Duration time) throws IOException, InterruptedException {
@@ -184,9 +202,12 @@ final class ResumeRun {
   }
 
   private void toldOne(DueRows.Due due) throws IOException, InterruptedException {
-    if (seen.add(due.row().version().id())
-        && parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row())).outcome()
-            != Resuming.Outcome.REFUSED) {
+    if (!seen.add(due.row().version().id())) {
+      return;
+    }
+    Resuming.Outcome outcome =
+        parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row())).outcome();
+    if (outcome == Resuming.Outcome.SENT || outcome == Resuming.Outcome.FINISHED) {
       sent++;
     }
   }
@@ -242,6 +263,9 @@ final class ResumeRun {
           parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row()));
       if (result.outcome() == Resuming.Outcome.REFUSED) {
         return NextStep.BLOCKED;
+      }
+      if (result.outcome() == Resuming.Outcome.HELD) {
+        return result.held();
       }
       sent++;
       if (!result.claimed()) {

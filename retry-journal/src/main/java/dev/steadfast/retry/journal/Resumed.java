@@ -20,6 +20,7 @@ final class Resumed implements OperationJournal {
   private final boolean woken;
   private volatile boolean sendingNoted; // with the claim
   private volatile boolean claimed;
+  private volatile @Nullable Ending ending;
   private volatile boolean finished;
 
   /** A view for one operation. */
@@ -35,9 +36,46 @@ final class Resumed implements OperationJournal {
     return claimed;
   }
 
-  /** Whether the journal has noted that nothing is left to be sent. */
-  boolean isFinished() {
-    return finished;
+  /** What became of it, if it was sent. */
+  Resuming.Outcome outcome() {
+    return finished ? Resuming.Outcome.FINISHED : Resuming.Outcome.SENT;
+  }
+
+  /** Whether it ended without a request that could have reached the server. */
+  boolean isUnsent() {
+    Ending end = ending;
+    return end != null && isUnsent(end);
+  }
+
+  private static boolean isUnsent(Ending end) {
+    return end.answer() == null && (end.attempts() == 0 || end.state() == State.CLOSED);
+  }
+
+  /** What it shows of its destination. */
+  OriginGate.Result result() {
+    Ending end = ending;
+    if (end == null) {
+      return OriginGate.Result.NOTHING;
+    }
+    if (end.state() == State.SUCCEEDED || end.state() == State.FAILED) {
+      return OriginGate.Result.ANSWERED;
+    }
+    if (end.attempts() == 0) {
+      return OriginGate.Result.NOTHING; // held back in the client
+    }
+    Answer answer = end.answer();
+    if (answer == null) {
+      return isUnsent(end) ? OriginGate.Result.UNREACHED : OriginGate.Result.SILENT;
+    }
+    boolean overloaded = answer.status() >= 500 || answer.status() == 429;
+    return overloaded ? OriginGate.Result.OVERLOADED : OriginGate.Result.ANSWERED;
+  }
+
+  /** For how long all of the destination asked to be left alone; null if it did not. */
+  @Nullable Duration asked() {
+    Ending end = ending;
+    Answer answer = end == null ? null : end.answer();
+    return end != null && answer != null && answer.status() == 503 ? end.retryIn() : null;
   }
 
   @Override
@@ -61,6 +99,7 @@ final class Resumed implements OperationJournal {
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
+    this.ending = ending;
     boolean noted =
         claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, true));
     State state = ending.state();

@@ -6,11 +6,12 @@ import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends operations that were found due. Immutable. */
-record Resuming(JdbcJournal in, Claims claims) {
+record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   /** The outcome of an operation. */
@@ -20,7 +21,9 @@ record Resuming(JdbcJournal in, Claims claims) {
     /** It was sent, and the journal knows whether it is sent again. */
     SENT,
     /** It was not sent: it is not due any more, or cannot be sent. */
-    REFUSED
+    REFUSED,
+    /** It was not tried: its destination is to be left alone for now. */
+    HELD
   }
 
   /**
@@ -44,8 +47,9 @@ record Resuming(JdbcJournal in, Claims claims) {
    * The outcome of an operation.
    *
    * @param claimed whether its row has been changed by a claim
+   * @param held for how long it is held back; zero if it is not
    */
-  record Sent(Outcome outcome, boolean claimed) {}
+  record Sent(Outcome outcome, boolean claimed, Duration held) {}
 
   /**
    * Sends an operation, and has the journal note what came of it.
@@ -54,15 +58,21 @@ record Resuming(JdbcJournal in, Claims claims) {
    * @throws InterruptedException if the thread was interrupted
    */
   Sent send(Sender sender, Intent due, Read read) throws IOException, InterruptedException {
-    Resumed journal = new Resumed(in, claims, read);
-    if (!sends(sender, due, journal)) {
-      return new Sent(Outcome.REFUSED, journal.isClaimed());
+    DueRows.Lane lane = read.row().delivery().lane();
+    Duration held = gate.begin(lane);
+    if (held != null) {
+      return new Sent(Outcome.HELD, false, held);
     }
-    Outcome outcome = journal.isFinished() ? Outcome.FINISHED : Outcome.SENT;
-    return new Sent(outcome, journal.isClaimed());
+    Resumed journal = new Resumed(in, claims, read);
+    try {
+      Outcome outcome = sends(sender, due, journal) ? journal.outcome() : Outcome.REFUSED;
+      return new Sent(outcome, journal.isClaimed(), Duration.ZERO);
+    } finally {
+      gate.ended(lane, journal.result(), journal.asked());
+    }
   }
 
-  private static boolean sends(Sender sender, Intent due, Resumed journal)
+  private boolean sends(Sender sender, Intent due, Resumed journal)
       throws IOException, InterruptedException {
     try {
       sender.send(journal, due);
@@ -77,11 +87,24 @@ record Resuming(JdbcJournal in, Claims claims) {
       if (isOfTheJournal(failed)) {
         throw failed;
       }
-      LOG.warn("{} was sent and failed", due.id(), failed);
+      tell(due, journal, failed);
       return true;
     } catch (RuntimeException broken) {
       LOG.error("{} cannot be sent", due.id(), broken);
       return false;
+    }
+  }
+
+  // An outage is told once in a minute, and not once for each operation.
+  private void tell(Intent due, Resumed journal, IOException failed) {
+    String what = journal.isUnsent() ? "not sent" : "sent and failed";
+    String origin = due.request().origin();
+    int untold = gate.tells(origin);
+    if (untold < 0) {
+      LOG.debug("{} was {}", due.id(), what, failed);
+    } else {
+      LOG.warn(
+          "{} to {} was {}; {} more since the last line", due.id(), origin, what, untold, failed);
     }
   }
 

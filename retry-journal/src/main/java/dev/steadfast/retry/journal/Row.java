@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param version changes with each update
  * @param state its state
  * @param delivered whether it was enlisted: resuming sends it until it is finished
- * @param lane with which others it is sent in turn
+ * @param delivery how it was delivered so far
  * @param request what is compared with the request of the claim
  * @param times what decides whether it may be sent again
  * @param answer what was kept of its answer, null for nothing
@@ -32,7 +32,7 @@ record Row(
     Version version,
     State state,
     boolean delivered,
-    DueRows.Lane lane,
+    Delivery delivery,
     Asked request,
     Times times,
     @Nullable Answer answer) {
@@ -44,6 +44,15 @@ record Row(
    * @param number grows with each update
    */
   record Version(long id, int number) {}
+
+  /**
+   * How it was delivered so far.
+   *
+   * @param lane with which others it is sent in turn
+   * @param made how many deliveries count: those that were not held back
+   * @param age since when they are made
+   */
+  record Delivery(DueRows.Lane lane, int made, Duration age) {}
 
   /** The request, as far as a claim needs it. */
   record Asked(
@@ -73,8 +82,11 @@ record Row(
   }
 
   static String columns(Dialect dialect) {
-    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line, caller,"
-        + " created_at, repeatable, status, answer_headers, answer_body, origin, again,"
+    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
+               + " caller, created_at, repeatable, status, answer_headers, answer_body, origin,"
+               + " again, deliveries, -("
+        + dialect.millisUntil("delivering_since")
+        + ") as age,"
         + " first_sent_at is not null as sent, "
         + dialect.millisUntil("key_expires_at")
         + " as window_left, lease_until is not null and lease_until <= "
@@ -90,7 +102,10 @@ record Row(
         new Version(row.getLong("id"), row.getInt("row_version")),
         Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT))),
         row.getBoolean("deliver"),
-        new DueRows.Lane(row.getString("origin"), row.getBoolean("again")),
+        new Delivery(
+            new DueRows.Lane(row.getString("origin"), row.getBoolean("again")),
+            row.getInt("deliveries"),
+            Duration.ofMillis(row.getLong("age"))),
         new Asked(
             row.getString("fingerprint"),
             target,
@@ -141,7 +156,7 @@ record Row(
       case CLOSED -> Step.BEGIN;
       case READY -> takeOver();
       case IN_FLIGHT -> times.leaseOver() ? takeOver() : Step.NONE;
-      case SUCCEEDED, FAILED, UNKNOWN -> Step.NONE;
+      case SUCCEEDED, FAILED, UNKNOWN, PARKED, CANCELLED -> Step.NONE;
     };
   }
 
@@ -157,6 +172,7 @@ record Row(
     return switch (state) {
       case SUCCEEDED, FAILED -> new Claim.Finished(state, request.caller(), answer);
       case UNKNOWN -> new Claim.Unknown();
+      case PARKED, CANCELLED -> new Claim.Stopped(state);
       case READY, IN_FLIGHT, CLOSED -> new Claim.InFlight();
     };
   }

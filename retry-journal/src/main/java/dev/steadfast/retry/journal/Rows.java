@@ -10,23 +10,29 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The statements on one operation. Immutable. */
 final class Rows {
-  /** True unless an earlier operation of its sequence is unfinished or has an unknown effect. */
-  static final String ITS_TURN =
-      "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
-          + " where earlier.sequence_name = steadfast_operation.sequence_name"
-          + " and earlier.sequence_number < steadfast_operation.sequence_number"
-          + " and earlier.state in ('ready', 'in_flight', 'unknown')))";
+  // True unless an earlier operation of its sequence holds it.
+  private static String itsTurn(String holding) {
+    return "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
+        + " where earlier.sequence_name = steadfast_operation.sequence_name"
+        + " and earlier.sequence_number < steadfast_operation.sequence_number"
+        + " and earlier.state in ("
+        + holding
+        + ")))";
+  }
 
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  // A delivery that failed is tried again after 1 s, 2 s, 4 s, up to five minutes.
+  // A delivery that failed is tried again after 1 s, 2 s, 4 s, up to five minutes, and up to half
+  // as much later, so that those that failed together do not come together.
   private static final String AGAIN_MILLIS =
-      "cast(least(1000 * power(2, least(claims - 1, 10)), 300000) as bigint)";
+      "cast(least(1000 * power(2, least(claims - 1, 10)), 300000) * cast(? as double precision)"
+          + " as bigint)";
 
   private final Dialect dialect;
   private final String insert;
@@ -39,7 +45,12 @@ final class Rows {
   private final String sending;
   private final String ended;
 
-  Rows(Dialect dialect) {
+  /**
+   * The statements.
+   *
+   * @param holding the states in which an operation holds the later ones of its sequence
+   */
+  Rows(Dialect dialect, String holding) {
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
@@ -48,7 +59,8 @@ final class Rows {
         "insert into steadfast_operation (name, principal, op_key, "
             + IntentColumns.NAMES
             + ", state, deliver, again, due_at, lease_token, lease_until, claims, sequence_name,"
-            + " sequence_number, created_at, attempts, row_version) values (?, ?, ?, "
+            + " sequence_number, created_at, attempts, row_version, deliveries, delivering_since,"
+            + " passed) values (?, ?, ?, "
             + IntentColumns.PLACES
             + ", ?, ?, ?, case when cast(? as boolean) then "
             + now
@@ -56,17 +68,22 @@ final class Rows {
             + leaseEnd
             + ", ?, ?, ?, "
             + now
-            + ", 0, 1)"
+            + ", 0, 1, 0, "
+            + now
+            + ", false)"
             + dialect.ignoreDuplicate();
     String unsent = "first_sent_at = null, key_expires_at = null, ";
     String anew =
-        "row_version = row_version + 1, ended_at = null, created_at = case when state = 'closed' then "
+        "row_version = row_version + 1, ended_at = null, created_at = case when state = 'closed'"
+            + " then "
             + now
             + " else created_at end, "
             + IntentColumns.CHANGES;
     this.reopen =
         "update steadfast_operation set state = 'ready', deliver = true, again = false,"
-            + " lease_token = null,"
+            + " lease_token = null, deliveries = 0, delivering_since = "
+            + now
+            + ","
             + " due_at = "
             + now
             + ", sequence_name = ?, sequence_number = ?, "
@@ -79,7 +96,7 @@ final class Rows {
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
-    String inItsTurn = " where id = ? and row_version = ? and " + ITS_TURN;
+    String inItsTurn = " where id = ? and row_version = ? and " + itsTurn(holding);
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
     this.begin = claimed + unsent + anew + inItsTurn;
     this.beginSending = claimed + "row_version = row_version + 1, " + sentNow + inItsTurn;
@@ -104,12 +121,12 @@ final class Rows {
         "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
             + " ended_at = "
             + now
-            + ", attempts = attempts + ?, status = ?, answer_headers = ?, answer_body = ?,"
-            + " first_sent_at = case when cast(? as boolean) then null else first_sent_at end,"
-            + " key_expires_at = case when cast(? as boolean) then null else key_expires_at end,"
-            + " state = case when (deliver or cast(? as boolean)) and cast(? as boolean) then 'ready'"
-            + " else cast(? as varchar) end,"
-            + " due_at = case when (deliver or cast(? as boolean)) and cast(? as boolean) then "
+            + ", attempts = attempts + ?, deliveries = deliveries + ?, status = ?, answer_headers ="
+            + " ?, answer_body = ?, first_sent_at = case when cast(? as boolean) then null else"
+            + " first_sent_at end, key_expires_at = case when cast(? as boolean) then null else"
+            + " key_expires_at end, state = case when (deliver or cast(? as boolean)) and cast(? as"
+            + " boolean) then 'ready' else cast(? as varchar) end, due_at = case when (deliver or"
+            + " cast(? as boolean)) and cast(? as boolean) then "
             + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
             + " end"
             + ifHeld;
@@ -157,6 +174,12 @@ final class Rows {
    *     is finished
    */
   record End(Ending ending, boolean resumed) {
+    // What pause, budget or a failed connect held back is no delivery: an outage parks no backlog.
+    boolean counts() {
+      boolean unsent = ending.state() == State.CLOSED && ending.answer() == null;
+      return ending.attempts() > 0 && !unsent;
+    }
+
     // The delay that the server asked for, but at least a second and at most an hour.
     private @Nullable Duration retryIn() {
       Duration asked = ending.retryIn();
@@ -166,6 +189,14 @@ final class Rows {
       Duration least = asked.compareTo(SHORTEST) < 0 ? SHORTEST : asked;
       return least.compareTo(LONGEST) > 0 ? LONGEST : least;
     }
+  }
+
+  // Never earlier than the server has asked for.
+  private static @Nullable Duration spread(@Nullable Duration asked) {
+    return asked == null
+        ? null
+        : asked.plusMillis(
+            (long) (ThreadLocalRandom.current().nextDouble() * asked.toMillis() / 10));
   }
 
   /** An operation, and the token of the claim on it. */
@@ -330,19 +361,21 @@ final class Rows {
     boolean again = nothingHappened || state == State.READY;
     try (PreparedStatement statement = Sql.prepare(connection, ended)) {
       statement.setInt(1, ending.attempts());
-      Sql.setLong(statement, 2, answer == null ? null : (long) answer.status());
+      statement.setInt(2, end.counts() ? 1 : 0);
+      Sql.setLong(statement, 3, answer == null ? null : (long) answer.status());
       statement.setString(
-          3, answer == null ? null : HeaderText.writeAnswer(answer.content().headers()));
-      statement.setBytes(4, answer == null ? null : answer.content().body().orElse(null));
-      statement.setBoolean(5, nothingHappened);
+          4, answer == null ? null : HeaderText.writeAnswer(answer.content().headers()));
+      statement.setBytes(5, answer == null ? null : answer.content().body().orElse(null));
       statement.setBoolean(6, nothingHappened);
-      statement.setBoolean(7, end.resumed());
-      statement.setBoolean(8, again);
-      statement.setString(9, state.toString());
-      statement.setBoolean(10, end.resumed());
-      statement.setBoolean(11, again);
-      Sql.setMillis(statement, 12, end.retryIn());
-      return changes(statement, 13, held);
+      statement.setBoolean(7, nothingHappened);
+      statement.setBoolean(8, end.resumed());
+      statement.setBoolean(9, again);
+      statement.setString(10, state.toString());
+      statement.setBoolean(11, end.resumed());
+      statement.setBoolean(12, again);
+      Sql.setMillis(statement, 13, spread(end.retryIn()));
+      statement.setDouble(14, 1 + ThreadLocalRandom.current().nextDouble() / 2);
+      return changes(statement, 15, held);
     }
   }
 }

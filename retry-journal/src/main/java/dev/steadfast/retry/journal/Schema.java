@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
@@ -17,10 +18,15 @@ final class Schema {
   // Two processes that create the same table at the same time get one of these.
   private static final Set<String> THERE_ALREADY = Set.of("23505", "42P07", "42710");
 
+  private static final List<String> TABLES = List.of("steadfast_operation", "steadfast_sequence");
+
   private Schema() {}
 
   /** Creates what is not there. */
   static void create(Connection connection, Dialect dialect) throws SQLException {
+    if (isThere(connection)) {
+      return; // whoever may not create tables may find them
+    }
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
       for (String each : script().split(";\n", -1)) {
@@ -29,6 +35,21 @@ final class Schema {
           create(statement, ddl);
         }
       }
+    }
+  }
+
+  private static boolean isThere(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
+      for (String each : TABLES) {
+        statement.executeQuery("select 1 from " + each + " where 1 = 0").close();
+      }
+      return true;
+    } catch (SQLException failed) {
+      if (Connections.NO_TABLE.contains(String.valueOf(failed.getSQLState()))) {
+        return false;
+      }
+      throw failed;
     }
   }
 

@@ -24,7 +24,7 @@ final class WakeupRows {
   private final String left;
   private final String oldest;
 
-  WakeupRows(Dialect dialect) {
+  WakeupRows(Dialect dialect, String holding) {
     String from = " from steadfast_operation where ";
     String read =
         "select "
@@ -40,9 +40,7 @@ final class WakeupRows {
     this.number = "select id, sequence_name" + from + Sql.BY_ID;
     this.operation = read + "id = ?";
     this.head =
-        read
-            + "sequence_name = ? and state in ('ready', 'in_flight', 'unknown')"
-            + " order by sequence_number limit 1";
+        read + "sequence_name = ? and state in (" + holding + ") order by sequence_number limit 1";
     this.known = "select name from steadfast_sequence where name = ?";
     this.free = known + " for update skip locked";
     String now = "(select " + dialect.now() + ")"; // one value for all rows, so an index can serve

@@ -135,8 +135,12 @@ public final class Wakeups {
       if (due == null) {
         return later(name, next.again());
       }
-      Resuming.Outcome outcome =
-          parts.resuming().send(sender, due.intent(), Resuming.Read.woken(due.row())).outcome();
+      Resuming.Sent result =
+          parts.resuming().send(sender, due.intent(), Resuming.Read.woken(due.row()));
+      Resuming.Outcome outcome = result.outcome();
+      if (outcome == Resuming.Outcome.HELD) {
+        return later(name, Optional.of(result.held()));
+      }
       if (outcome == Resuming.Outcome.REFUSED) {
         return refused(name, due.row());
       }

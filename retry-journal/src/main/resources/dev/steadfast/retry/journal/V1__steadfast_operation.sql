@@ -16,7 +16,8 @@ create table if not exists steadfast_operation (
   key_line        text,
   caller          varchar(255) not null default '', -- the principal that called it; empty for none
   deliver         boolean      not null,    -- enlisted: resuming owns it
-  state           varchar(9)   not null,    -- ready, in_flight, succeeded, failed, closed, unknown
+  state           varchar(9)   not null,    -- ready, in_flight, succeeded, failed, closed, unknown,
+                                            -- parked, cancelled
   created_at      timestamp with time zone not null,
   first_sent_at   timestamp with time zone, -- committed before the first byte is sent
   key_expires_at  timestamp with time zone, -- it is not sent again after that
@@ -26,6 +27,9 @@ create table if not exists steadfast_operation (
   lease_until     timestamp with time zone,
   claims          integer      not null,
   attempts        integer      not null,
+  deliveries      integer      not null,    -- of the claims, those that were not held back
+  delivering_since timestamp with time zone not null,
+  passed          boolean      not null,    -- parked, and later ones of its sequence may be sent
   sequence_name   varchar(100),
   sequence_number bigint,
   status          integer,
@@ -70,11 +74,14 @@ create index if not exists steadfast_operation_unknown
   on steadfast_operation (ended_at, id) where state = 'unknown';
 
 create index if not exists steadfast_operation_finished
-  on steadfast_operation (ended_at) where state in ('succeeded', 'failed', 'closed');
+  on steadfast_operation (ended_at) where state in ('succeeded', 'failed', 'closed', 'cancelled');
+
+create index if not exists steadfast_operation_parked
+  on steadfast_operation (ended_at, id) where state = 'parked';
 
 create index if not exists steadfast_operation_sequence
   on steadfast_operation (sequence_name, sequence_number)
-  where sequence_name is not null and state in ('ready', 'in_flight', 'unknown');
+  where sequence_name is not null and state in ('ready', 'in_flight', 'unknown', 'parked');
 
 create table if not exists steadfast_sequence (
   name        varchar(100) primary key,

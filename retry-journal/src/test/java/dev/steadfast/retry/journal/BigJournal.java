@@ -22,7 +22,8 @@ final class BigJournal {
       "insert into steadfast_operation (name, principal, op_key, fingerprint, method, uri, origin,"
           + " headers, body, repeatable, key_window_ms, key_header, key_line, deliver, state,"
           + " created_at, first_sent_at, key_expires_at, due_at, again, claims, attempts,"
-          + " sequence_name, sequence_number, status, answer_headers, ended_at, row_version) select"
+          + " sequence_name, sequence_number, status, answer_headers, ended_at, row_version,"
+          + " deliveries, delivering_since, passed) select"
           + " 'charge', '', ";
   private static final String HEADERS =
       "(select headers from steadfast_operation where op_key = 'first')";
@@ -53,12 +54,11 @@ final class BigJournal {
             + "'done-' || i, 'f', 'POST', 'https://bank.example/pay', 'https://bank.example:443', "
             + HEADERS
             + ", 'charge', 'keyed', 3600000, 'Idempotency-Key', 'k' || i, true, 'succeeded',"
-            + " clock_timestamp() - interval '2 days' - i * interval '1 second',"
-            + " clock_timestamp() - interval '2 days' - i * interval '1 second',"
-            + " clock_timestamp() - interval '1 day' - i * interval '1 second', null, true, 1, 1,"
-            + " null, null, 201, '',"
-            + " clock_timestamp() - interval '2 days' - i * interval '1 second', 3"
-            + " from generate_series(1, "
+            + " clock_timestamp() - interval '2 days' - i * interval '1 second', clock_timestamp()"
+            + " - interval '2 days' - i * interval '1 second', clock_timestamp() - interval '1 day'"
+            + " - i * interval '1 second', null, true, 1, 1, null, null, 201, '', clock_timestamp()"
+            + " - interval '2 days' - i * interval '1 second', 3, 1, clock_timestamp(), false from"
+            + " generate_series(1, "
             + size.finished()
             + ") as i");
     for (String host : List.of("bank", "post")) {
@@ -74,8 +74,9 @@ final class BigJournal {
               + ":443', "
               + HEADERS
               + ", 'charge', 'keyed', 3600000, 'Idempotency-Key', 'd' || i, true, 'ready',"
-              + " clock_timestamp(), null, null, clock_timestamp() - i * interval '1 ms',"
-              + " i % 10 > 0, 0, 0, null, null, null, null, null, 1 from generate_series(1, "
+              + " clock_timestamp(), null, null, clock_timestamp() - i * interval '1 ms', i % 10 >"
+              + " 0, 0, 0, null, null, null, null, null, 1, 0, clock_timestamp(), false from"
+              + " generate_series(1, "
               + size.due() / 2
               + ") as i");
     }
@@ -85,7 +86,8 @@ final class BigJournal {
             + HEADERS
             + ", 'charge', 'keyed', 3600000, 'Idempotency-Key', 's' || i, true, 'ready',"
             + " clock_timestamp(), null, null, clock_timestamp() - interval '1 hour', false, 0, 0,"
-            + " 'long', i, null, null, null, 1 from generate_series(1, "
+            + " 'long', i, null, null, null, 1, 0, clock_timestamp(), false from generate_series(1,"
+            + " "
             + size.waiting()
             + ") as i");
     database.execute(

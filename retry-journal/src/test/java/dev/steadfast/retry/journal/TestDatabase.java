@@ -144,7 +144,8 @@ final class TestDatabase implements AutoCloseable {
   /** Ends all leases, as if their owners had died long ago. */
   void endLeases() throws SQLException {
     execute(
-        "update steadfast_operation set lease_until = current_timestamp where lease_until is not null");
+        "update steadfast_operation set lease_until = current_timestamp where lease_until is not"
+            + " null");
   }
 
   /** Ends the time of all keys, as if the server had forgotten them. */

@@ -99,6 +99,11 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
           what + " may have been processed, and this call cannot send it again with its key";
       return refused(Refusal.UNKNOWN, message);
     }
+    if (claim instanceof Claim.Stopped stopped) {
+      boolean cancelled = stopped.state() == State.CANCELLED;
+      return refused(
+          cancelled ? Refusal.CANCELLED : Refusal.PARKED, what + " is " + stopped.state());
+    }
     if (claim instanceof Claim.Finished finished && !isCaller(finished)) {
       String message =
           what + " has " + finished.state() + ", and its answer is that of another caller";
@@ -119,6 +124,9 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private static Effect effect(Claim claim) {
     if (claim instanceof Claim.Finished finished) {
       return finished.state() == State.SUCCEEDED ? Effect.SUCCEEDED : Effect.FAILED;
+    }
+    if (claim instanceof Claim.Stopped stopped) {
+      return stopped.state() == State.CANCELLED ? Effect.NEVER_SENT : Effect.UNKNOWN;
     }
     return claim instanceof Claim.OtherRequest ? Effect.OTHER_REQUEST : Effect.UNKNOWN;
   }

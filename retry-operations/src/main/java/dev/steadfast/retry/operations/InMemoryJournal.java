@@ -147,6 +147,7 @@ final class InMemoryJournal implements OperationJournal {
       case UNKNOWN -> new Claim.Unknown();
       case READY -> repeat(known, intent);
       case IN_FLIGHT, CLOSED -> new Claim.InFlight();
+      case PARKED, CANCELLED -> new Claim.Stopped(known.state);
     };
   }
 

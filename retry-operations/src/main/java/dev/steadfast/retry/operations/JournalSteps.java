@@ -186,7 +186,7 @@ final class JournalSteps<R> {
     if (granted != null && granted.delivered()) {
       settlement = settlement.delivered();
     }
-    Answer kept = settlement.isFinished() ? answer : null;
+    Answer kept = answer == null || settlement.isFinished() ? answer : answer.statusAlone();
     Duration serverDelay = report.serverDelay().orElse(null);
     Ending ending = new Ending(settlement.state(), kept, report.attempts(), serverDelay);
     return new Noted(granted, report, settlement, ending);

@@ -7,9 +7,11 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,13 @@ import org.jspecify.annotations.Nullable;
 record JournaledReport(
     RetryReport attempted, @Nullable StopReason unsent, boolean earlier, Saved known)
     implements RetryReport {
+  // The journal says so, whatever the word for the effect is.
+  private static final Set<OperationJournal.Refusal> NOTED =
+      EnumSet.of(
+          OperationJournal.Refusal.UNKNOWN,
+          OperationJournal.Refusal.PARKED,
+          OperationJournal.Refusal.CANCELLED);
+
   /** Nothing was sent by this call. */
   static RetryReport notSent(Effect effect, Throwable thrown, OperationInfo operation) {
     StopReason reason =
@@ -38,15 +47,14 @@ record JournaledReport(
       case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
       case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
       case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
-      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER -> StopReason.JOURNAL_REFUSED;
+      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
+          StopReason.JOURNAL_REFUSED;
     };
   }
 
   private static boolean isRecorded(Effect effect, Throwable thrown) {
-    boolean unknown =
-        thrown instanceof RefusedException refused
-            && refused.refusal() == OperationJournal.Refusal.UNKNOWN;
-    return unknown || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
+    boolean noted = thrown instanceof RefusedException refused && NOTED.contains(refused.refusal());
+    return noted || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
   }
 
   /** The answer of an earlier call. */

@@ -215,6 +215,11 @@ public interface OperationJournal extends Journaling.Journal {
    * @param content its headers and its body
    */
   record Answer(int status, Content content) implements ResponseView {
+    /** The same without headers and body. */
+    Answer statusAlone() {
+      return new Answer(status, new Content(Map.of(), null));
+    }
+
     @Override
     public List<String> headers(String name) {
       return content.headers().getOrDefault(name, List.of());
@@ -358,6 +363,13 @@ public interface OperationJournal extends Journaling.Journal {
     record Unknown() implements Claim {}
 
     /**
+     * A person has taken it out of delivery, or a bound has. Only a person puts it back.
+     *
+     * @param state parked or cancelled
+     */
+    record Stopped(State state) implements Claim {}
+
+    /**
      * The name is that of another request.
      *
      * @param existing describes it: method, target and when it began
@@ -379,7 +391,11 @@ public interface OperationJournal extends Journaling.Journal {
     /** Nothing happened: the same operation may be begun again, and an enlisted one is. */
     CLOSED,
     /** It may have been processed, and must not be sent again. */
-    UNKNOWN;
+    UNKNOWN,
+    /** It was delivered too often or for too long. A person resumes, settles or cancels it. */
+    PARKED,
+    /** It was never sent, and a person decided that it never will be. */
+    CANCELLED;
 
     /** The name as it is stored. */
     @Override
@@ -393,7 +409,8 @@ public interface OperationJournal extends Journaling.Journal {
    *
    * @param state its next state; {@link State#READY} if its caller is told that the outcome is
    *     unknown and it can still be settled by being sent again
-   * @param answer the last answer of the server; null for none
+   * @param answer the last answer of the server, without headers and body unless it finished the
+   *     operation; null for none
    * @param attempts how many attempts were made
    * @param retryIn when to send it again, if it was accepted for delivery; null for not by itself
    */
@@ -415,7 +432,11 @@ public interface OperationJournal extends Journaling.Journal {
      * The operation is finished, and another principal began it, who alone gets the answer; see
      * {@link Settings#handingBackToAll}.
      */
-    OTHER_CALLER
+    OTHER_CALLER,
+    /** The operation is parked: a person has to resume, settle or cancel it. */
+    PARKED,
+    /** The operation was cancelled before it was sent, which is final. */
+    CANCELLED
   }
 
   /** The operation was not sent, for a reason that the journal knows. */

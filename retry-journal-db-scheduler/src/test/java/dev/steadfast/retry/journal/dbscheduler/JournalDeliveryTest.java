@@ -159,7 +159,7 @@ class JournalDeliveryTest {
     run();
     assertEquals(List.of("order-1"), all.received());
     Duration in = all.wakeupAfter(scheduler.getClock().now());
-    assertTrue(in.toSeconds() >= 540 && in.toSeconds() <= 600, in::toString);
+    assertTrue(in.toSeconds() >= 540 && in.toSeconds() <= 660, in::toString);
     scheduler.tick(Duration.ofMinutes(11));
     scheduler.runAnyDueExecutions();
     assertEquals(List.of("order-1"), all.received(), "the journal says that it is not due");
@@ -181,7 +181,7 @@ class JournalDeliveryTest {
     for (long seconds : new long[] {16, 32, 64}) {
       run();
       long millis = all.wakeupAfter(scheduler.getClock().now()).toMillis();
-      assertTrue(millis > 500 * seconds && millis <= 1_000 * seconds, () -> millis + " ms");
+      assertTrue(millis > 500 * seconds && millis <= 1_500 * seconds, () -> millis + " ms");
       all.passTime();
     }
     assertEquals(3, all.received().size());

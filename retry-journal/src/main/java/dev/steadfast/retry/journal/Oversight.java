@@ -1,0 +1,206 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person sees of a journal, and does about an operation. It never shows a body or a query.
+ * Statements run on the executor of the journal, and the calling thread waits. Safe for use by many
+ * threads.
+ */
+public final class Oversight {
+  private final Worker worker;
+  private final Connections connections;
+  private final OversightRows rows;
+  private final Sequences sequences;
+
+  Oversight(Worker worker, Connections connections, OversightRows rows, Sequences sequences) {
+    this.worker = worker;
+    this.connections = connections;
+    this.rows = rows;
+    this.sequences = sequences;
+  }
+
+  /**
+   * What the journal knows of an operation. Times are the database's.
+   *
+   * @param number its number in the table
+   * @param id its name
+   * @param state its state
+   * @param target method, origin and path
+   * @param times when it happened
+   * @param deliveries how many deliveries count against the bound
+   * @param attempts how many attempts were made
+   * @param sequence the sequence that it belongs to; null for none
+   * @param status of its last answer; null for none
+   */
+  public record Entry(
+      long number,
+      OperationJournal.Id id,
+      State state,
+      String target,
+      Times times,
+      int deliveries,
+      int attempts,
+      @Nullable String sequence,
+      @Nullable Integer status) {}
+
+  /**
+   * When it happened.
+   *
+   * @param since by which lists are ordered: since when it is overdue, parked or unknown; its
+   *     creation if it was found by name
+   * @param createdAt when it was begun
+   * @param firstSentAt when it may first have been sent; null if it was not
+   * @param keyExpiresAt after which it is not sent again; null if it was not sent, or cannot be
+   *     sent again
+   * @param dueAt when it is to be sent; null for not by itself
+   */
+  public record Times(
+      Instant since,
+      Instant createdAt,
+      @Nullable Instant firstSentAt,
+      @Nullable Instant keyExpiresAt,
+      @Nullable Instant dueAt) {}
+
+  /** What became of a decision. */
+  public enum Decision {
+    /** It is done. */
+    DONE,
+    /** There is no such operation. */
+    NOT_FOUND,
+    /** Somebody works on it: wait for the end of the lease. */
+    IN_FLIGHT,
+    /** It is over, or it is in that state already. */
+    NOTHING_TO_DO,
+    /** It may have been sent, so it cannot be cancelled: settle it. */
+    MAY_HAVE_ACTED,
+    /** It may have been sent, and cannot safely be sent again: settle it. */
+    KEY_EXPIRED,
+    /** Its body is not kept, so only its caller can send it. */
+    BODY_NOT_KEPT,
+    /** Later operations of its sequence may have passed it: only force resumes it. */
+    PASSED
+  }
+
+  /**
+   * Finds an operation.
+   *
+   * @param id its name
+   * @return what the journal knows of it; empty if there is none
+   * @throws IOException if the journal cannot be read
+   */
+  public Optional<Entry> find(OperationJournal.Id id) throws IOException {
+    return Optional.ofNullable(run(connection -> rows.find(connection, id)));
+  }
+
+  /**
+   * Finds an operation without a principal.
+   *
+   * @param name what is done
+   * @param key the business key
+   * @return what the journal knows of it; empty if there is none
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if a part is out of its range
+   */
+  public Optional<Entry> find(String name, String key) throws IOException {
+    return find(new OperationJournal.Id(name, "", key));
+  }
+
+  /**
+   * Operations that are due and that nobody has sent, and the first ones of sequences that are to
+   * be looked at, those first that wait for longest.
+   *
+   * @param since for how long at least, zero or more
+   * @param most how many at most, 1 to 1,000
+   * @param after the last one of the page before; null for the first page
+   * @return a page
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if an argument is out of its range
+   */
+  public List<Entry> overdue(Duration since, int most, @Nullable Entry after) throws IOException {
+    if (since.isNegative()) {
+      throw new IllegalArgumentException("since: " + since + " (expected: zero or more)");
+    }
+    requirePage(most);
+    return run(connection -> rows.overdue(connection, since, most, after));
+  }
+
+  /**
+   * Parked operations, those first that were parked first.
+   *
+   * @param most how many at most, 1 to 1,000
+   * @param after the last one of the page before; null for the first page
+   * @return a page
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  public List<Entry> parked(int most, @Nullable Entry after) throws IOException {
+    requirePage(most);
+    return run(connection -> rows.parked(connection, most, after));
+  }
+
+  /**
+   * Parks an operation: it is not sent before a person resumes it.
+   *
+   * @param id its name
+   * @return what became of it
+   * @throws IOException if the journal cannot be written
+   */
+  public Decision park(OperationJournal.Id id) throws IOException {
+    return decide(id, OversightRows.Verb.PARK);
+  }
+
+  /**
+   * Has an operation delivered, with its bounds begun anew: one that is parked, one whose caller
+   * was told that its effect is unknown, or one that waits for its next delivery. Only while it can
+   * safely be sent again.
+   *
+   * @param id its name
+   * @param force also if later operations of its sequence may have passed it
+   * @return what became of it
+   * @throws IOException if the journal cannot be written
+   */
+  public Decision resume(OperationJournal.Id id, boolean force) throws IOException {
+    return decide(id, force ? OversightRows.Verb.FORCE : OversightRows.Verb.RESUME);
+  }
+
+  /**
+   * Cancels an operation that was never sent. This is final: the same call is refused as long as
+   * the journal keeps the row.
+   *
+   * @param id its name
+   * @return what became of it
+   * @throws IOException if the journal cannot be written
+   */
+  public Decision cancel(OperationJournal.Id id) throws IOException {
+    return decide(id, OversightRows.Verb.CANCEL);
+  }
+
+  private Decision decide(OperationJournal.Id id, OversightRows.Verb verb) throws IOException {
+    return run(connection -> {
+      Decision decision = rows.decide(connection, id, verb);
+      if (decision == Decision.DONE) {
+        sequences.look(connection, id);
+      }
+      return decision;
+    });
+  }
+
+  private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
+      throws IOException {
+    return worker.await(() -> connections.run(statements));
+  }
+
+  private static void requirePage(int most) {
+    if (most < 1 || most > 1_000) {
+      throw new IllegalArgumentException("most: " + most + " (expected: 1 to 1,000)");
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.journal.Oversight.Decision;
+import dev.steadfast.retry.journal.Oversight.Entry;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of {@link Oversight}. Immutable. */
+final class OversightRows {
+  private static final String COLUMNS =
+      "id, name, principal, op_key, state, method, uri, created_at, first_sent_at, key_expires_at,"
+          + " due_at, deliveries, attempts, sequence_name, status, ";
+
+  private final Map<Verb, String> verbs = new EnumMap<>(Verb.class);
+  private final String find;
+  private final String parked;
+  private final String overdue;
+  private final String refused;
+
+  /** What a person decides. */
+  enum Verb {
+    PARK,
+    RESUME,
+    FORCE,
+    CANCEL
+  }
+
+  OversightRows(Dialect dialect, Deliveries deliveries) {
+    String now = dialect.now();
+    String by = " where " + Sql.BY_ID + " and ";
+    String left = "(state = 'in_flight' and lease_until <= " + now + ")";
+    String update = "update steadfast_operation set state = ";
+    String released = Rows.released(dialect);
+    verbs.put(
+        Verb.PARK,
+        update
+            + "'parked', passed = "
+            + deliveries.isPassing()
+            + ", "
+            + released
+            + by
+            + "(state = 'ready' or "
+            + left
+            + ")");
+    verbs.put(
+        Verb.CANCEL,
+        update
+            + "'cancelled', "
+            + released
+            + by
+            + "first_sent_at is null and (state in ('ready', 'closed', 'parked') or "
+            + left
+            + ")");
+    String resume =
+        update
+            + "'ready', due_at = "
+            + now
+            + ", ended_at = null, lease_token = null, lease_until = null, passed = false,"
+            + " deliveries = 0, delivering_since = "
+            + now
+            + ", row_version = row_version + 1"
+            + by
+            + "body is not null and state in ('ready', 'parked') and (first_sent_at is null"
+            + " or (repeatable <> 'never' and key_expires_at > "
+            + now
+            + "))";
+    String notPassed =
+        " and (not passed or sequence_name is null or sequence_number = (select last_number from"
+            + " steadfast_sequence where steadfast_sequence.name ="
+            + " steadfast_operation.sequence_name))";
+    verbs.put(Verb.RESUME, resume + notPassed);
+    verbs.put(Verb.FORCE, resume);
+    this.refused =
+        "select state, first_sent_at is not null as sent, body is null as bodiless, passed,"
+            + " (repeatable = 'never' or key_expires_at is null or key_expires_at <= "
+            + now
+            + ") as window_over, coalesce(lease_until > "
+            + now
+            + ", false) as held from steadfast_operation where "
+            + Sql.BY_ID;
+    String from = " from steadfast_operation where ";
+    this.find = "select " + COLUMNS + "created_at as since" + from + Sql.BY_ID;
+    this.parked =
+        "select "
+            + COLUMNS
+            + "ended_at as since"
+            + from
+            + "state = 'parked' and (ended_at, id) > (?, ?) order by ended_at, id limit ?";
+    this.overdue = overdue(dialect, deliveries.holding());
+  }
+
+  // Each part reads one page at most. The time is a value, so that the indexes serve.
+  private static String overdue(Dialect dialect, String holding) {
+    String ready =
+        "(select "
+            + COLUMNS
+            + "due_at as since from steadfast_operation where "
+            + DueRows.READY
+            + " and (due_at, id) > (?, ?) order by due_at, id limit ?)";
+    String heads =
+        "(select "
+            + COLUMNS.replace("name, principal", "steadfast_operation.name, principal")
+            + "looks.since from (select name as looked, look_at as since from steadfast_sequence"
+            + " where look_at >= ? order by look_at limit ?) looks join steadfast_operation on id ="
+            + " (select head.id from steadfast_operation head where head.sequence_name = looked"
+            + " and head.state in ("
+            + holding
+            + ") order by head.sequence_number limit 1) where (since, id) > (?, ?))";
+    return "select * from ("
+        + ready
+        + " union all "
+        + heads
+        + ") overdue where since <= "
+        + dialect.afterMillis("cast(? as bigint)")
+        + " order by since, id limit ?";
+  }
+
+  @Nullable Entry find(Connection connection, OperationJournal.Id id) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, find)) {
+      Sql.setId(statement, 1, id);
+      List<Entry> found = read(statement);
+      return found.isEmpty() ? null : found.get(0);
+    }
+  }
+
+  List<Entry> parked(Connection connection, int most, @Nullable Entry after) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, parked)) {
+      setPosition(statement, 1, after);
+      statement.setInt(3, most);
+      return read(statement);
+    }
+  }
+
+  List<Entry> overdue(Connection connection, Duration since, int most, @Nullable Entry after)
+      throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, overdue)) {
+      setPosition(statement, 1, after);
+      statement.setInt(3, most);
+      statement.setObject(4, position(after));
+      statement.setInt(5, most);
+      setPosition(statement, 6, after);
+      Sql.setMillis(statement, 8, since.negated());
+      statement.setInt(9, most);
+      return read(statement);
+    }
+  }
+
+  private static void setPosition(PreparedStatement statement, int i, @Nullable Entry after)
+      throws SQLException {
+    statement.setObject(i, position(after));
+    statement.setLong(i + 1, after == null ? Long.MIN_VALUE : after.number());
+  }
+
+  private static OffsetDateTime position(@Nullable Entry after) {
+    Instant since = after == null ? Instant.EPOCH : after.times().since();
+    return since.atOffset(ZoneOffset.UTC);
+  }
+
+  private static List<Entry> read(PreparedStatement statement) throws SQLException {
+    List<Entry> found = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        found.add(entry(row));
+      }
+    }
+    return found;
+  }
+
+  private static Entry entry(ResultSet row) throws SQLException {
+    String principal = row.getString("principal");
+    String key = row.getString("op_key");
+    int status = row.getInt("status");
+    Integer told = row.wasNull() ? null : status;
+    return new Entry(
+        row.getLong("id"),
+        Sql.parse(row, "name", name -> new OperationJournal.Id(name, principal, key)),
+        state(row),
+        target(row.getString("method"), row.getString("uri")),
+        new Oversight.Times(
+            row.getObject("since", OffsetDateTime.class).toInstant(),
+            row.getObject("created_at", OffsetDateTime.class).toInstant(),
+            time(row, "first_sent_at"),
+            time(row, "key_expires_at"),
+            time(row, "due_at")),
+        row.getInt("deliveries"),
+        row.getInt("attempts"),
+        row.getString("sequence_name"),
+        told);
+  }
+
+  private static State state(ResultSet row) throws SQLException {
+    return Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT)));
+  }
+
+  private static @Nullable Instant time(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+
+  // A row that cannot be sent can still be seen.
+  private static String target(String method, String uri) {
+    try {
+      URI parsed = URI.create(uri);
+      return method + " " + RequestView.origin(parsed) + parsed.getRawPath();
+    } catch (IllegalArgumentException unreadable) {
+      return method + " (no URI)";
+    }
+  }
+
+  Decision decide(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
+    String sql = verbs.get(verb);
+    if (sql == null) {
+      throw new IllegalStateException(verb.toString());
+    }
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      Sql.setId(statement, 1, id);
+      if (statement.executeUpdate() == 1) {
+        return Decision.DONE;
+      }
+    }
+    try (PreparedStatement statement = Sql.prepare(connection, refused)) {
+      Sql.setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() ? refusal(row, verb) : Decision.NOT_FOUND;
+      }
+    }
+  }
+
+  private static Decision refusal(ResultSet row, Verb verb) throws SQLException {
+    State state = state(row);
+    if (state == State.IN_FLIGHT) {
+      return row.getBoolean("held") ? Decision.IN_FLIGHT : ofLeft(verb);
+    }
+    if (state == State.UNKNOWN) {
+      return verb == Verb.CANCEL ? Decision.MAY_HAVE_ACTED : Decision.KEY_EXPIRED;
+    }
+    if (state != State.READY && state != State.PARKED) {
+      return Decision.NOTHING_TO_DO;
+    }
+    return switch (verb) {
+      case PARK -> Decision.NOTHING_TO_DO;
+      case CANCEL -> Decision.MAY_HAVE_ACTED;
+      case RESUME, FORCE -> unresumed(row);
+    };
+  }
+
+  // Its owner died, so it is delivered without a person's word.
+  private static Decision ofLeft(Verb verb) {
+    return verb == Verb.CANCEL ? Decision.MAY_HAVE_ACTED : Decision.NOTHING_TO_DO;
+  }
+
+  private static Decision unresumed(ResultSet row) throws SQLException {
+    if (row.getBoolean("bodiless")) {
+      return Decision.BODY_NOT_KEPT;
+    }
+    boolean expired = row.getBoolean("sent") && row.getBoolean("window_over");
+    return expired ? Decision.KEY_EXPIRED : Decision.PASSED;
+  }
+}

@@ -1,0 +1,96 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a journal is made of. Immutable. */
+record Parts(
+    Base base,
+    Claims claims,
+    Backlog backlog,
+    DueRows due,
+    Sequences sequences,
+    NextStep next,
+    OriginGate gate,
+    Parking parking,
+    Enlisting enlisting,
+    OversightRows oversightRows) {
+
+  /** How the database is reached. */
+  record Base(Worker worker, Connections connections, Dialect dialect) {}
+
+  static Parts of(Base base, Deliveries deliveries, OriginGate gate) {
+    Dialect dialect = base.dialect();
+    String holding = deliveries.holding();
+    Rows rows = new Rows(dialect, holding);
+    Parking parking = new Parking(dialect, deliveries);
+    Sequences sequences = new Sequences(dialect);
+    Claims claims = new Claims(base.connections(), rows, sequences);
+    WakeupRows wakeups = new WakeupRows(dialect, holding);
+    return new Parts(
+        base,
+        claims,
+        new Backlog(dialect),
+        new DueRows(dialect),
+        sequences,
+        new NextStep(base.connections(), claims, wakeups, sequences, parking),
+        gate,
+        parking,
+        new Enlisting(dialect, rows),
+        new OversightRows(dialect, deliveries));
+  }
+
+  Worker worker() {
+    return base.worker();
+  }
+
+  Dialect dialect() {
+    return base.dialect();
+  }
+
+  Oversight oversight() {
+    return new Oversight(worker(), base.connections(), oversightRows, sequences);
+  }
+
+  ResumeRun.Parts run(Resuming resuming) {
+    return new ResumeRun.Parts(
+        worker(), base.connections(), claims, due, sequences, next, gate, parking, resuming);
+  }
+
+  Wakeups.Parts wakeups(Resuming resuming) {
+    return new Wakeups.Parts(base.connections(), claims, backlog, due, sequences, next, resuming);
+  }
+
+  /** Runs statements on the executor, while the calling thread waits. */
+  <T extends @Nullable Object> T run(Connections.Statements<T> statements) throws IOException {
+    return worker().await(() -> base.connections().run(statements));
+  }
+
+  /** Marks what cannot be sent again, and tells the time of the database. */
+  OffsetDateTime begin() throws IOException {
+    return base.connections()
+        .run(connection -> {
+          claims.markUnknown(connection, backlog.expired(connection));
+          return backlog.time(connection);
+        });
+  }
+
+  List<Intent> unknown(Connection connection, int most) throws SQLException {
+    claims.markUnknown(connection, backlog.expired(connection));
+    return backlog.unknown(connection, most);
+  }
+
+  boolean settle(Connection connection, OperationJournal.Id id, String state) throws SQLException {
+    boolean settled = backlog.settle(connection, id, state);
+    if (settled) {
+      sequences.look(connection, id);
+    }
+    return settled;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.steadfast.retry.journal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import dev.steadfast.retry.postgres.PostgresServer;
+import java.sql.Connection;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** What a journal says where its database is not as it should be, and what keeps it small. */
+class FirstHourTest {
+  private PostgresServer server;
+  private TestDatabase database;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = PostgresServer.temporary();
+    database = TestDatabase.on(server);
+  }
+
+  @AfterEach
+  void stop() {
+    database.close();
+  }
+
+  private PGSimpleDataSource source() {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(server.jdbcUrl());
+    return source;
+  }
+
+  @Test
+  void whoMayNotCreateTablesMayFindThem() throws Exception {
+    database.execute("revoke create on schema public from public");
+    database.execute("create role application login");
+    database.execute(
+        "grant select, insert, update, delete on steadfast_operation, steadfast_sequence"
+            + " to application");
+    PGSimpleDataSource own = source();
+    own.setUser("application");
+    JdbcJournal journal = JdbcJournal.builder(own).createTables().build();
+    TestJournals.ended(journal, TestIntents.intent("order-1"), TestIntents.ending(State.SUCCEEDED));
+    database.execute("drop table steadfast_operation, steadfast_sequence");
+    assertThrows(java.io.IOException.class, () -> JdbcJournal.builder(own).createTables().build());
+  }
+
+  @Test
+  void sequencesWithoutAnUnfinishedOperationArePurged() throws Exception {
+    JdbcJournal journal = database.journal();
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(journal.enlist(own, TestIntents.intent("order-1"), "over"));
+      assertTrue(journal.enlist(own, TestIntents.intent("order-2"), "going on"));
+      own.commit();
+    }
+    TestJournals.ended(journal, TestIntents.intent("order-1"), TestIntents.ending(State.SUCCEEDED));
+    journal.resume(TestIntents.sender((in, due) -> {}), Which.DUE, 10);
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(journal.enlist(own, TestIntents.intent("order-3"), "begun just now"));
+      assertEquals(0, journal.purge(Duration.ofDays(1)));
+      own.commit();
+    }
+    assertEquals(
+        "begun just now, going on",
+        database.query("select string_agg(name, ', ' order by name) from steadfast_sequence"));
+  }
+}

@@ -1,0 +1,325 @@
+package dev.steadfast.retry.journal;
+
+import static dev.steadfast.retry.journal.TestIntents.intent;
+import static dev.steadfast.retry.journal.TestIntents.sender;
+import static dev.steadfast.retry.journal.TestIntents.terms;
+import static dev.steadfast.retry.journal.TestIntents.without;
+import static dev.steadfast.retry.journal.TestIntents.withoutBody;
+import static dev.steadfast.retry.journal.TestJournals.claim;
+import static dev.steadfast.retry.journal.TestJournals.ended;
+import static dev.steadfast.retry.journal.TestJournals.granted;
+import static dev.steadfast.retry.journal.TestJournals.sent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.http.Journaling.Sender;
+import dev.steadfast.retry.journal.JdbcJournal.Lookup;
+import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.journal.Oversight.Decision;
+import dev.steadfast.retry.operations.OperationJournal;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What ends a delivery that does not succeed, and what a person sees of it and does about it. */
+@ParameterizedClass
+@EnumSource(TestDatabase.Kind.class)
+class OversightTest {
+  private static final TestJournals JOURNALS = new TestJournals();
+
+  @Parameter private TestDatabase.Kind kind;
+
+  private final List<OperationJournal.Id> told = new ArrayList<>();
+  private final List<String> seen = new ArrayList<>();
+  private Ending outcome = new Ending(State.READY, null, 1, null);
+  private TestDatabase database;
+  private final AtomicLong nanos = new AtomicLong();
+  private JdbcJournal journal;
+  private Oversight oversight;
+
+  // Sends, with the outcome that the test wants.
+  private final Sender sender =
+      sender((in, due) -> {
+        if (in.claim(due, Duration.ofSeconds(30)) instanceof Claim.Granted granted) {
+          seen.add(due.id().key());
+          assertTrue(in.sending(due, granted));
+          assertTrue(in.ended(due, granted, outcome));
+        }
+      });
+
+  @AfterAll
+  static void stop() {
+    JOURNALS.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    database = JOURNALS.emptied(kind);
+    with(Deliveries.defaults().withMost(2));
+  }
+
+  private void with(Deliveries deliveries) throws Exception {
+    journal =
+        JdbcJournal.builder(database.source())
+            .ticker(nanos::get)
+            .deliveries(deliveries.telling(told::add))
+            .build();
+    oversight = journal.oversight();
+  }
+
+  private void enlist(Intent intent, String sequence) throws Exception {
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      if (sequence.isEmpty()) {
+        assertTrue(journal.enlist(own, intent));
+      } else {
+        assertTrue(journal.enlist(own, intent, sequence));
+      }
+      own.commit();
+    }
+  }
+
+  private void deliver(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      nanos.addAndGet(Duration.ofMinutes(2).toNanos()); // after the pauses of its origin
+      database.set("due_at = current_timestamp where state = 'ready' and due_at is not null");
+      journal.resume(sender, Which.DUE, 100);
+    }
+  }
+
+  private OperationJournal.Id id(String key) {
+    return TestIntents.id(key);
+  }
+
+  private State state(String key) throws Exception {
+    return oversight.find(id(key)).orElseThrow().state();
+  }
+
+  @Test
+  void whatFailsTooOftenIsParkedAndToldOnce() throws Exception {
+    enlist(intent("order-1"), "");
+    deliver(5);
+    assertEquals(List.of("order-1", "order-1"), seen);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of(id("order-1")), told);
+    Oversight.Entry parked = oversight.parked(10, null).get(0);
+    assertEquals(2, parked.deliveries());
+    assertEquals("POST https://bank.example:443/pay", parked.target());
+    assertEquals(List.of(), oversight.parked(10, parked));
+  }
+
+  @Test
+  void whatIsTooOldIsParked() throws Exception {
+    with(Deliveries.defaults().withMostAge(Duration.ofHours(1)));
+    enlist(intent("order-1"), "");
+    deliver(1);
+    database.set("delivering_since = delivering_since - interval '2' hour");
+    deliver(1);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of("order-1"), seen);
+  }
+
+  @Test
+  void anOutageParksNothing() throws Exception {
+    with(Deliveries.defaults().withMost(2).withMostAge(Duration.ofHours(1)));
+    enlist(intent("order-1"), "");
+    outcome = new Ending(State.CLOSED, null, 1, null); // no connection
+    deliver(4);
+    outcome = new Ending(State.READY, null, 0, null); // held back by a guard
+    deliver(4);
+    database.set("delivering_since = delivering_since - interval '2' hour");
+    outcome = without(State.SUCCEEDED);
+    deliver(1);
+    assertEquals(State.SUCCEEDED, state("order-1"));
+    assertEquals(List.of(), told);
+  }
+
+  @Test
+  void aListenerThatFailsStopsNothing() throws Exception {
+    journal =
+        JdbcJournal.builder(database.source())
+            .ticker(nanos::get)
+            .deliveries(
+                Deliveries.defaults()
+                    .withMost(1)
+                    .telling(parked -> {
+                      throw new IllegalStateException("broken");
+                    }))
+            .build();
+    enlist(intent("order-1"), "");
+    enlist(intent("order-2"), "");
+    deliver(2);
+    assertEquals(
+        "2", database.query("select count(*) from steadfast_operation where state = 'parked'"));
+  }
+
+  @Test
+  void aParkedOneHoldsItsSequence() throws Exception {
+    enlist(intent("order-1"), "payments");
+    enlist(intent("order-2"), "payments");
+    deliver(3);
+    outcome = without(State.SUCCEEDED);
+    deliver(2);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(State.READY, state("order-2"));
+    assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-2")));
+    assertEquals(Decision.DONE, oversight.resume(id("order-1"), false));
+    deliver(1);
+    assertEquals(State.SUCCEEDED, state("order-1"));
+    assertEquals(State.SUCCEEDED, state("order-2"));
+  }
+
+  @Test
+  void aParkedOneThatWasPassedIsResumedByForceAlone() throws Exception {
+    with(Deliveries.defaults().withMost(2).passingParked());
+    enlist(intent("order-1"), "payments");
+    enlist(intent("order-2"), "payments");
+    deliver(3);
+    outcome = without(State.SUCCEEDED);
+    deliver(1);
+    assertEquals(State.SUCCEEDED, state("order-2"));
+    assertEquals(Decision.PASSED, oversight.resume(id("order-1"), false));
+    assertEquals(Decision.DONE, oversight.resume(id("order-1"), true));
+    assertEquals(Decision.DONE, oversight.park(id("order-1")), "by a person");
+    assertEquals(Decision.PASSED, oversight.resume(id("order-1"), false));
+    assertEquals(Decision.DONE, oversight.resume(id("order-1"), true));
+    deliver(1);
+    assertEquals(State.SUCCEEDED, state("order-1"));
+  }
+
+  @Test
+  void resumingBeginsTheBoundsAnewWithinTheTimeOfTheKey() throws Exception {
+    enlist(intent("order-1"), "");
+    deliver(3);
+    assertEquals(Decision.DONE, oversight.resume(id("order-1"), false));
+    deliver(3);
+    assertEquals(4, seen.size());
+    assertEquals(State.PARKED, state("order-1"));
+    database.endWindows();
+    assertEquals(Decision.KEY_EXPIRED, oversight.resume(id("order-1"), true));
+    assertEquals(Decision.MAY_HAVE_ACTED, oversight.cancel(id("order-1")));
+    assertTrue(journal.settle(id("order-1"), Lookup.APPLIED));
+    assertEquals(Decision.NOTHING_TO_DO, oversight.resume(id("order-1"), true));
+  }
+
+  @Test
+  void theSameCallOfAParkedOneIsRefused() throws Exception {
+    enlist(intent("order-1"), "");
+    assertEquals(Decision.DONE, oversight.park(id("order-1")));
+    assertEquals(Decision.NOTHING_TO_DO, oversight.park(id("order-1")));
+    assertEquals(new Claim.Stopped(State.PARKED), claim(journal, intent("order-1")));
+    deliver(1);
+    assertEquals(List.of(), seen);
+    assertEquals(Decision.DONE, oversight.cancel(id("order-1")), "it was never sent");
+  }
+
+  @Test
+  void cancelledIsFinal() throws Exception {
+    Intent intent = intent("order-1");
+    enlist(intent, "payments");
+    enlist(intent("order-2"), "payments");
+    assertEquals(Decision.DONE, oversight.cancel(intent.id()));
+    assertEquals(new Claim.Stopped(State.CANCELLED), claim(journal, intent));
+    assertEquals(Decision.NOTHING_TO_DO, oversight.cancel(intent.id()));
+    assertEquals(Decision.NOTHING_TO_DO, oversight.resume(intent.id(), true));
+    assertFalse(journal.settle(intent.id(), Lookup.APPLIED));
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      RefusedException refused =
+          assertThrows(RefusedException.class, () -> journal.enlist(own, intent));
+      assertEquals(Refusal.CANCELLED, refused.refusal());
+      own.rollback();
+    }
+    outcome = without(State.SUCCEEDED);
+    deliver(1);
+    assertEquals(List.of("order-2"), seen);
+  }
+
+  @Test
+  void whatMayHaveBeenSentIsNotCancelled() throws Exception {
+    sent(journal, intent("order-1"));
+    assertEquals(Decision.IN_FLIGHT, oversight.cancel(id("order-1")));
+    assertEquals(Decision.IN_FLIGHT, oversight.park(id("order-1")));
+    assertEquals(Decision.IN_FLIGHT, oversight.resume(id("order-1"), true));
+    database.endLeases();
+    assertEquals(Decision.MAY_HAVE_ACTED, oversight.cancel(id("order-1")));
+    ended(journal, intent("order-2", "5", terms(Repeat.NEVER)), without(State.UNKNOWN));
+    assertEquals(Decision.MAY_HAVE_ACTED, oversight.cancel(id("order-2")));
+    assertEquals(Decision.KEY_EXPIRED, oversight.resume(id("order-2"), true));
+    granted(journal, intent("order-3"));
+    database.endLeases();
+    assertEquals(Decision.DONE, oversight.cancel(id("order-3")), "it died before it sent");
+    assertEquals(Decision.NOT_FOUND, oversight.cancel(id("order-4")));
+  }
+
+  @Test
+  void whoWasToldUnknownCanHaveItResumed() throws Exception {
+    ended(journal, intent("order-1"), without(State.READY));
+    ended(journal, withoutBody("order-2", terms(Repeat.KEYED)), without(State.READY));
+    assertEquals(Decision.BODY_NOT_KEPT, oversight.resume(id("order-2"), false));
+    assertEquals(Decision.DONE, oversight.resume(id("order-1"), false));
+    outcome = without(State.SUCCEEDED);
+    journal.resume(sender, Which.DUE, 10);
+    assertEquals(List.of("order-1"), seen);
+  }
+
+  @Test
+  void whatWaitsForTooLongIsListed() throws Exception {
+    enlist(intent("order-1"), "");
+    enlist(intent("order-2"), "payments");
+    enlist(intent("order-3"), "payments");
+    enlist(intent("order-4"), "");
+    assertEquals(List.of(), oversight.overdue(Duration.ofMinutes(1), 10, null));
+    List<String> all = new ArrayList<>();
+    Oversight.Entry last = null;
+    for (int i = 0; i < 3; i++) {
+      List<Oversight.Entry> page = oversight.overdue(Duration.ZERO, 1, last);
+      last = page.get(0);
+      all.add(last.id().key());
+    }
+    all.sort(null);
+    assertEquals(List.of("order-1", "order-2", "order-4"), all);
+    assertEquals(List.of(), oversight.overdue(Duration.ZERO, 1, last));
+  }
+
+  @Test
+  void anOperationIsFoundByItsName() throws Exception {
+    assertEquals(java.util.Optional.empty(), oversight.find("charge", "order-1"));
+    sent(journal, intent("order-1"));
+    Oversight.Entry found = oversight.find(id("order-1")).orElseThrow();
+    assertEquals(State.IN_FLIGHT, found.state());
+    assertNotNull(found.times().firstSentAt());
+    assertNull(found.sequence());
+    assertFalse(found.toString().contains(TestIntents.SECRET), found::toString);
+  }
+
+  @Test
+  void numbersOutOfRangeAreRefused() {
+    Deliveries defaults = Deliveries.defaults();
+    assertThrows(IllegalArgumentException.class, () -> defaults.withMost(0));
+    assertThrows(IllegalArgumentException.class, () -> defaults.withMostAge(Duration.ZERO));
+    assertThrows(IllegalArgumentException.class, () -> oversight.parked(0, null));
+    assertThrows(
+        IllegalArgumentException.class, () -> oversight.overdue(Duration.ofSeconds(-1), 1, null));
+  }
+}
