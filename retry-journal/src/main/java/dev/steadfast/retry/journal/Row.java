@@ -83,8 +83,8 @@ record Row(
 
   static String columns(Dialect dialect) {
     return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
-               + " caller, created_at, repeatable, status, answer_headers, answer_body, origin,"
-               + " again, deliveries, -("
+        + " caller, created_at, repeatable, status, answer_headers, answer_body, origin,"
+        + " again, deliveries, -("
         + dialect.millisUntil("delivering_since")
         + ") as age,"
         + " first_sent_at is not null as sent, "

@@ -82,6 +82,7 @@ public final class ApacheClient implements Client {
   }
 
   /** Sends, reads the answer and notes all of it. */
+  @SuppressWarnings("ReferenceEquality") // that very header is to stay
   public void send(HttpUriRequestBase request, HttpClientContext context) {
     Header key = request.getFirstHeader(KEY);
     try {
