@@ -223,7 +223,8 @@ final class Scenario {
       case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
       case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
       case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
-      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER -> StopReason.JOURNAL_REFUSED;
+      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
+          StopReason.JOURNAL_REFUSED;
     };
   }
 
