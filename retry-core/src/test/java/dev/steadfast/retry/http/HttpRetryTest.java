@@ -90,6 +90,7 @@ class HttpRetryTest {
             .bufferBodiesUpTo(5)
             .refuseRedirectedKeys(true)
             .serverDelayGate(true)
+            .leaveDeadConnections(false)
             .propagateTo("https://stock.internal:8443")
             .ownsRetries(true)
             .scopeHeaders(ScopeHeaders.envoy());
