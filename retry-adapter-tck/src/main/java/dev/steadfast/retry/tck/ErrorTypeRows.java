@@ -34,7 +34,8 @@ final class ErrorTypeRows {
             .refusedBy(529, "overloaded_error")
             .neverRetry(429, "insufficient_quota")
             .build();
-    return row.retry(b -> b.classifier(rules));
+    return row.retry(b -> b.classifier(rules))
+        .notFor(Trait.GIVES_RULES_NO_BODY, "the rules see no body");
   }
 
   static List<Scenario> rows() {

@@ -59,6 +59,11 @@ public enum Trait {
    */
   NOTICES_CLOSING_BY_CHANCE,
   /**
+   * The adapter gives the rules no body: {@link dev.steadfast.retry.http.ResponseView#bodyText} is
+   * always empty. Rows with rules for types of error are left out.
+   */
+  GIVES_RULES_NO_BODY,
+  /**
    * A redirect that makes a GET of the request leaves the caller's headers out. Then the key of the
    * other requests alone is compared.
    */

@@ -64,7 +64,7 @@ class ThreadFamineTest {
   }
 
   private static String famine(String start) throws IOException, InterruptedException {
-    Process child =
+    ProcessBuilder java =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xss" + STACK_MIB + "m",
@@ -77,8 +77,10 @@ class ThreadFamineTest {
                 System.getProperty("java.class.path"),
                 ThreadFamine.class.getName(),
                 start)
-            .redirectErrorStream(true)
-            .start();
+            .redirectErrorStream(true);
+    // Each thread that allocates would else reserve half of the room for itself.
+    java.environment().put("MALLOC_ARENA_MAX", "1");
+    Process child = java.start();
     try (BufferedReader says =
             new BufferedReader(
                 new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8));

@@ -30,7 +30,11 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
 
   // region adapter-traits
   private static final Set<Trait> TRAITS =
-      EnumSet.of(Trait.BODY_AFTER_CALL, Trait.TRUSTS_BODIES, Trait.UNINTERRUPTIBLE_READS);
+      EnumSet.of(
+          Trait.BODY_AFTER_CALL,
+          Trait.TRUSTS_BODIES,
+          Trait.UNINTERRUPTIBLE_READS,
+          Trait.GIVES_RULES_NO_BODY);
 
   // endregion
 
