@@ -218,9 +218,10 @@ class AsyncHttp2Test {
     assertNoLease();
   }
 
+  /** The second attempt may still meet the connection while it is closed: then the third does. */
   @ParameterizedTest
   @EnumSource
-  void afterASilentStream_theNextAttemptTakesAnotherConnection(Kind kind) throws Exception {
+  void afterASilentStream_aLaterAttemptTakesAnotherConnection(Kind kind) throws Exception {
     HttpRetry retry =
         HttpRetry.builder()
             .policy(
@@ -232,13 +233,17 @@ class AsyncHttp2Test {
             .build();
     server.enqueue(new MockResponse.Builder().onResponseStart(SocketEffect.Stall.INSTANCE).build());
     server.enqueue(ok());
+    server.enqueue(ok());
     SimpleHttpResponse response = send(client(kind, retry), "GET", null).get();
     assertEquals(
         FailureKind.TIMEOUT,
         Apache5Reports.of(response).attemptReports().get(0).kind().orElseThrow());
     int first = server.takeRequest().getConnectionIndex();
-    int second = server.takeRequest().getConnectionIndex();
-    assertFalse(first == second);
+    int last = first;
+    for (int i = server.getRequestCount(); i > 1; i--) {
+      last = server.takeRequest().getConnectionIndex();
+    }
+    assertFalse(first == last);
     assertNoLease();
   }
 
