@@ -78,8 +78,8 @@ final class CallChain implements AutoCloseable {
     HttpRetry retry = layering.configure(HttpRetry.builder().policy(POLICY), owner, next).build();
     // The JDK resends a GET by itself when a connection breaks, which would count as a request; a
     // POST it does not, and here it may be repeated.
-    RetryingHttpClient client =
-        RetryingHttpClient.wrap(PLAIN, retry).with(RetryOptions.builder().replayable(true).build());
+    RetryOptions repeatable = RetryOptions.builder().replayable(true).paidRepeats(100).build();
+    RetryingHttpClient client = RetryingHttpClient.wrap(PLAIN, retry).with(repeatable);
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(next)).POST(BodyPublishers.noBody()).build();
     return number -> status(client, request, number);
