@@ -2,11 +2,14 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.limit.Schedules;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The client, a rejected timer and a canceller meet at one attempt. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RaceSchedulesTest {
   /** Whatever meets, the attempt ends once and is handed over once, and no end is lost. */
   public static class Ends extends Racing {

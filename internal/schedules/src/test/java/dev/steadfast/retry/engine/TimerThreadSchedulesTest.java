@@ -1,12 +1,15 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.limit.Schedules;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Timers are set and cancelled while the thread of the timers ends because there are none. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class TimerThreadSchedulesTest {
   /** Every timer that is due has come, or there is a thread for it. */
   public static class Timers {

@@ -1,12 +1,15 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.limit.Schedules;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tasks come while a worker ends because it has none. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class WorkerPoolSchedulesTest {
   /** Every task is run by a worker, or one is there for it, or somebody looks after it. */
   public static class Tasks implements WorkerPool.Watch {

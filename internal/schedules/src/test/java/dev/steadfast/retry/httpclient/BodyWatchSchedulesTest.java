@@ -9,13 +9,16 @@ import dev.steadfast.retry.limit.Schedules;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The client ends a body while it begins to be watched, and while its timer comes. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BodyWatchSchedulesTest {
   /** The latest timer, which a test runs. */
   private static final class OneTimer implements RetryScheduler {
