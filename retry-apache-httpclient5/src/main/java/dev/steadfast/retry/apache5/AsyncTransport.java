@@ -1,11 +1,7 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
@@ -14,7 +10,6 @@ import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -28,19 +23,15 @@ import org.jspecify.annotations.Nullable;
 /** One operation on an asynchronous client. */
 final class AsyncTransport
     implements RetryTransport<AsyncAnswer>, Journaling.Codec<AsyncAnswer>, AsyncAttempt.Owner {
-  private static final Evidence NOTHING =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
-
   private final HttpOperation operation;
   private final HttpRequest request;
   private final AsyncCall call;
   private final BufferedBodies bodies;
   private final SentBody body;
   private final @Nullable BodyDeadline deadline;
+  private final Outcomes outcomes;
 
-  private volatile @Nullable WireTrace wire; // of the current attempt
   private volatile @Nullable AsyncAnswer earlierAnswer; // of the attempt before
-  private volatile @Nullable Throwable earlierFailure;
 
   AsyncTransport(
       HttpOperation operation,
@@ -54,11 +45,12 @@ final class AsyncTransport
     this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.body = new SentBody(call.producer());
     this.deadline = BodyDeadline.of(operation, spentNanos);
+    this.outcomes = new Outcomes(operation, body, Apache5Failures::classifyAsync);
   }
 
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
-    wire = null;
+    outcomes.begins(null);
     HttpRequest attempted = BasicRequestBuilder.copy(request).build();
     operation.headers(attempt.timeoutNanos(), attempted::setHeader);
     if (!attempt.queued() || !attempt.begin(attempted)) {
@@ -66,7 +58,7 @@ final class AsyncTransport
     }
     operation.lateHeaders(attempt).forEach(attempted::setHeader);
     WireTrace made = new WireTrace(operation, attempted, attempt, body, call::cancelled);
-    wire = made;
+    outcomes.begins(made);
     AsyncAttempt callback = new AsyncAttempt(attempt, made, bodies, this);
     try {
       call.send(attempted, attempt, callback);
@@ -79,7 +71,7 @@ final class AsyncTransport
   @Override
   public void failed(Attempt<AsyncAnswer> attempt, Throwable thrown) {
     AsyncAnswer answer = body.changed() == null ? null : earlierAnswer;
-    Throwable failure = body.changed() == null ? null : earlierFailure;
+    Throwable failure = body.changed() == null ? null : outcomes.earlierFailure();
     Throwable changed = body.changed();
     Throwable own = failure != null ? failure : changed != null ? changed : thrown;
     attempt.complete(answer, answer != null ? null : own);
@@ -87,61 +79,17 @@ final class AsyncTransport
 
   @Override
   public Outcome outcome(AsyncAnswer answer) {
-    WireTrace of = answer.wire();
-    if (body.changed() != null) {
-      return changed();
-    }
-    if (of == null) {
-      return new Outcome(Verdict.acceptedWithoutServer(), NOTHING);
-    }
-    Evidence evidence = of.log.evidence(answer.status(), body.spent());
-    return of.answeredByNetwork()
-        ? operation.outcome(answer, evidence)
-        : new Outcome(Verdict.acceptedWithoutServer(), evidence); // of the cache, or a handler's
+    return outcomes.of(answer, answer.wire());
   }
 
   @Override
   public Outcome outcome(Throwable failure) {
-    WireTrace of = wire;
-    if (of == null) {
-      return operation.outcome(
-          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE), NOTHING);
-    }
-    if (body.changed() != null) {
-      return changed();
-    }
-    earlierFailure = failure;
-    Evidence evidence = of.log.evidence(-1, body.spent());
-    TransportFailure classified = Apache5Failures.classifyAsync(failure, of);
-    HeadView head = of.head();
-    if (classified != null || head == null) {
-      TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
-      return operation.outcome(seen, evidence);
-    }
-    Outcome ofHead = operation.outcome(head, of.log.evidence(head.status(), body.spent()));
-    return ofHead.verdict() instanceof Verdict.Accepted // it is no success
-        ? operation.outcome(Apache5Failures.ofHandler(failure), evidence)
-        : ofHead;
-  }
-
-  private Outcome changed() {
-    WireTrace last = wire;
-    return operation.outcome(
-        TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED),
-        last == null ? NOTHING : last.log.evidence(-1, true));
+    return outcomes.of(failure);
   }
 
   @Override
   public Evidence evidence() {
-    WireTrace of = wire;
-    if (of == null) {
-      return NOTHING;
-    }
-    of.log.seal();
-    if (of.phase() == WireTrace.Phase.HANDLERS && of.log.latest() == null) {
-      of.log.othersUnseen(operation.safety(), false); // a handler may have sent by other means
-    }
-    return of.log.evidence(of.handedBack(), body.spent());
+    return outcomes.evidence();
   }
 
   @Override
@@ -161,7 +109,7 @@ final class AsyncTransport
   public void unwanted(AsyncAnswer answer) {
     byte[] whole = answer.whole();
     earlierAnswer = whole == null || !body.isWatched() ? null : answer.read(whole);
-    earlierFailure = null;
+    outcomes.forgetFailure();
   }
 
   @Override

@@ -1,11 +1,7 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
@@ -14,7 +10,6 @@ import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -29,19 +24,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One operation on the classic client. */
 final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec<Answer> {
-  private static final Evidence NOTHING =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
-
   private final HttpOperation operation;
   private final ClassicHttpRequest request;
   private final RetryExec.Proceed proceed;
   private final BufferedBodies bodies;
   private final SentBody body;
   private final @Nullable BodyDeadline deadline;
+  private final Outcomes outcomes;
 
-  private volatile @Nullable WireTrace wire; // of the current attempt
   private volatile @Nullable Answer earlierAnswer; // of the attempt before, if the body is watched
-  private volatile @Nullable Throwable earlierFailure;
 
   ClassicTransport(
       HttpOperation operation,
@@ -55,11 +46,12 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
     this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.body = new SentBody(request.getEntity());
     this.deadline = BodyDeadline.of(operation, spentNanos);
+    this.outcomes = new Outcomes(operation, body, Apache5Failures::classify);
   }
 
   @Override
   public void start(Attempt<Answer> attempt) {
-    wire = null;
+    outcomes.begins(null);
     ClassicHttpRequest attempted = ClassicRequestBuilder.copy(request).build();
     ClassicHttpRequest original = proceed.original();
     BiConsumer<String, String> header =
@@ -73,7 +65,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
     }
     operation.lateHeaders(attempt).forEach(header);
     WireTrace made = new WireTrace(operation, request, attempt, body, proceed::cancelled);
-    wire = made;
+    outcomes.begins(made);
     Answer answer;
     try {
       ClassicHttpResponse response = proceed.send(attempted, original, made);
@@ -89,7 +81,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
   /** The answer of the attempt before tells the caller more than a body that has changed. */
   private void fail(Attempt<Answer> attempt, Throwable thrown) {
     Answer answer = body.changed() == null ? null : earlierAnswer;
-    Throwable failure = body.changed() == null ? null : earlierFailure;
+    Throwable failure = body.changed() == null ? null : outcomes.earlierFailure();
     attempt.complete(answer, answer != null ? null : failure != null ? failure : thrown);
   }
 
@@ -106,58 +98,17 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
 
   @Override
   public Outcome outcome(Answer answer) {
-    WireTrace of = answer.wire();
-    if (body.changed() != null) {
-      return changed();
-    }
-    if (of == null) {
-      return new Outcome(Verdict.acceptedWithoutServer(), NOTHING);
-    }
-    Evidence evidence = of.log.evidence(answer.status(), body.spent());
-    return of.answeredByNetwork()
-        ? operation.outcome(answer, evidence)
-        : new Outcome(Verdict.acceptedWithoutServer(), evidence); // of the cache, or a handler's
+    return outcomes.of(answer, answer.wire());
   }
 
   @Override
   public Outcome outcome(Throwable failure) {
-    WireTrace of = wire;
-    if (of == null) {
-      return operation.outcome(
-          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE), NOTHING);
-    }
-    if (body.changed() != null) {
-      return changed();
-    }
-    earlierFailure = body.isWatched() ? failure : null;
-    Evidence evidence = of.log.evidence(-1, body.spent());
-    TransportFailure classified = Apache5Failures.classify(failure, of);
-    HeadView head = of.head();
-    if (classified != null || head == null) {
-      TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
-      return operation.outcome(seen, evidence);
-    }
-    Outcome ofHead = operation.outcome(head, of.log.evidence(head.status(), body.spent()));
-    return ofHead.verdict() instanceof Verdict.Accepted // it is no success
-        ? operation.outcome(Apache5Failures.ofHandler(failure), evidence)
-        : ofHead;
-  }
-
-  private Outcome changed() {
-    WireTrace last = wire;
-    return operation.outcome(
-        TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED),
-        last == null ? NOTHING : last.log.evidence(-1, true));
+    return outcomes.of(failure);
   }
 
   @Override
   public Evidence evidence() {
-    WireTrace of = wire;
-    if (of == null) {
-      return NOTHING;
-    }
-    of.log.seal();
-    return of.log.evidence(of.handedBack(), body.spent());
+    return outcomes.evidence();
   }
 
   @Override
@@ -170,7 +121,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
     byte[] read = UnwantedResponse.drop(answer);
     if (body.isWatched()) {
       earlierAnswer = read == null ? null : answer.read(read);
-      earlierFailure = null;
+      outcomes.forgetFailure();
     }
   }
 
