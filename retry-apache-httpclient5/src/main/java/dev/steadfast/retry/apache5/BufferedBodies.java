@@ -1,11 +1,9 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.internal.StreamTypes;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Locale;
-import java.util.Set;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpEntity;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 record BufferedBodies(int accepted, int kept) {
   private static final int FIRST_FAILURE = 400;
-
-  // Bodies of parts, each of which is to be read when it comes.
-  private static final Set<String> STREAMS =
-      Set.of(
-          "event-stream",
-          "x-ndjson",
-          "ndjson",
-          "jsonl",
-          "x-jsonlines",
-          "json-seq",
-          "stream+json",
-          "x-mixed-replace");
 
   BufferedBodies keeping(int bytes) {
     return bytes == kept ? this : new BufferedBodies(accepted, bytes);
@@ -50,13 +36,7 @@ record BufferedBodies(int accepted, int kept) {
   }
 
   private static boolean isStream(@Nullable String contentType) {
-    ContentType type = ContentType.parseLenient(contentType);
-    if (type == null) {
-      return false;
-    }
-    String mime = type.getMimeType().toLowerCase(Locale.ROOT);
-    String subtype = mime.substring(mime.indexOf('/') + 1);
-    return STREAMS.contains(subtype) || subtype.startsWith("grpc");
+    return contentType != null && StreamTypes.include(contentType);
   }
 
   /**

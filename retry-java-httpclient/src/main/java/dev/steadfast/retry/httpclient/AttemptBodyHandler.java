@@ -3,6 +3,7 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.internal.StreamTypes;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttemptBodyHandler<T>
     implements BodyHandler<T>, BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
-  private static final String STREAM = "text/event-stream";
-
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicReferenceFieldUpdater<AttemptBodyHandler, Taken> TAKEN =
       AtomicReferenceFieldUpdater.newUpdater(AttemptBodyHandler.class, Taken.class, "taken");
@@ -308,10 +307,7 @@ final class AttemptBodyHandler<T>
   /** Whether the rules read the body. A stream is the caller's to read. */
   private boolean judges(HttpResponse.ResponseInfo info) {
     return operation.judgedBodyBytes(info.statusCode()) > 0
-        && !info.headers()
-            .firstValue("Content-Type")
-            .orElse("")
-            .regionMatches(true, 0, STREAM, 0, STREAM.length());
+        && !StreamTypes.include(info.headers().firstValue("Content-Type").orElse(""));
   }
 
   private void deliverHeld(Attempt<Answer<T>> attempt, HttpResponse<T> response, byte[] bytes) {

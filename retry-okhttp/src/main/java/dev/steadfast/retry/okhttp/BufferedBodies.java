@@ -1,6 +1,8 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.internal.StreamTypes;
 import java.io.IOException;
+import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
@@ -37,7 +39,11 @@ record BufferedBodies(int accepted, int kept) {
     return most > 0
         && body != null
         && body.contentLength() <= most
-        && !StreamTypes.include(body.contentType());
+        && !isStream(body.contentType());
+  }
+
+  private static boolean isStream(@Nullable MediaType type) {
+    return type != null && StreamTypes.include(type.toString());
   }
 
   /**

@@ -1,12 +1,10 @@
-package dev.steadfast.retry.okhttp;
+package dev.steadfast.retry.internal;
 
 import java.util.Locale;
 import java.util.Set;
-import okhttp3.MediaType;
-import org.jspecify.annotations.Nullable;
 
 /** The media types of bodies that are made of parts, each of which is to be read when it comes. */
-final class StreamTypes {
+public final class StreamTypes {
   private static final Set<String> SUBTYPES =
       Set.of(
           "event-stream",
@@ -20,11 +18,15 @@ final class StreamTypes {
 
   private StreamTypes() {}
 
-  static boolean include(@Nullable MediaType type) {
-    if (type == null) {
-      return false;
-    }
-    String subtype = type.subtype().toLowerCase(Locale.ROOT);
+  /**
+   * Whether a body of this type is a stream.
+   *
+   * @param contentType a type with a subtype, with or without parameters; may be empty
+   */
+  public static boolean include(String contentType) {
+    int end = contentType.indexOf(';');
+    String type = end < 0 ? contentType : contentType.substring(0, end);
+    String subtype = type.substring(type.indexOf('/') + 1).trim().toLowerCase(Locale.ROOT);
     return SUBTYPES.contains(subtype) || subtype.startsWith("grpc"); // grpc+proto, grpc-web
   }
 }
