@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,13 +36,14 @@ final class OtherClient {
   private final HttpClient usual;
   private final DeadPaths paths;
   private final Consumer<HttpClient.Builder> unreadable;
-  private @Nullable Made made; // guarded by this
-  private boolean ended; // guarded by this
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Made made; // guarded by the lock
+  private boolean ended; // guarded by the lock
 
   /** A second client, and when an attempt has last chosen it. */
   private static final class Made {
     final HttpClient client;
-    long chosenNanos; // guarded by the outer object
+    long chosenNanos; // guarded by the lock
 
     Made(HttpClient client) {
       this.client = client;
@@ -147,7 +149,8 @@ final class OtherClient {
   private @Nullable HttpClient client(RetryPlan plan, boolean fresh) {
     Made chosen;
     boolean isNew = false;
-    synchronized (this) {
+    lock.lock();
+    try {
       if (ended) {
         return null;
       }
@@ -162,6 +165,8 @@ final class OtherClient {
       }
       chosen = made;
       chosen.chosenNanos = plan.environment().ticker().getAsLong();
+    } finally {
+      lock.unlock();
     }
     if (isNew) {
       letGoLater(plan, chosen, KEEP_NANOS);
@@ -180,11 +185,14 @@ final class OtherClient {
   // Not at once where another one takes its place: an attempt may have chosen it just now.
   private void letGoIfIdle(RetryPlan plan, Made old) {
     long left;
-    synchronized (this) {
+    lock.lock();
+    try {
       left = old.chosenNanos + KEEP_NANOS - plan.environment().ticker().getAsLong();
       if (left <= 0 && made == old) {
         made = null; // before Java 21 this lets it go
       }
+    } finally {
+      lock.unlock();
     }
     if (left > 0) {
       letGoLater(plan, old, left);
@@ -233,18 +241,28 @@ final class OtherClient {
   }
 
   /** Takes no attempts any more. */
-  synchronized void shutdown() {
-    ended = true;
-    if (made != null) {
-      Jdk21Methods.shutdown(made.client);
+  void shutdown() {
+    lock.lock();
+    try {
+      ended = true;
+      if (made != null) {
+        Jdk21Methods.shutdown(made.client);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** The same, and ends those under way. */
-  synchronized void shutdownNow() {
-    ended = true;
-    if (made != null) {
-      Jdk21Methods.shutdownNow(made.client);
+  void shutdownNow() {
+    lock.lock();
+    try {
+      ended = true;
+      if (made != null) {
+        Jdk21Methods.shutdownNow(made.client);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }
