@@ -54,8 +54,8 @@ public enum Trait {
    */
   HIDES_STALE_CONNECTIONS,
   /**
-   * Whether the client notices before a request that the server has closed an idle connection is
-   * chance. Rows with such a connection are left out.
+   * The client notices by chance that the server has closed an idle connection: in time for the
+   * next request, or too late. Rows with such a connection are left out.
    */
   NOTICES_CLOSING_BY_CHANCE,
   /**

@@ -12,7 +12,7 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.nio.AsyncDataConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the rest of the client tells of one attempt. The head of its answer is judged at once. */
+/** Hears the rest of the client tell of one attempt, and judges the head of its answer at once. */
 final class AsyncAttempt implements AsyncExecCallback {
   private final Attempt<AsyncAnswer> attempt;
   private final WireTrace wire;
@@ -58,7 +58,7 @@ final class AsyncAttempt implements AsyncExecCallback {
     return wire;
   }
 
-  /** Before anything is sent: the connection of the attempt, and what cancels it. */
+  /** Takes the connection of the attempt, and what cancels it, before anything is sent. */
   void uses(AsyncCall from, AsyncTracingRuntime connection, AttemptCancel cancel) {
     call = from;
     runtime = connection;

@@ -67,7 +67,7 @@ final class AsyncTransport
     }
   }
 
-  /** After a body that has changed, the answer of the attempt before tells the caller more. */
+  /** The answer of the attempt before tells the caller more than a body that has changed. */
   @Override
   public void failed(Attempt<AsyncAnswer> attempt, Throwable thrown) {
     AsyncAnswer answer = body.changed() == null ? null : earlierAnswer;

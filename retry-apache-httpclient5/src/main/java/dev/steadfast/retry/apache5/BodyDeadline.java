@@ -62,7 +62,7 @@ final class BodyDeadline {
     return plan.timers().schedule(left, task);
   }
 
-  /** What reading ends with at the deadline. */
+  /** The exception with which reading ends at the deadline. */
   static IOException exceeded(Exception broken) {
     IOException timeout = new SocketTimeoutException("timeout: " + TimeLimit.DEADLINE);
     timeout.initCause(broken);

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The protocol version of a response, which also carries the report of its operation. A caller of
- * an asynchronous client most often gets a copy of the response, as a {@code SimpleHttpResponse}.
- * Each copy has the very version of the original; a response need not have a header.
+ * an asynchronous client most often gets a copy of the response, as a {@code SimpleHttpResponse}. A
+ * copy keeps the version object of the original. A response may have no header that could carry the
+ * report instead.
  */
 final class CarriedReport extends ProtocolVersion {
   private static final long serialVersionUID = 1;

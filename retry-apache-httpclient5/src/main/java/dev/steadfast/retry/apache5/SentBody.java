@@ -34,7 +34,7 @@ final class SentBody {
     this.inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
   }
 
-  /** Of an asynchronous client, which does not show whether it is in memory. */
+  /** The body of an asynchronous client, which does not show whether it is in memory. */
   SentBody(@Nullable AsyncEntityProducer producer) {
     this.present = producer != null;
     this.repeatable = () -> producer == null || producer.isRepeatable();

@@ -83,7 +83,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  /** What the connection throws while the client is on the stack. */
+  /** The exception that the connection throws while the client is on the stack. */
   private static final class FromWire {
     private @Nullable Throwable thrown;
 

@@ -10,8 +10,9 @@ import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request body on its way to the wire: counted and summed up, and in a repetition compared before
- * its last byte is sent. Used by the thread of the connection.
+ * Passes a request body on to the wire and keeps its length and checksum. When the body is sent
+ * again, both are compared with those of the first time before the last byte goes out. Used by the
+ * thread of the connection.
  */
 final class WatchedOutput implements DataStreamChannel {
   private final AsyncWire wire;
@@ -23,7 +24,7 @@ final class WatchedOutput implements DataStreamChannel {
   private long written;
   private volatile boolean failedOnWire;
 
-  // Of a repetition: its last byte so far, and its end if that waits for room for the byte.
+  // A repetition holds back its last byte, and its end if that waits for room for the byte.
   private int held = -1;
   private volatile boolean ending;
   private volatile boolean whole;

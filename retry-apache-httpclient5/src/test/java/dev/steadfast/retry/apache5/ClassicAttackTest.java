@@ -47,7 +47,7 @@ class ClassicAttackTest {
     server.close();
   }
 
-  /** What the caller gets. */
+  /** The answer that the caller gets. */
   private record Got(int status, RetryReport report) {}
 
   private CloseableHttpClient client(HttpRetry retry, ExecChainHandler handler) {

@@ -46,7 +46,7 @@ class ClassicHandlersTest {
     other.close();
   }
 
-  /** What the caller gets. */
+  /** The answer that the caller gets. */
   private record Got(int status, String body, RetryReport report) {}
 
   private static Got send(

@@ -77,7 +77,7 @@ class JournaledCallTest {
             .build();
   }
 
-  /** What the caller gets. */
+  /** The answer that the caller gets. */
   private record Got(
       int status, String body, @Nullable Header etag, @Nullable Throwable failure, RetryReport of) {
     static Got answer(ClassicHttpResponse response) throws IOException {
@@ -161,7 +161,7 @@ class JournaledCallTest {
     assertEquals(Effect.FAILED, again.saved().effect());
   }
 
-  /** Without its key a POST is sent once, whatever was meant. */
+  /** A POST whose key was dropped is sent once. */
   @Test
   void aLostAnswerToARequestWithoutItsKeyStaysUnknown() throws IOException {
     journalOn(false);

@@ -16,7 +16,7 @@ import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.pool.ConnPoolControl;
 
-/** What the tests of this module share. */
+/** Helpers that the tests of this module share. */
 final class Parts {
   private Parts() {}
 

@@ -100,7 +100,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     start(boundNanos, 0, completion);
   }
 
-  /** Of an operation that has used a part of its total timeout. */
+  /** Begins an operation that has used a part of its total timeout. */
   void start(
       long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     told = new Told<>(completion);

@@ -302,7 +302,9 @@ class DeadPathSurroundingsTest {
     assertTrue(events.stream().allMatch(PathEvent.SUSPECTED::equals), events.toString());
   }
 
-  /** What our builder was told can fail a second time; then attempts stay with the first client. */
+  /**
+   * A setting of our builder may fail the second time: attempts then stay with the first client.
+   */
   @Test
   void secondClientThatCannotBeMadeIsDoneWithout() throws Exception {
     start();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a journal keeps of a request is enough to send it again as it was. */
+/** A journal keeps enough of a request to send it again as it was. */
 class ResumedTest {
   private final Bench bench = new Bench();
   private final JournalUnderTest journal = new JournalUnderTest(null);

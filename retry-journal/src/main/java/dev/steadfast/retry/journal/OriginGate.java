@@ -46,7 +46,7 @@ final class OriginGate {
     this.random = random;
   }
 
-  /** What a delivery shows of its destination. */
+  /** The sign that a delivery gives of its destination. */
   enum Result {
     /** It answered, and not that it cannot serve. */
     ANSWERED,
@@ -60,7 +60,7 @@ final class OriginGate {
     NOTHING
   }
 
-  /** What is known of an origin; guarded by the gate. */
+  /** The known facts of an origin; guarded by the gate. */
   private static final class Origin {
     private double tokens = BURST;
     private long refilledAt;

@@ -69,7 +69,7 @@ public final class Oversight {
       @Nullable Instant keyExpiresAt,
       @Nullable Instant dueAt) {}
 
-  /** What became of a decision. */
+  /** The result of a decision. */
   public enum Decision {
     /** It is done. */
     DONE,

@@ -33,7 +33,7 @@ final class OversightRows {
   private final String overdue;
   private final String refused;
 
-  /** What a person decides. */
+  /** The decisions that a person can make. */
   enum Verb {
     PARK,
     RESUME,

@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a journal is made of. Immutable. */
+/** The parts of a journal. Immutable. */
 record Parts(
     Base base,
     Claims claims,

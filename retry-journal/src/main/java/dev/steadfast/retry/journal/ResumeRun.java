@@ -163,7 +163,7 @@ final class ResumeRun {
     };
   }
 
-  // What is ready is not asked for while its destination is left alone, and keeps its place.
+  // An operation that is ready keeps its place while its destination is left alone.
   private boolean held(Row row, Duration wait) throws IOException, InterruptedException {
     seen.remove(row.version().id());
     return row.state() == State.IN_FLIGHT && postpone(row, wait);

@@ -36,7 +36,7 @@ final class Resumed implements OperationJournal {
     return claimed;
   }
 
-  /** What became of it, if it was sent. */
+  /** The end of the operation, if it was sent. */
   Resuming.Outcome outcome() {
     return finished ? Resuming.Outcome.FINISHED : Resuming.Outcome.SENT;
   }
@@ -51,7 +51,7 @@ final class Resumed implements OperationJournal {
     return end.answer() == null && (end.attempts() == 0 || end.state() == State.CLOSED);
   }
 
-  /** What it shows of its destination. */
+  /** The sign that it gives of its destination. */
   OriginGate.Result result() {
     Ending end = ending;
     if (end == null) {

@@ -174,7 +174,8 @@ final class Rows {
    *     is finished
    */
   record End(Ending ending, boolean resumed) {
-    // What pause, budget or a failed connect held back is no delivery: an outage parks no backlog.
+    // An operation held back by a pause, a budget or a failed connect counts as no delivery: an
+    // outage parks no backlog.
     boolean counts() {
       boolean unsent = ending.state() == State.CLOSED && ending.answer() == null;
       return ending.attempts() > 0 && !unsent;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What a journal says where its database is not as it should be, and what keeps it small. */
+/** A journal whose database is not as it should be, and the purge that keeps it small. */
 class FirstHourTest {
   private PostgresServer server;
   private TestDatabase database;

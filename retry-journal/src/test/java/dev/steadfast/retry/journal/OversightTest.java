@@ -41,7 +41,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What ends a delivery that does not succeed, and what a person sees of it and does about it. */
+/** Deliveries that do not succeed: their end, and what a person sees and does about it. */
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class OversightTest {

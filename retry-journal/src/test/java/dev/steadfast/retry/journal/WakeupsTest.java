@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine is told that has operations delivered. */
+/** The wake-ups of an engine that delivers operations. */
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class WakeupsTest {

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a journal keeps of a request is enough to send it again as it was. */
+/** A journal keeps enough of a request to send it again as it was. */
 class ResumedCallTest {
   private static final RequestBody NOTHING = RequestBody.create(new byte[0], null);
   private static final RequestBody JSON = RequestBody.create("{}", MediaType.get("text/json"));

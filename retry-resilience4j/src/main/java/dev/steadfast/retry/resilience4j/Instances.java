@@ -36,7 +36,7 @@ record Instances<E, G>(
 
   @Override
   public boolean forgettable(Held<E, G> held, boolean used) {
-    // An instance that the user put into his registry is his, and stays.
+    // An instance that the user registered stays: only those that were made here are removed.
     return !used && held.added() && idle.test(held.guarded());
   }
 

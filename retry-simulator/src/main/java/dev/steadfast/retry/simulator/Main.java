@@ -18,7 +18,7 @@ public final class Main {
     System.exit(new CommandLine(System.out, System.err, progress).run(List.of(words)));
   }
 
-  // JDK 22 and newer have a console without a terminal too, and it tells.
+  // JDK 22 and newer return a console without a terminal too. Its isTerminal() tells.
   @SuppressWarnings("SystemConsoleNull")
   private static boolean terminal() {
     Console console = System.console();

@@ -76,7 +76,7 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
     return new RetryingApacheRequestFactory(client, wire.with(config), bodyLimit);
   }
 
-  /** What applies to each request. */
+  /** The options that apply to each request. */
   RequestConfig config() {
     RequestConfig own = wire.config();
     if (own == null && client instanceof Configurable configured) {

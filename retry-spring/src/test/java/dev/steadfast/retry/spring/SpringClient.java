@@ -101,6 +101,6 @@ enum SpringClient {
 
   abstract ClientHttpRequestFactory keeping(HttpRetry retry, int bytes);
 
-  /** What bounds an attempt and a body that stalls, zero for none. */
+  /** The limits of an attempt and of a body that stalls, zero for none. */
   abstract Duration readTimeoutOf(ClientHttpRequestFactory requests);
 }

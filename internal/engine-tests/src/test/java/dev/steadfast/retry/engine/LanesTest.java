@@ -297,7 +297,7 @@ class LanesTest {
     }
   }
 
-  /** What a client does in an attempt. */
+  /** A client's work in an attempt. */
   private interface Start {
     void with(Attempt<String> attempt);
   }

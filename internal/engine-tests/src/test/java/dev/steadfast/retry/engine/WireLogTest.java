@@ -90,7 +90,7 @@ class WireLogTest {
     "PUT 401 unseen,              -1,  UNKNOWN UNSAFE,                1",
     "POST 307 unseen,             -1,  UNKNOWN UNSAFE,                1",
     "GET refused unseenAnswer,    200, ANSWERED UNSAFE,               1",
-    // What an answer proves of one request, it does not prove of another that went out.
+    // An answer proves nothing of another request that went out.
     "POST 429 beside,             429, ANSWERED UNSAFE after UNSAFE,  1",
     "beside POST refused,         -1,  UNKNOWN UNSAFE after UNSAFE,   1",
   })

@@ -45,7 +45,7 @@ public final class ApacheClient implements Client {
     return run;
   }
 
-  /** What a program sends with. */
+  /** The client that a program sends with. */
   public CloseableHttpClient http() {
     return http;
   }

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.ordinary;
 
-/** What programs for all libraries use. */
+/** The operations that programs for all libraries use. */
 public sealed interface Client permits OkClient, JdkClient, ApacheClient {
   /** The run that this client is made for. */
   Run run();

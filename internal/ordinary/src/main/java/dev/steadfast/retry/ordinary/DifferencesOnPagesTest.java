@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 final class DifferencesOnPagesTest {
   private static final String SECTION = "## Where the wrapped client differs on purpose\n";
 
-  /** What no row can show, because it is in a log, or only happens beside other failures. */
+  /** Differences that no row can show: they are in a log, or need another failure. */
   private static final List<String> NOT_COMPARED =
       List.of(
           "that your callback.onresponse throws is logged by",
@@ -73,7 +73,7 @@ final class DifferencesOnPagesTest {
     return pages().map(page -> DynamicTest.dynamicTest(page.file, () -> listsNoOther(page)));
   }
 
-  /** On OkHttp 4 the rows of the others do not run. */
+  /** The rows of other libraries do not run on OkHttp 4. */
   private static Stream<Page> pages() {
     return Arrays.stream(Page.values())
         .filter(page -> page.library == Entry.Library.OKHTTP || Setting.OKHTTP_5.isHere());

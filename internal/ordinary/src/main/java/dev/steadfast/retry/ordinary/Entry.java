@@ -51,7 +51,7 @@ public enum Entry implements Scope {
       this.library = library;
     }
 
-    /** Whose method this is. */
+    /** The library that this method belongs to. */
     public Library library() {
       return library;
     }

@@ -39,7 +39,7 @@ public final class JdkClient implements Client {
     return run;
   }
 
-  /** What a program sends with. */
+  /** The client that a program sends with. */
   public HttpClient http() {
     return http;
   }

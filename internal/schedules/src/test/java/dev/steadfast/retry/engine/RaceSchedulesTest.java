@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 /** The client, a rejected timer and a canceller meet at one attempt. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RaceSchedulesTest {
-  /** Whatever meets, the attempt ends once and is handed over once, and no end is lost. */
+  /** The attempt ends once and is handed over once in each schedule, and no end is lost. */
   public static class Ends extends Racing {
     @org.jetbrains.lincheck.datastructures.Operation
     public void complete() {
@@ -49,7 +49,7 @@ class RaceSchedulesTest {
     }
   }
 
-  /** What the attempt ends with. */
+  /** The ways in which the attempt ends. */
   public abstract static class Racing implements Racer<String> {
     final Race<String> race = new Race<>(this, Phase.RUNNING);
     private final AtomicInteger ends = new AtomicInteger();

@@ -100,10 +100,7 @@ public final class JournalUnderTest implements OperationJournal {
     instead = claim;
   }
 
-  /**
-   * The intents that were claimed so far, with or without success, each as it was when it was
-   * claimed.
-   */
+  /** The intents that were claimed so far, granted or not. Each is as it was at its claim. */
   public List<Intent> intents() {
     return intents;
   }

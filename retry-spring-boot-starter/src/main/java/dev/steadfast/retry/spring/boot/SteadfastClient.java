@@ -147,7 +147,7 @@ public final class SteadfastClient {
         });
   }
 
-  /** What this client sends through. */
+  /** The client that this one sends through. */
   Library library() {
     if (requests instanceof RetryingJdkRequestFactory) {
       return Library.JDK;

@@ -8,7 +8,7 @@ import dev.steadfast.retry.okhttp.OkHttpReports;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
-/** What the guides show of APIs that charge for each answer. */
+/** Snippets of the guides about APIs that charge for each answer. */
 final class AiApisGuide {
   private AiApisGuide() {}
 

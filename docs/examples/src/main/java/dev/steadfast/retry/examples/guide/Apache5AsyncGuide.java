@@ -16,7 +16,7 @@ import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 
-/** What the guides show of the asynchronous clients of Apache HttpClient 5. */
+/** Snippets of the guides about the asynchronous clients of Apache HttpClient 5. */
 final class Apache5AsyncGuide {
   private Apache5AsyncGuide() {}
 

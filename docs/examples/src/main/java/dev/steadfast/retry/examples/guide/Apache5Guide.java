@@ -27,7 +27,7 @@ import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
-/** What the guides show of Apache HttpClient 5. */
+/** Snippets of the guides about Apache HttpClient 5. */
 final class Apache5Guide {
   private Apache5Guide() {}
 

@@ -15,7 +15,7 @@ import okhttp3.Request;
 import okhttp3.Response;
 import reactor.core.publisher.Mono;
 
-/** What the guide shows of Reactor and Guava. */
+/** Snippets of the guide about Reactor and Guava. */
 final class AsyncTypesGuide {
   private AsyncTypesGuide() {}
 

@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** What the page on delivery in the background shows. */
+/** Snippets of the page on delivery in the background. */
 final class DeliveryGuide {
   private DeliveryGuide() {}
 

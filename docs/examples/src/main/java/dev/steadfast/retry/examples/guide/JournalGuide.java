@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** What the page on journaled operations shows. */
+/** Snippets of the page on journaled operations. */
 final class JournalGuide {
   private JournalGuide() {}
 

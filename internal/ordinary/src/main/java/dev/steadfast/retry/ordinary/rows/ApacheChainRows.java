@@ -34,7 +34,7 @@ final class ApacheChainRows {
   private static final char[] PASSWORD = "secret".toCharArray();
   private static final String BASIC = "Basic dXNlcjpzZWNyZXQ=";
 
-  /** Without one the cache adds the time of day, which differs between two runs. */
+  /** A server that sends no date makes the cache add the time of day, which differs each time. */
   private static final String DATE = "Date: Fri, 31 Dec 2049 00:00:00 GMT";
 
   private ApacheChainRows() {}
