@@ -85,10 +85,11 @@ public final class Deliveries {
   }
 
   /**
-   * Is told of each operation that is parked by these bounds, once and by one process. A warning is
-   * logged in any case.
+   * Sets a listener that is told of each operation that these bounds park, once and by one process.
+   * A warning is logged in any case. Default: no listener.
    *
-   * @param listener gets its name, on the thread that delivers; what it throws is logged
+   * @param listener gets the id of the operation, on the thread that delivers and before the next
+   *     delivery, so it should not block; what it throws is logged
    * @return a changed copy
    */
   public Deliveries telling(Consumer<OperationJournal.Id> listener) {
