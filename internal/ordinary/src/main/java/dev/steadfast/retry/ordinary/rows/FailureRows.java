@@ -193,8 +193,7 @@ final class FailureRows {
                             }))
                         .build(),
                     BodyHandlers.ofString())),
-        once("publisher that is longer than it says")
-            .unordered()
+        publisher("publisher that is longer than it says")
             .jdk(client ->
                 client.send(
                     client
