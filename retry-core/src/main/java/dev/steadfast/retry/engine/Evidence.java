@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Evidence {
   // Why it is like this: docs/decisions/evidence.md
   private final Requests requests;
-  private final int status;
+  private final short status;
   private final int deliveries;
   private final boolean bodySpent;
   private final boolean replayed;
@@ -21,7 +21,7 @@ public final class Evidence {
 
   private Evidence(Requests requests, int status, int deliveries, boolean bodySpent) {
     this.requests = Checks.notNull("requests", requests);
-    this.status = status;
+    this.status = (short) Checks.within("status", status, -1, 999);
     this.deliveries = deliveries;
     this.bodySpent = bodySpent;
     this.replayed = false;
@@ -56,10 +56,11 @@ public final class Evidence {
    * be sent again.
    *
    * @param requests the requests of the attempt
-   * @param status the status of the answer, -1 without one
+   * @param status the status of the answer, at most 999; -1 without one
    * @param deliveries how often a request went to the wire, -1 if the client does not show it
    * @return the evidence
    * @throws NullPointerException if the requests are null
+   * @throws IllegalArgumentException if the status is not between -1 and 999
    */
   public static Evidence of(Requests requests, int status, int deliveries) {
     return new Evidence(requests, status, deliveries, false);
@@ -69,11 +70,12 @@ public final class Evidence {
    * The same, with what became of the request body.
    *
    * @param requests the requests of the attempt
-   * @param status the status of the answer, -1 without one
+   * @param status the status of the answer, at most 999; -1 without one
    * @param deliveries how often a request went to the wire, -1 if the client does not show it
    * @param bodySpent whether the request body cannot be sent again
    * @return the evidence
    * @throws NullPointerException if the requests are null
+   * @throws IllegalArgumentException if the status is not between -1 and 999
    */
   public static Evidence of(Requests requests, int status, int deliveries, boolean bodySpent) {
     return new Evidence(requests, status, deliveries, bodySpent);

@@ -33,8 +33,7 @@ final class Operation<R> implements Admission {
   private Opening opening = Opening.NOW; // what the guards said when they were last asked
   private long dueNanos; // when the next attempt is due, or was when the guards were asked
   // The last answer that another attempt follows, if a guard may refuse that one.
-  private @Nullable Outcome answered;
-  private @Nullable String packedHeaders;
+  private @Nullable PackedAnswer answered;
 
   Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
     this(plan, info, transport, null);
@@ -101,7 +100,6 @@ final class Operation<R> implements Admission {
     record.runAgain();
     opening = Opening.NOW;
     answered = null;
-    packedHeaders = null;
     if (late != null) {
       late.again(now);
     }
@@ -205,8 +203,7 @@ final class Operation<R> implements Admission {
     RetryDecision decision = state.next(outcome, now);
     if (decision instanceof RetryDecision.Retry retry) {
       if (response != null && !plan.guards().isEmpty()) {
-        packedHeaders = PackedHeaders.pack(transport.headers(response));
-        answered = outcome;
+        answered = PackedAnswer.of(outcome, transport.headers(response));
       }
       waiting(retry, now);
     }
@@ -272,7 +269,8 @@ final class Operation<R> implements Admission {
    * The exception that the caller gets if a guard refuses an attempt: it tells of the last answer.
    */
   Throwable refusal(@Nullable Throwable cause) {
-    return new AttemptRefusedException(PackedHeaders.answer(answered, packedHeaders), cause);
+    PackedAnswer last = answered;
+    return new AttemptRefusedException(last == null ? null : last.unpack(), cause);
   }
 
   /** Frees what a response holds, where nothing follows that could report a failure of it. */

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** One task and its time. The thread that takes the task out runs it or drops it. */
-final class TimedTask implements RetryScheduler.Task, Runnable {
+class TimedTask implements RetryScheduler.Task, Runnable {
   private static final AtomicReferenceFieldUpdater<TimedTask, @Nullable Runnable> TASK =
       AtomicReferenceFieldUpdater.newUpdater(TimedTask.class, Runnable.class, "task");
   private static final AtomicReferenceFieldUpdater<TimedTask, @Nullable TimedTask> NEXT =
@@ -13,7 +13,6 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
 
   private final Owner owner;
   private final long dueNanos;
-  private final boolean settles;
   private volatile @Nullable Runnable task;
   private volatile @Nullable TimedTask next; // in the inbox; itself once it is not
 
@@ -26,21 +25,20 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
     boolean handOver(TimedTask task);
   }
 
-  private TimedTask(Owner owner, long dueNanos, Runnable task, boolean settles) {
+  private TimedTask(Owner owner, long dueNanos, Runnable task) {
     this.owner = owner;
     this.dueNanos = dueNanos;
     this.task = task;
-    this.settles = settles;
   }
 
   /** A task for a worker. */
   static TimedTask continuing(Owner owner, long dueNanos, Runnable task) {
-    return new TimedTask(owner, dueNanos, task, false);
+    return new TimedTask(owner, dueNanos, task);
   }
 
   /** A task for the thread of the timers itself. */
   static TimedTask settling(Owner owner, long dueNanos, Runnable task) {
-    return new TimedTask(owner, dueNanos, task, true);
+    return new Settling(owner, dueNanos, task);
   }
 
   long dueNanos() {
@@ -54,6 +52,10 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
 
   @Nullable Runnable take() {
     return TASK.getAndSet(this, null);
+  }
+
+  final void putBack(@Nullable Runnable taken) {
+    task = taken;
   }
 
   /** The one below in the inbox; the task itself once it has left the inbox. */
@@ -92,20 +94,29 @@ final class TimedTask implements RetryScheduler.Task, Runnable {
    * @return false if there is no memory for it now; then it is kept, and called again
    */
   boolean isDue() {
-    if (!settles) {
-      return task == null || owner.handOver(this);
+    return task == null || owner.handOver(this);
+  }
+
+  /** A task that the thread of the timers runs itself. A class, because a flag costs 8 bytes. */
+  private static final class Settling extends TimedTask {
+    Settling(Owner owner, long dueNanos, Runnable task) {
+      super(owner, dueNanos, task);
     }
-    Runnable settling = take();
-    try {
-      if (settling != null) {
-        settling.run();
+
+    @Override
+    boolean isDue() {
+      Runnable settling = take();
+      try {
+        if (settling != null) {
+          settling.run();
+        }
+      } catch (OutOfMemoryError full) {
+        putBack(settling);
+        return false;
+      } catch (Throwable broken) {
+        // A task of the library's tells of it by itself. Logging could hold up the other timers.
       }
-    } catch (OutOfMemoryError full) {
-      task = settling;
-      return false;
-    } catch (Throwable broken) {
-      // A task of the library's tells of it by itself. Logging could hold up the other timers.
+      return true;
     }
-    return true;
   }
 }

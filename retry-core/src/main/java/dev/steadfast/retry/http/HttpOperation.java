@@ -483,8 +483,9 @@ public final class HttpOperation {
   }
 
   private boolean replayed(ResponseView response) {
-    for (String marker : retry.replayMarkers()) {
-      for (String value : response.headers(marker)) {
+    List<String> markers = retry.replayMarkers();
+    for (int i = 0; i < markers.size(); i++) { // each answer comes by: no iterator
+      for (String value : response.headers(markers.get(i))) {
         if (value.trim().equalsIgnoreCase("true")) {
           return true;
         }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class PackedHeadersTest {
+class PackedAnswerTest {
   private static Map<String, List<String>> again(Map<String, List<String>> headers) {
-    return PackedHeaders.unpack(PackedHeaders.pack(headers));
+    return PackedAnswer.unpack(PackedAnswer.pack(headers));
   }
 
   @Test

@@ -7,14 +7,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of an answer as one text, because operations wait by the thousand: each name and each
- * value after its length and a colon.
+ * The part of an answer that is told if no other one comes. The headers are one text, because
+ * operations wait by the thousand: each name and each value after its length and a colon.
+ *
+ * @param outcome of the attempt that was answered
+ * @param headers the text
  */
-final class PackedHeaders {
-  private PackedHeaders() {}
+record PackedAnswer(Outcome outcome, String headers) {
+  static PackedAnswer of(Outcome outcome, Map<String, List<String>> headers) {
+    return new PackedAnswer(outcome, pack(headers));
+  }
 
   static String pack(Map<String, List<String>> headers) {
     StringBuilder packed = new StringBuilder();
@@ -31,16 +35,11 @@ final class PackedHeaders {
     packed.append(text.length()).append(':').append(text);
   }
 
-  /** The part of an answer that is told; null if none was kept. */
-  static AttemptRefusedException.@Nullable LastAnswer answer(
-      @Nullable Outcome outcome, @Nullable String packed) {
-    if (outcome == null || packed == null) {
-      return null;
-    }
+  AttemptRefusedException.LastAnswer unpack() {
     int status = outcome.evidence().status();
     return new AttemptRefusedException.LastAnswer(
         status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
-        unpack(packed),
+        unpack(headers),
         outcome.verdict().serverDelay());
   }
 
