@@ -31,9 +31,9 @@ public enum Advice {
           + " The attempts of both multiply: switch its retries off"),
   /** A layer above this library retries. */
   RETRIED_ABOVE(
-      "its request says that it is a retry (x-stainless-retry-count). Likely cause: an SDK above"
-          + " this client that retries by itself. The attempts of both multiply: switch its retries"
-          + " off, for example with maxRetries(0)");
+      "its request says that it is a retry (x-stainless-retry-count, amz-sdk-request). Likely"
+          + " cause: an SDK above this client that retries by itself. The attempts of both multiply:"
+          + " switch its retries off, for example with maxRetries(0)");
 
   private final String text;
 

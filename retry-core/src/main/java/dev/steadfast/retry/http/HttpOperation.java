@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpOperation {
   private static final int MOST_JUDGED_BYTES = 64 * 1024;
-  private static final String RETRY_COUNT = "x-stainless-retry-count"; // OpenAI's and other SDKs
 
   private final HttpRetry retry;
   private final RetryPlan plan;
@@ -138,10 +137,8 @@ public final class HttpOperation {
     if (plan.advised(Advice.RETRIED_ABOVE)) {
       return;
     }
-    for (String count : request.headers(RETRY_COUNT)) {
-      if (!count.trim().equals("0")) {
-        plan.advise(Advice.RETRIED_ABOVE, info);
-      }
+    if (SdkRetries.isRetry(request)) {
+      plan.advise(Advice.RETRIED_ABOVE, info);
     }
   }
 

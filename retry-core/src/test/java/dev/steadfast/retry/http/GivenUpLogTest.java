@@ -26,6 +26,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.event.Level;
 
 /** Who reads the log in an outage, or after a likely mistake, finds few lines that tell much. */
@@ -95,19 +97,27 @@ class GivenUpLogTest {
     assertTrue(lines.get(1).text().contains("gave up: 2 attempts"), lines::toString);
   }
 
-  @Test
-  void aRequestThatSaysItIsARetryIsWarnedOfOnce() {
+  @ParameterizedTest
+  @CsvSource({
+    "x-stainless-retry-count, 0, 1",
+    "amz-sdk-request, attempt=1; max=3, attempt=2; max=3",
+    "amz-sdk-request, ttl=20260101T000000Z; attempt=1; max=3, max=3;attempt=2"
+  })
+  void aRequestThatSaysItIsARetryIsWarnedOfOnce(String header, String first, String retry) {
+    assertEquals(List.of(), warnings(() -> sends(header, first)));
     List<String> warnings =
         warnings(() -> {
-          for (String count : List.of("0", "1", "2")) {
-            TestRequest request =
-                TestRequest.of("GET", "https://a.example/x")
-                    .header("x-stainless-retry-count", count);
-            Wire.run(retry.operation(request, RetryOptions.none()), TestResponse.of(200));
-          }
+          sends(header, retry);
+          sends(header, retry);
         });
     assertEquals(1, warnings.size(), warnings::toString);
     assertTrue(warnings.get(0).contains("an SDK above this client"), warnings::toString);
+    assertTrue(warnings.get(0).contains(header), warnings::toString);
+  }
+
+  private void sends(String header, String value) {
+    TestRequest request = TestRequest.of("GET", "https://a.example/x").header(header, value);
+    Wire.run(retry.operation(request, RetryOptions.none()), TestResponse.of(200));
   }
 
   @Test
