@@ -117,6 +117,7 @@ final class TimerThread implements WorkerPool.Watch {
 
   // Cancelled timers on top of the stack make room: where calls are answered at once there is
   // little else.
+  @SuppressWarnings("ReferenceEquality") // a task is equal to itself alone
   private void push(TimedTask timer) {
     TimedTask latest;
     TimedTask below;
@@ -326,6 +327,7 @@ final class TimerThread implements WorkerPool.Watch {
         Thread.interrupted(); // clears a stray interrupt, with which park would return at once
   }
 
+  @SuppressWarnings("ReferenceEquality") // a task is equal to itself alone
   private boolean anyNewBefore(long nanos) {
     TimedTask each = inbox.get();
     while (each != null) {
