@@ -31,28 +31,23 @@ public final class AttemptRefusedException extends IOException {
   }
 
   /**
-   * The status of the last response before the refusal.
-   *
-   * @return the status, empty if no attempt was answered
+   * {@return the status of the last response before the refusal; empty if no attempt was answered}
    */
   public OptionalInt status() {
     return last == null ? OptionalInt.empty() : last.status();
   }
 
   /**
-   * The headers of the last response before the refusal.
-   *
-   * @return an immutable map, empty if no attempt was answered
+   * {@return the headers of the last response before the refusal: an immutable map, empty if no
+   * attempt was answered}
    */
   public Map<String, List<String>> headers() {
     return last == null ? Map.of() : last.headers();
   }
 
   /**
-   * The delay that the server asked for: what is left of it where the operation was held back for
-   * it, else what the last response said.
-   *
-   * @return the delay, empty for none
+   * {@return what is left of the delay for which the operation was held back, else the delay that
+   * the last response asked for; empty for none}
    */
   public Optional<Duration> serverDelay() {
     if (getCause() instanceof ServerDelayPendingException held) {

@@ -36,10 +36,8 @@ public interface Backoff {
   long delayNanos(int retry, long previousNanos, LongSupplier random);
 
   /**
-   * No wait at all. Dangerous in production: a failing server is asked again at once; keep it for
-   * tests and for failures that are known to be over in no time.
-   *
-   * @return a strategy whose delay is always zero
+   * {@return a strategy that never waits} Dangerous in production: a failing server is asked again
+   * at once; keep it for tests and for failures that are known to be over in no time.
    */
   static Backoff none() {
     return Backoffs.NONE;

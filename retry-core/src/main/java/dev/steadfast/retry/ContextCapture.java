@@ -23,17 +23,14 @@ import org.slf4j.MDC;
 public interface ContextCapture {
 
   /**
-   * Takes the context of the calling thread, once per operation, before anything is sent.
-   *
-   * @return the context; what this throws goes to the caller, and nothing is sent
+   * {@return the context of the calling thread, taken once per operation, before anything is sent}
+   * What this throws goes to the caller, and nothing is sent.
    */
   Snapshot capture();
 
   /**
-   * Carries the logging context: all entries of slf4j's {@link MDC}. Immutable and safe for use by
-   * many threads.
-   *
-   * @return a capture that copies the entries, and on another thread replaces those that are there
+   * {@return a capture that copies all entries of slf4j's {@link MDC}, and on another thread
+   * replaces those that are there} Immutable and safe for use by many threads.
    */
   static ContextCapture mdc() {
     return () -> {

@@ -20,9 +20,8 @@ public enum Disposition {
   UNKNOWN;
 
   /**
-   * Whether the server may have acted on the request.
-   *
-   * @return false only where that is proven
+   * {@return whether the server may have acted on the request: false only where the opposite is
+   * proven}
    */
   public boolean mayHaveActed() {
     return this == ANSWERED || this == UNKNOWN;

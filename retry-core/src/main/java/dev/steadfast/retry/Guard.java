@@ -64,20 +64,17 @@ public interface Guard {
   default void operationEnded(OperationInfo operation) {}
 
   /**
-   * Whether attempts that never end would harm this guard, because their permits are never given
-   * back. Then a client refuses to be wrapped if nothing bounds its attempts.
-   *
-   * @return false by default
+   * {@return whether attempts that never end would harm this guard, because their permits are never
+   * given back; false by default} If so, a client refuses to be wrapped if nothing bounds its
+   * attempts.
    */
   default boolean requiresAttemptTimeout() {
     return false;
   }
 
   /**
-   * Whether this guard learns from the quotas that answers tell of. Asked once, when the guard is
-   * added to a configuration.
-   *
-   * @return false by default; then {@link #learn} is not called
+   * {@return whether this guard learns from the quotas that answers tell of; false by default: then
+   * {@link #learn} is not called} Asked once, when the guard is added to a configuration.
    */
   default boolean learnsQuotas() {
     return false;
@@ -99,9 +96,7 @@ public interface Guard {
    */
   interface Permit {
     /**
-     * A permit that holds nothing, for operations that a guard does not bound.
-     *
-     * @return always the same permit
+     * {@return the shared permit that holds nothing, for operations that a guard does not bound}
      */
     static Permit none() {
       return NoPermit.NONE;

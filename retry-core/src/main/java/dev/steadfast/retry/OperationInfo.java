@@ -75,38 +75,24 @@ public final class OperationInfo {
         : new OperationInfo(origin, label, name, key);
   }
 
-  /**
-   * The origin that the operation goes to.
-   *
-   * @return scheme, host and port
-   */
+  /** {@return the origin that the operation goes to: scheme, host and port} */
   public String origin() {
     return origin;
   }
 
-  /**
-   * The label in logs: method, origin and path, without query and user info.
-   *
-   * @return a short text
-   */
+  /** {@return the label in logs: method, origin and path, without query and user info} */
   public String label() {
     return label.get();
   }
 
-  /**
-   * The name that the caller gave to the operation.
-   *
-   * @return the name, empty for none
-   */
+  /** {@return the name that the caller gave to the operation, empty for none} */
   public Optional<String> name() {
     return Optional.ofNullable(name);
   }
 
   /**
-   * The idempotency key that all attempts carry. Treat it as a secret: {@link #toString} shows only
-   * eight digits of its hash.
-   *
-   * @return the key, empty for none
+   * {@return the idempotency key that all attempts carry, empty for none} Treat it as a secret:
+   * {@link #toString} shows only eight digits of its hash.
    */
   public Optional<String> idempotencyKey() {
     return Optional.ofNullable(idempotencyKey);

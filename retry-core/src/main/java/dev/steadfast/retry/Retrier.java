@@ -46,10 +46,8 @@ public final class Retrier {
   }
 
   /**
-   * Starts with the default policy, a budget of one retry per ten successes, and every exception
-   * retried.
-   *
-   * @return a new builder
+   * {@return a builder that starts with the default policy, a budget of one retry per ten
+   * successes, and every exception retried}
    */
   public static Builder builder() {
     return new Builder();

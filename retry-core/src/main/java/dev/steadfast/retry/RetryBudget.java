@@ -51,10 +51,8 @@ public interface RetryBudget {
   }
 
   /**
-   * No bound at all. Dangerous: when a server fails, its clients multiply their load by the number
-   * of attempts for as long as the failure lasts.
-   *
-   * @return a budget that always pays
+   * {@return a budget that always pays} Dangerous: when a server fails, its clients multiply their
+   * load by the number of attempts for as long as the failure lasts.
    */
   static RetryBudget unlimited() {
     return UnlimitedBudget.INSTANCE;
@@ -130,10 +128,8 @@ public interface RetryBudget {
   }
 
   /**
-   * The quota of the AWS SDKs in their behaviour 2.1: 500 tokens, 14 per retry, 5 after throttling.
-   * A success returns the cost of its last retry, or 1 without one.
-   *
-   * @return a budget
+   * {@return the quota of the AWS SDKs in their behaviour 2.1: 500 tokens, 14 per retry, 5 after
+   * throttling} A success returns the cost of its last retry, or 1 without one.
    */
   static RetryBudget awsQuota() {
     return awsQuota(500, 14, 5);
@@ -171,11 +167,7 @@ public interface RetryBudget {
         "concurrent(" + share + ", " + minimum + ")");
   }
 
-  /**
-   * The same budget with one account for all origins.
-   *
-   * @return a budget per client rather than per origin
-   */
+  /** {@return the same budget with one account for all origins: a budget per client} */
   default RetryBudget acrossOrigins() {
     Account one = account("*");
     return new SharedBudget(one, this + " across origins");
@@ -306,11 +298,7 @@ public interface RetryBudget {
       return second;
     }
 
-    /**
-     * The budget does not pay for the retry.
-     *
-     * @return the shared instance
-     */
+    /** {@return the shared withdrawal of a budget that does not pay for the retry} */
     public static Withdrawal refused() {
       return REFUSED;
     }
@@ -329,20 +317,12 @@ public interface RetryBudget {
       throw Checks.bad("cost", cost, ">= 0");
     }
 
-    /**
-     * Whether the retry may be made.
-     *
-     * @return false for {@link #refused()}
-     */
+    /** {@return whether the retry may be made} */
     public boolean granted() {
       return granted;
     }
 
-    /**
-     * The amount that was taken.
-     *
-     * @return the cost in the budget's own unit
-     */
+    /** {@return the amount that was taken, in the budget's own unit} */
     public long cost() {
       return cost;
     }

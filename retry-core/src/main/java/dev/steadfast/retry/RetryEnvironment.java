@@ -42,10 +42,8 @@ public record RetryEnvironment(
   }
 
   /**
-   * The real one: {@link System#nanoTime}, the system clock, {@link ThreadLocalRandom}, and {@link
-   * TimerScheduler#system()}.
-   *
-   * @return the shared system environment
+   * {@return the shared real one: {@link System#nanoTime}, the system clock, {@link
+   * ThreadLocalRandom}, and {@link TimerScheduler#system()}}
    */
   public static RetryEnvironment system() {
     return SYSTEM;

@@ -65,29 +65,17 @@ public final class RetryPolicy {
     this.serverDelaySpread = builder.serverDelaySpread;
   }
 
-  /**
-   * The policy that applies where nothing is configured.
-   *
-   * @return the shared default
-   */
+  /** {@return the shared policy that applies where nothing is configured} */
   public static RetryPolicy defaults() {
     return DEFAULTS;
   }
 
-  /**
-   * One attempt, with the usual 30 s in total.
-   *
-   * @return a policy that never retries
-   */
+  /** {@return a policy with one attempt, and the usual 30 s in total} */
   public static RetryPolicy noRetry() {
     return builder().maxAttempts(1).build();
   }
 
-  /**
-   * Starts with the defaults.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -115,20 +103,12 @@ public final class RetryPolicy {
     return PolicyText.parse(text);
   }
 
-  /**
-   * The most attempts that an operation makes, the first one included.
-   *
-   * @return 1 or more
-   */
+  /** {@return the most attempts that an operation makes, the first one included: 1 or more} */
   public int maxAttempts() {
     return maxAttempts;
   }
 
-  /**
-   * The wait between attempts, after failures of kinds that have no wait of their own.
-   *
-   * @return the strategy
-   */
+  /** {@return the wait between attempts, after failures of kinds that have no wait of their own} */
   public Backoff backoff() {
     return backoff;
   }
@@ -148,11 +128,7 @@ public final class RetryPolicy {
     return backoffByKind;
   }
 
-  /**
-   * The bound on the operation with all its attempts and waits.
-   *
-   * @return the bound, empty for none
-   */
+  /** {@return the bound on the operation with all its attempts and waits, empty for none} */
   public Optional<Duration> totalTimeout() {
     return totalTimeoutNanos == 0
         ? Optional.empty()
@@ -174,9 +150,8 @@ public final class RetryPolicy {
   }
 
   /**
-   * The bounds on single attempts, by attempt.
-   *
-   * @return an immutable list, empty for none; its last entry holds for all attempts that follow
+   * {@return the bounds on single attempts, by attempt: an immutable list, empty for none; its last
+   * entry holds for all attempts that follow}
    */
   public List<Duration> attemptTimeouts() {
     return List.of(
@@ -184,9 +159,8 @@ public final class RetryPolicy {
   }
 
   /**
-   * The bound on the time in which no byte of a body moves, on {@code java.net.http}.
-   *
-   * @return the bound, empty for none
+   * {@return the bound on the time in which no byte of a body moves, on {@code java.net.http};
+   * empty for none}
    */
   public Optional<Duration> bodyIdleTimeout() {
     return bodyIdleTimeoutNanos == Long.MAX_VALUE
@@ -195,46 +169,32 @@ public final class RetryPolicy {
   }
 
   /**
-   * The least time that must be left after a wait for an attempt to be worth starting.
-   *
-   * @return more than zero
+   * {@return the least time that must be left after a wait for an attempt to be worth starting:
+   * more than zero}
    */
   public Duration minimumAttempt() {
     return Duration.ofNanos(minimumAttemptNanos);
   }
 
-  /**
-   * The longest delay asked for by a server that is obeyed.
-   *
-   * @return zero or more
-   */
+  /** {@return the longest delay asked for by a server that is obeyed: zero or more} */
   public Duration maxServerDelay() {
     return Duration.ofNanos(maxServerDelayNanos);
   }
 
-  /**
-   * The choice for a delay above the ceiling.
-   *
-   * @return the choice
-   */
+  /** {@return the choice for a delay above the ceiling} */
   public AboveCeiling aboveCeiling() {
     return aboveCeiling;
   }
 
   /**
-   * How far clients that got the same server delay are spread, as a share of the server delay.
-   *
-   * @return 0 to 10
+   * {@return how far clients that got the same server delay are spread, as a share of the server
+   * delay: 0 to 10}
    */
   public double serverDelaySpread() {
     return serverDelaySpread;
   }
 
-  /**
-   * A builder that starts with this policy.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder that starts with this policy} */
   public Builder toBuilder() {
     Builder builder = new Builder();
     builder.maxAttempts = maxAttempts;
@@ -273,9 +233,8 @@ public final class RetryPolicy {
   }
 
   /**
-   * The text form. {@link #valueOf} reads it, unless the policy has a backoff that the user wrote.
-   *
-   * @return every setting with its unit
+   * {@return the text form, every setting with its unit} {@link #valueOf} reads it, unless the
+   * policy has a backoff that the user wrote.
    */
   @Override
   public String toString() {

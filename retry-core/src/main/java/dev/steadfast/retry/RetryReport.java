@@ -27,11 +27,7 @@ import java.util.function.IntFunction;
 public interface RetryReport {
   /** A response that knows its report; implemented by the adapters. */
   interface Carrier {
-    /**
-     * The report of the operation that ended with this response.
-     *
-     * @return the report
-     */
+    /** {@return the report of the operation that ended with this response} */
     RetryReport retryReport();
   }
 
@@ -58,64 +54,43 @@ public interface RetryReport {
     return Optional.empty();
   }
 
-  /**
-   * Why the operation ended.
-   *
-   * @return the reason
-   */
+  /** {@return why the operation ended} */
   StopReason reason();
 
   /**
-   * How many attempts were made, the first one included.
-   *
-   * @return 0 if the operation ended before its first attempt, or was answered by a cache or a
-   *     journal
+   * {@return how many attempts were made, the first one included: 0 if the operation ended before
+   * its first attempt, or was answered by a cache or a journal}
    */
   int attempts();
 
   /**
-   * How each attempt went, the oldest first. Of an operation with more than 100 attempts the last
-   * 100 are kept.
-   *
-   * @return an immutable list; empty where the first attempt was accepted and there was no listener
+   * {@return how each attempt went, the oldest first: an immutable list, empty where the first
+   * attempt was accepted and there was no listener} Of an operation with more than 100 attempts the
+   * last 100 are kept.
    */
   List<AttemptReport> attemptReports();
 
-  /**
-   * The last attempt.
-   *
-   * @return the last entry of {@link #attemptReports()}, empty if there is none
-   */
+  /** {@return the last entry of {@link #attemptReports()}, empty if there is none} */
   Optional<AttemptReport> last();
 
   /**
-   * How long the operation took.
-   *
-   * @return the time from its start to its end; zero where the first attempt was accepted and there
-   *     was no listener
+   * {@return how long the operation took, from its start to its end; zero where the first attempt
+   * was accepted and there was no listener}
    */
   Duration elapsed();
 
-  /**
-   * How much of that was spent waiting between attempts.
-   *
-   * @return the sum of the waits
-   */
+  /** {@return the sum of the waits between attempts} */
   Duration waited();
 
   /**
-   * The delay that the last answer asked for; with {@link StopReason#SERVER_DELAY_TOO_LONG} the
-   * delay that was too long to wait for here.
-   *
-   * @return the delay, empty for none
+   * {@return the delay that the last answer asked for, empty for none; with {@link
+   * StopReason#SERVER_DELAY_TOO_LONG} the delay that was too long to wait for here}
    */
   Optional<Duration> serverDelay();
 
   /**
-   * Whether the server may have acted on any attempt. If it is false, that is proven: nothing was
-   * sent, or everything that was sent was refused unprocessed.
-   *
-   * @return true unless the opposite is proven
+   * {@return whether the server may have acted on any attempt} If it is false, that is proven:
+   * nothing was sent, or everything that was sent was refused unprocessed.
    */
   boolean serverMayHaveActed();
 
@@ -146,25 +121,19 @@ public interface RetryReport {
   boolean outcomeUnknown();
 
   /**
-   * Whether an attempt before the last may have been applied without its answer arriving. Then a
-   * 404 after a DELETE, or a 412 after {@code If-Match}, may be the echo of one's own success.
-   *
-   * @return true if the history is ambiguous
+   * {@return whether an attempt before the last may have been applied without its answer arriving}
+   * Then a 404 after a DELETE, or a 412 after {@code If-Match}, may be the echo of one's own
+   * success.
    */
   boolean earlierAttemptMayHaveActed();
 
   /**
-   * Whether the server marked its answer as the replay of a stored one.
-   *
-   * @return true after {@code Idempotent-Replayed: true} or the configured marker
+   * {@return whether the server marked its answer as the replay of a stored one, by {@code
+   * Idempotent-Replayed: true} or the configured marker}
    */
   boolean replayed();
 
-  /**
-   * The state of the operation in the journal.
-   *
-   * @return empty unless it is a journaled one
-   */
+  /** {@return the state of the operation in the journal, empty unless it is a journaled one} */
   default Optional<Saved> saved() {
     return Optional.empty();
   }
@@ -273,20 +242,17 @@ public interface RetryReport {
       Effect effect, boolean recorded, boolean handedBack, Optional<Instant> resumableUntil) {}
 
   /**
-   * The idempotency key of the operation: store it with a payment if the outcome is unknown. Every
-   * request that may have had an effect has carried it.
-   *
-   * @return the key; empty for none, and if {@link #sentWithoutKey} names a request
+   * {@return the idempotency key of the operation; empty for none, and if {@link #sentWithoutKey}
+   * names a request} Store it with a payment if the outcome is unknown. Every request that may have
+   * had an effect has carried it.
    */
   Optional<String> idempotencyKey();
 
   /**
-   * A request of the operation that may have had an effect and did not carry its key, for example
-   * because a redirect led to another server. The same key does not protect from a second effect
-   * then, so this report does not name it.
-   *
-   * @return the method of the request and where it went, such as {@code POST
-   *     https://other.example/pay}; empty if there is none
+   * {@return a request of the operation that may have had an effect and did not carry its key, for
+   * example because a redirect led to another server: its method and where it went, such as {@code
+   * POST https://other.example/pay}; empty if there is none} The same key does not protect from a
+   * second effect then, so this report does not name it.
    */
   default Optional<String> sentWithoutKey() {
     return Optional.empty();

@@ -50,10 +50,8 @@ public interface RetryScheduler {
   boolean await(CountDownLatch wake, long nanos) throws InterruptedException;
 
   /**
-   * Whether the time of this scheduler is virtual, as in tests. Then it also gets the timers that
-   * end attempts and operations.
-   *
-   * @return false by default
+   * {@return whether the time of this scheduler is virtual, as in tests; false by default} Then it
+   * also gets the timers that end attempts and operations.
    */
   default boolean isVirtual() {
     return false;

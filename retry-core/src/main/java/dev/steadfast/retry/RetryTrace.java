@@ -58,11 +58,7 @@ public final class RetryTrace extends Exception {
     return told == null ? this : new RetryTrace(told.toString());
   }
 
-  /**
-   * The report of the operation.
-   *
-   * @return the report; empty if it stayed behind when this was serialized
-   */
+  /** {@return the report of the operation, empty if it stayed behind when this was serialized} */
   public Optional<RetryReport> report() {
     return Optional.ofNullable(report);
   }

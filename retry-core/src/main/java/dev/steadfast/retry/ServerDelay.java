@@ -22,11 +22,7 @@ public final class ServerDelay {
     this.exact = exact;
   }
 
-  /**
-   * No server delay.
-   *
-   * @return the shared instance
-   */
+  /** {@return the shared instance that stands for no server delay} */
   public static ServerDelay none() {
     return NONE;
   }
@@ -54,38 +50,22 @@ public final class ServerDelay {
     return new ServerDelay(Durations.nanos(Checks.notNegative("delay", delay)), true);
   }
 
-  /**
-   * Whether the server asked for a delay.
-   *
-   * @return false for {@link #none()}
-   */
+  /** {@return whether the server asked for a delay} */
   public boolean present() {
     return nanos >= 0;
   }
 
-  /**
-   * The delay that was asked for.
-   *
-   * @return the delay, empty for {@link #none()}
-   */
+  /** {@return the delay that was asked for, empty for {@link #none()}} */
   public Optional<Duration> delay() {
     return present() ? Optional.of(Duration.ofNanos(nanos)) : Optional.empty();
   }
 
-  /**
-   * Whether the delay is to be kept exactly.
-   *
-   * @return true for {@link #exactly}
-   */
+  /** {@return whether the delay is to be kept exactly, as with {@link #exactly}} */
   public boolean exact() {
     return exact;
   }
 
-  /**
-   * The delay in nanoseconds.
-   *
-   * @return zero or more, -1 for {@link #none()}
-   */
+  /** {@return the delay in nanoseconds: zero or more, -1 for {@link #none()}} */
   public long nanos() {
     return nanos;
   }

@@ -56,10 +56,8 @@ public enum StopReason {
   }
 
   /**
-   * Whether the operation ended although the failure was one to retry: the cases in which a caller
-   * should not retry on top.
-   *
-   * @return true if retrying was given up or refused
+   * {@return whether the operation ended although the failure was one to retry: the cases in which
+   * a caller should not retry on top}
    */
   public boolean gaveUp() {
     return switch (this) {

@@ -30,11 +30,7 @@ public enum TimeLimit {
     this.setting = setting;
   }
 
-  /**
-   * The setting that changes the limit.
-   *
-   * @return the name of a setting
-   */
+  /** {@return the name of the setting that changes the limit} */
   public String setting() {
     return setting;
   }

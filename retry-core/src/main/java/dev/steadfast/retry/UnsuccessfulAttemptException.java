@@ -19,11 +19,7 @@ public final class UnsuccessfulAttemptException extends IOException {
     this.kind = kind;
   }
 
-  /**
-   * The kind of the failure.
-   *
-   * @return the kind of failure
-   */
+  /** {@return the kind of the failure} */
   public FailureKind kind() {
     return kind;
   }

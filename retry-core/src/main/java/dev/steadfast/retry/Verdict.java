@@ -15,43 +15,28 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Verdict.Retryable {
 
-  /**
-   * The kind of the failure.
-   *
-   * @return null if the attempt did not fail
-   */
+  /** {@return the kind of the failure, null if the attempt did not fail} */
   @Nullable FailureKind kind();
 
-  /**
-   * The delay that the server asked for.
-   *
-   * @return {@link ServerDelay#none()} if it asked for none
-   */
+  /** {@return the delay that the server asked for, {@link ServerDelay#none()} for none} */
   ServerDelay serverDelay();
 
-  /**
-   * The attempt succeeded.
-   *
-   * @return the shared instance
-   */
+  /** {@return the shared verdict that the attempt succeeded} */
   static Accepted accepted() {
     return Accepted.BY_SERVER;
   }
 
   /**
-   * The answer came without the server, from a cache: nothing to learn from it, so there is no
-   * deposit and no breaker record.
-   *
-   * @return the shared instance
+   * {@return the shared verdict that the answer came without the server, from a cache: nothing to
+   * learn from it, so there is no deposit and no breaker record}
    */
   static Accepted acceptedWithoutServer() {
     return Accepted.WITHOUT_SERVER;
   }
 
   /**
-   * The failure ends the operation, because no other attempt can mend it.
-   *
-   * @return a verdict with the reason {@link StopReason#NOT_RETRYABLE}
+   * {@return a verdict that the failure ends the operation, because no other attempt can mend it:
+   * {@link StopReason#NOT_RETRYABLE}}
    */
   static Permanent permanent() {
     return permanent(StopReason.NOT_RETRYABLE);
@@ -170,29 +155,19 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
       return new Retryable(kind, serverDelay, doNotRetry, once, claimsUnprocessed);
     }
 
-    /**
-     * The same failure, which the server or a layer above said not to retry.
-     *
-     * @return a changed copy
-     */
+    /** {@return the same failure, which the server or a layer above said not to retry} */
     public Retryable withDoNotRetry() {
       return new Retryable(kind, serverDelay, true, once, claimsUnprocessed);
     }
 
-    /**
-     * The same failure, worth one retry per operation and no more.
-     *
-     * @return a changed copy
-     */
+    /** {@return the same failure, worth one retry per operation and no more} */
     public Retryable withOneRetry() {
       return new Retryable(kind, serverDelay, doNotRetry, true, claimsUnprocessed);
     }
 
     /**
-     * The same failure, with the claim that the server did nothing on the request that it answered,
-     * so that any request may be sent again. Dangerous: a wrong claim repeats effects.
-     *
-     * @return a changed copy
+     * {@return the same failure, with the claim that the server did nothing on the request that it
+     * answered, so that any request may be sent again} Dangerous: a wrong claim repeats effects.
      */
     public Retryable withNothingDone() {
       return new Retryable(kind, serverDelay, doNotRetry, once, true);

@@ -41,11 +41,7 @@ public enum Advice {
     this.text = text;
   }
 
-  /**
-   * The text: what happened, the likely cause, and what to do.
-   *
-   * @return the end of a sentence
-   */
+  /** {@return the text, the end of a sentence: what happened, the likely cause, and what to do} */
   public String text() {
     return text;
   }

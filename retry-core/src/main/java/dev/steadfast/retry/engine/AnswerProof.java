@@ -105,38 +105,30 @@ public enum AnswerProof {
   }
 
   /**
-   * Whether what was asked may have been done.
-   *
-   * @return false if it is proved that the request did nothing
+   * {@return whether what was asked may have been done: false if it is proved that the request did
+   * nothing}
    */
   public boolean mayBeDone() {
     return this == DONE || this == REDIRECTED || this == PERHAPS_DONE;
   }
 
   /**
-   * Whether the answer sends the client elsewhere. A rule that accepts it does not make it a
-   * success: the client has not followed it.
-   *
-   * @return true for {@link #REDIRECTED} and {@link #NOT_HERE}
+   * {@return whether the answer sends the client elsewhere: {@link #REDIRECTED} or {@link
+   * #NOT_HERE}} A rule that accepts it does not make it a success: the client has not followed it.
    */
   public boolean sendsElsewhere() {
     return this == REDIRECTED || this == NOT_HERE;
   }
 
   /**
-   * Whether the server says that it did not do what was asked.
-   *
-   * @return true for {@link #REFUSED} and {@link #NOT_DONE}
+   * {@return whether the server says that it did not do what was asked: {@link #REFUSED} or {@link
+   * #NOT_DONE}}
    */
   public boolean saysNo() {
     return this == REFUSED || this == NOT_DONE;
   }
 
-  /**
-   * The disposition of a request that was answered so.
-   *
-   * @return refused or answered
-   */
+  /** {@return the disposition of a request that was answered so: refused or answered} */
   public Disposition disposition() {
     return this == REFUSED ? Disposition.REFUSED : Disposition.ANSWERED;
   }

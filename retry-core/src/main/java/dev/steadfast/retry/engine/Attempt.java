@@ -15,41 +15,30 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Attempt<R> {
 
-  /**
-   * The identity of the operation.
-   *
-   * @return the same object in each of its attempts
-   */
+  /** {@return the identity of the operation, the same object in each of its attempts} */
   OperationInfo info();
 
-  /**
-   * The number of this attempt.
-   *
-   * @return 1 for the first
-   */
+  /** {@return the number of this attempt, from 1} */
   int number();
 
   /**
-   * The time this attempt may take from now on; for clients that bound themselves.
-   *
-   * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
+   * {@return the time this attempt may take from now on, in nanoseconds, for clients that bound
+   * themselves: 0 if none is left, {@link Long#MAX_VALUE} for no bound}
    */
   default long timeoutNanos() {
     return Math.min(ownTimeoutNanos(), remainingNanos());
   }
 
   /**
-   * The attempt timeout that the policy sets, from the beginning of the attempt to the head.
-   *
-   * @return nanoseconds; {@link Long#MAX_VALUE} for none
+   * {@return the attempt timeout that the policy sets, from the beginning of the attempt to the
+   * head, in nanoseconds; {@link Long#MAX_VALUE} for none}
    */
   long ownTimeoutNanos();
 
   /**
-   * The time until the operation's deadline; for clients that bound themselves.
-   *
-   * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound, also while a
-   *     request body is sent and nothing but the total timeout bounds the operation
+   * {@return the time until the operation's deadline, in nanoseconds, for clients that bound
+   * themselves: 0 if none is left; {@link Long#MAX_VALUE} for no bound, also while a request body
+   * is sent and nothing but the total timeout bounds the operation}
    */
   long remainingNanos();
 
@@ -138,9 +127,8 @@ public interface Attempt<R> {
   void onCancel(Runnable canceller);
 
   /**
-   * Whether the timer, its rejection or a cancellation ended this attempt.
-   *
-   * @return true if the exception that the client throws now is not the client's own
+   * {@return whether the timer, its rejection or a cancellation ended this attempt, so that the
+   * exception that the client throws now is not the client's own}
    */
   boolean stopped();
 

@@ -17,11 +17,7 @@ import org.jspecify.annotations.Nullable;
 public interface CallContext {
   // Why it is like this: docs/decisions/nesting.md
 
-  /**
-   * The context that the calling thread is in.
-   *
-   * @return null for nothing
-   */
+  /** {@return the context that the calling thread is in, null for nothing} */
   static @Nullable CallContext current() {
     return ThreadContext.callContext(ThreadContext.slots());
   }
@@ -39,17 +35,12 @@ public interface CallContext {
     return before;
   }
 
-  /**
-   * Whether a layer above owns the retries: then an operation makes one attempt.
-   *
-   * @return true for one attempt
-   */
+  /** {@return whether a layer above owns the retries: then an operation makes one attempt} */
   boolean doNotRetry();
 
   /**
-   * The time that is left to an operation that begins now.
-   *
-   * @return nanoseconds, 0 if none is left; {@link Long#MAX_VALUE} for no bound
+   * {@return the time that is left to an operation that begins now, in nanoseconds: 0 if none is
+   * left, {@link Long#MAX_VALUE} for no bound}
    */
   long remainingNanos();
 
@@ -75,9 +66,8 @@ public interface CallContext {
   }
 
   /**
-   * The principal for whom the operations are made.
-   *
-   * @return the authenticated principal of the inbound request; empty for none
+   * {@return the authenticated principal of the inbound request, for whom the operations are made;
+   * empty for none}
    */
   default String principal() {
     return "";
@@ -103,10 +93,9 @@ public interface CallContext {
   }
 
   /**
-   * The context of other operations that are begun within an attempt, such as an authenticator's
-   * call for a token: they are not the one that is being retried.
-   *
-   * @return this for a scope; what is around it for a layer that retries, null for nothing
+   * {@return the context of other operations that are begun within an attempt, such as an
+   * authenticator's call for a token, which are not the one that is being retried: this for a
+   * scope; what is around it for a layer that retries, null for nothing}
    */
   @Nullable CallContext beyond();
 }

@@ -87,63 +87,41 @@ public final class Evidence {
   }
 
   /**
-   * The same evidence of a client that may have sent more than it shows.
-   *
-   * @return a changed copy, in which it is not known how often a request went to the wire
+   * {@return the same evidence of a client that may have sent more than it shows: the deliveries
+   * are not known}
    */
   public Evidence withUnknownDeliveries() {
     return new Evidence(this, -1, trail);
   }
 
-  /**
-   * The requests of the attempt.
-   *
-   * @return what became of them
-   */
+  /** {@return what became of the requests of the attempt} */
   public Requests requests() {
     return requests;
   }
 
-  /**
-   * The status of the answer.
-   *
-   * @return -1 without one
-   */
+  /** {@return the status of the answer, -1 without one} */
   public int status() {
     return status;
   }
 
-  /**
-   * How often a request went to the wire.
-   *
-   * @return -1 if the client does not show it
-   */
+  /** {@return how often a request went to the wire, -1 if the client does not show it} */
   public int deliveries() {
     return deliveries;
   }
 
-  /**
-   * Whether the request body cannot be sent again.
-   *
-   * @return false if it can, or if there is none
-   */
+  /** {@return whether there is a request body that cannot be sent again} */
   public boolean bodySpent() {
     return bodySpent;
   }
 
-  /**
-   * Whether the server marked its answer as the replay of a stored one.
-   *
-   * @return false also if there is no answer
-   */
+  /** {@return whether the server marked its answer as the replay of a stored one} */
   public boolean replayed() {
     return replayed;
   }
 
   /**
-   * The proof that the answer gives of the request that it answers.
-   *
-   * @return by its status alone, until more is known
+   * {@return the proof that the answer gives of the request that it answers, by its status alone
+   * until more is known}
    */
   public AnswerProof proof() {
     return proof;
@@ -154,11 +132,9 @@ public final class Evidence {
   }
 
   /**
-   * The same evidence, with the last request as one that the server refused: a rule or a signal of
-   * the answer claims that.
-   *
-   * @return a changed copy; this if user code has changed the answer, for then the claim is not
-   *     about what the server has sent
+   * {@return the same evidence, with the last request as one that the server refused: a rule or a
+   * signal of the answer claims that} It is this if user code has changed the answer: then the
+   * claim is not about what the server has sent.
    */
   public Evidence withRefusal() {
     return trail.answerIsServers() ? with(requests.refused(), replayed, AnswerProof.REFUSED) : this;
@@ -169,20 +145,17 @@ public final class Evidence {
   }
 
   /**
-   * The same evidence, with the answer as one that the server marked as the replay of a stored one.
-   *
-   * @return a changed copy
+   * {@return the same evidence, with the answer as one that the server marked as the replay of a
+   * stored one}
    */
   public Evidence withReplay() {
     return with(requests, true, proof);
   }
 
   /**
-   * The same evidence, where a request before the last one may have had an effect of which the
-   * answer tells nothing: a 303 leads from a POST to a GET, or an interceptor sent the request
-   * again.
-   *
-   * @return a changed copy
+   * {@return the same evidence, where a request before the last one may have had an effect of which
+   * the answer tells nothing: a 303 leads from a POST to a GET, or an interceptor sent the request
+   * again}
    */
   public Evidence withEarlierEffect() {
     return with(requests.afterEffect(), replayed, proof);
@@ -296,9 +269,7 @@ public final class Evidence {
     }
 
     /**
-     * Whether the method of the request is the reason.
-     *
-     * @return true for a method that only reads, and for an idempotent one
+     * {@return whether the method of the request is the reason: it only reads, or is idempotent}
      */
     public boolean isByMethod() {
       return this == READ_ONLY || this == IDEMPOTENT;
@@ -397,11 +368,7 @@ public final class Evidence {
       return afterEffect ? refused.afterEffect() : refused;
     }
 
-    /**
-     * The disposition of the last request.
-     *
-     * @return its disposition
-     */
+    /** {@return the disposition of the last request} */
     public Disposition last() {
       return last;
     }
@@ -416,9 +383,8 @@ public final class Evidence {
     }
 
     /**
-     * The weakest reason why sending the requests again adds no effect.
-     *
-     * @return {@link Safety#UNSAFE} if one of them may have been processed and nothing protects it
+     * {@return the weakest reason why sending the requests again adds no effect: {@link
+     * Safety#UNSAFE} if one of them may have been processed and nothing protects it}
      */
     public Safety safety() {
       return last.mayHaveActed() ? earlier.and(lastSafety) : earlier;

@@ -17,10 +17,8 @@ final class LinePerMinute {
   private final AtomicReference<@Nullable Last> last = new AtomicReference<>();
 
   /**
-   * Counts an event.
-   *
-   * @return how many events had no line since the last one that had; {@link #NOT_NOW} if this one
-   *     gets none
+   * {@return how many events had no line since the last one that had, with this one counted; {@link
+   * #NOT_NOW} if this one gets none}
    */
   long tellNow(long nowNanos) {
     while (true) {

@@ -44,11 +44,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
     // A source that is not one operation of the engine's alone cannot be helped.
 
-    /**
-     * The time until the deadline.
-     *
-     * @return nanoseconds; {@link Long#MAX_VALUE} for none
-     */
+    /** {@return the time until the deadline in nanoseconds, {@link Long#MAX_VALUE} for none} */
     default long deadlineInNanos() {
       return Long.MAX_VALUE;
     }

@@ -198,48 +198,36 @@ public final class RetryPlan {
     return with(draft -> draft.account = budget.account(origin));
   }
 
-  /**
-   * The policy.
-   *
-   * @return the policy
-   */
+  /** {@return the policy} */
   public RetryPolicy policy() {
     return nanos.policy();
   }
 
   /**
-   * Whether the policy bounds the first attempt by a time of its own, for authors of adapters.
-   *
-   * @return false if only the total timeout and the client bound it
+   * {@return whether the policy bounds the first attempt by a time of its own, beside the total
+   * timeout and the client's own; for authors of adapters}
    */
   public boolean boundsAttempts() {
     return policy().attemptTimeout(1).isPresent();
   }
 
   /**
-   * The policy's bound on the time in which no byte of a body moves, for authors of adapters.
-   *
-   * @return nanoseconds, more than zero; {@link Long#MAX_VALUE} for none
+   * {@return the policy's bound on the time in which no byte of a body moves, in nanoseconds,
+   * {@link Long#MAX_VALUE} for none; for authors of adapters}
    */
   public long bodyIdleTimeoutNanos() {
     return nanos.bodyIdle();
   }
 
   /**
-   * Whether the total timeout ends an operation no later than a silent body does, for authors of
-   * adapters: then a body that the total timeout bounds need not be watched.
-   *
-   * @return false if there is no total timeout, unless there is no body idle timeout either
+   * {@return whether the total timeout ends an operation no later than a silent body does; for
+   * authors of adapters} Then a body that the total timeout bounds need not be watched.
    */
   public boolean endsBeforeIdleTimeout() {
     return nanos.total() <= nanos.bodyIdle();
   }
 
-  /**
-   * The budget.
-   *
-   * @return the budget
-   */
+  /** {@return the budget} */
   public RetryBudget budget() {
     return budget;
   }
@@ -277,19 +265,14 @@ public final class RetryPlan {
   }
 
   /**
-   * The capture that carries the caller's context to other threads.
-   *
-   * @return null for nothing beside the context class loader
+   * {@return the capture that carries the caller's context to other threads, null for nothing
+   * beside the context class loader}
    */
   public @Nullable ContextCapture context() {
     return context;
   }
 
-  /**
-   * The caller's word on whether an operation may be repeated.
-   *
-   * @return what the caller says
-   */
+  /** {@return the caller's word on whether an operation may be repeated} */
   public Replayable replayable() {
     return word.replayable();
   }
@@ -307,11 +290,7 @@ public final class RetryPlan {
     return policy().maxAttempts() > 1 && (callContext == null || !callContext.doNotRetry());
   }
 
-  /**
-   * Time, randomness and scheduler.
-   *
-   * @return the environment
-   */
+  /** {@return time, randomness and scheduler} */
   public RetryEnvironment environment() {
     return environment;
   }
@@ -337,10 +316,8 @@ public final class RetryPlan {
   }
 
   /**
-   * The scheduler for timers of the library's own that may run code of the user's: never the one
-   * that the user has given, unless time is virtual. For authors of adapters.
-   *
-   * @return a scheduler
+   * {@return the scheduler for timers of the library's own that may run code of the user's: never
+   * the one that the user has given, unless time is virtual; for authors of adapters}
    */
   public RetryScheduler timers() {
     RetryScheduler scheduler = environment.scheduler();
@@ -355,20 +332,14 @@ public final class RetryPlan {
   }
 
   /**
-   * The context that an operation with this plan imposes on those within: it retries, so they do
-   * not.
-   *
-   * @return a context that lies within {@link #callContext}
+   * {@return the context that an operation with this plan imposes on those within: it retries, so
+   * they do not} It lies within {@link #callContext}.
    */
   public CallContext asLayer() {
     return new RetryingLayer(budget, callContext);
   }
 
-  /**
-   * The context that imposes on the operation.
-   *
-   * @return null for nothing
-   */
+  /** {@return the context that imposes on the operation, null for nothing} */
   public @Nullable CallContext callContext() {
     return callContext;
   }

@@ -225,11 +225,7 @@ public final class RetryState {
     return made - resent;
   }
 
-  /**
-   * How many attempts were started.
-   *
-   * @return the number
-   */
+  /** {@return how many attempts were started} */
   public int attempts() {
     return attempts;
   }

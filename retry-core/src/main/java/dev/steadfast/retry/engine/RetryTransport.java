@@ -61,10 +61,8 @@ public interface RetryTransport<R> {
   Outcome outcome(Throwable failure);
 
   /**
-   * The evidence of the current attempt, which ended from outside: a cancellation or the deadline.
-   * No rule is asked. Must not throw.
-   *
-   * @return what is known, whatever the attempt still does
+   * {@return what is known of the current attempt, which ended from outside by a cancellation or
+   * the deadline, whatever it still does} No rule is asked. Must not throw.
    */
   Evidence evidence();
 
@@ -79,11 +77,9 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Whether the transport bounds its attempts itself, by {@link Attempt#timeoutNanos}, because it
-   * cannot cancel one attempt without cancelling the operation.
-   *
-   * @return false by default: the loop sets timers and calls what {@link Attempt#onCancel} was
-   *     given
+   * {@return whether the transport bounds its attempts itself, by {@link Attempt#timeoutNanos},
+   * because it cannot cancel one attempt without cancelling the operation; false by default: the
+   * loop sets timers and calls what {@link Attempt#onCancel} was given}
    */
   default boolean boundsAttempts() {
     return false;
@@ -140,9 +136,8 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Whether {@link #deliver} can put a report on a response.
-   *
-   * @return true by default; with false, no report is made if no one could read it
+   * {@return whether {@link #deliver} can put a report on a response; true by default} With false,
+   * no report is made if no one could read it.
    */
   default boolean carriesReports() {
     return true;
@@ -181,9 +176,8 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Which limit bounds the operation, where the policy and the scope do not.
-   *
-   * @return by default the deadline that the caller set
+   * {@return which limit bounds the operation, where the policy and the scope do not; by default
+   * the deadline that the caller set}
    */
   default TimeLimit boundLimit() {
     return TimeLimit.DEADLINE;

@@ -45,11 +45,7 @@ public final class TimerScheduler implements RetryScheduler {
     this.withoutExecutor = executor == null ? this : new TimerScheduler(timers, null);
   }
 
-  /**
-   * The default scheduler.
-   *
-   * @return the shared instance
-   */
+  /** {@return the shared default scheduler} */
   public static TimerScheduler system() {
     return SYSTEM;
   }

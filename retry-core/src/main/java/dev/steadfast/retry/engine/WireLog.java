@@ -217,30 +217,18 @@ public final class WireLog<Q> {
 
   // ---- what follows from it
 
-  /**
-   * Whether nothing may be sent any more.
-   *
-   * @return true after {@link #seal}
-   */
+  /** {@return whether nothing may be sent any more: {@link #seal} was called} */
   public boolean isSealed() {
     return sent < 0;
   }
 
-  /**
-   * How many requests went out.
-   *
-   * @return the number
-   */
+  /** {@return how many requests went out} */
   public int deliveries() {
     int count = sent;
     return count < 0 ? -1 - count : count;
   }
 
-  /**
-   * The disposition of the latest request.
-   *
-   * @return its disposition; unsent if there is none
-   */
+  /** {@return the disposition of the latest request, unsent if there is none} */
   public Disposition disposition() {
     return disposition(fate);
   }
@@ -255,47 +243,37 @@ public final class WireLog<Q> {
   }
 
   /**
-   * The latest request.
-   *
-   * @return null if none has begun to go out, or if it met a dead connection
+   * {@return the latest request, null if none has begun to go out, or if it met a dead connection}
    */
   public @Nullable Q latest() {
     return latest;
   }
 
   /**
-   * Why the latest request may be sent again, by what it was on the wire.
-   *
-   * @return its method, its key, or nothing
+   * {@return why the latest request may be sent again, by what it was on the wire: its method, its
+   * key, or nothing}
    */
   public Safety safety() {
     return safety;
   }
 
   /**
-   * Whether the latest request follows an answer to another one, such as a redirect, and has not
-   * failed before.
-   *
-   * @return false for the first request
+   * {@return whether the latest request follows an answer to another one, such as a redirect, and
+   * has not failed before}
    */
   public boolean isFollowUp() {
     return followUp;
   }
 
-  /**
-   * Whether a request before the latest may have been processed.
-   *
-   * @return false if there was none, or if those before were refused
-   */
+  /** {@return whether a request before the latest may have been processed} */
   public boolean followsProcessed() {
     return earlier != Safety.UNPROCESSED;
   }
 
   /**
-   * Law 1 for a client that would send the latest request again by itself: whether it may. The rule
-   * is the one by which {@link RetryState} decides on a whole attempt.
-   *
-   * @return false if the request may have been processed and is not safe to repeat
+   * {@return whether law 1 lets a client send the latest request again by itself: false if it may
+   * have been processed and is not safe to repeat} The rule is the one by which {@link RetryState}
+   * decides on a whole attempt.
    */
   public boolean maySendAgain() {
     return plan.word().allowsUncounted(settledSafety(fate));

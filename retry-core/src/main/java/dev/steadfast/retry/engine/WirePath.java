@@ -34,11 +34,7 @@ public final class WirePath {
     LIFE.incrementAndGet(this);
   }
 
-  /**
-   * How often something has come.
-   *
-   * @return a number that changes with every sign of life
-   */
+  /** {@return a number that changes with every sign of life} */
   public int life() {
     return life;
   }
@@ -55,9 +51,8 @@ public final class WirePath {
   }
 
   /**
-   * Whether several requests share the connection, so that the client keeps it after a timeout.
-   *
-   * @return false until {@link #multiplexes} has said so
+   * {@return whether several requests share the connection, so that the client keeps it after a
+   * timeout; false until {@link #multiplexes} has said so}
    */
   public boolean multiplexes() {
     return multiplexed;

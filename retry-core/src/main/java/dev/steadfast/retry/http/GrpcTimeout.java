@@ -16,9 +16,8 @@ final class GrpcTimeout {
   private GrpcTimeout() {}
 
   /**
-   * Reads a timeout.
-   *
-   * @return nanoseconds, -1 if it is malformed; more than a long holds is {@link Long#MAX_VALUE}
+   * {@return the timeout in nanoseconds: -1 if it is malformed, {@link Long#MAX_VALUE} for more
+   * than a long holds}
    */
   static long parse(String value) {
     int digits = value.length() - 1;

@@ -150,11 +150,7 @@ public final class HttpOperation {
     return clock().get();
   }
 
-  /**
-   * The plan of this operation.
-   *
-   * @return the client's plan with this operation's policy
-   */
+  /** {@return the client's plan with this operation's policy} */
   public RetryPlan plan() {
     return plan;
   }
@@ -206,9 +202,8 @@ public final class HttpOperation {
   }
 
   /**
-   * How many bytes of an answer's body the journal keeps.
-   *
-   * @return 0 if the operation is not journaled
+   * {@return how many bytes of an answer's body the journal keeps, 0 if the operation is not
+   * journaled}
    */
   public int keepsAnswerBytes() {
     return journaled == null ? 0 : journaled.mostAnswerBytes();
@@ -237,11 +232,7 @@ public final class HttpOperation {
     return () -> CallContext.bind(around);
   }
 
-  /**
-   * The identity of this operation.
-   *
-   * @return an object of this operation's own
-   */
+  /** {@return the identity of this operation, an object of its own} */
   public OperationInfo info() {
     return info;
   }
@@ -256,11 +247,7 @@ public final class HttpOperation {
     return report == null ? CleanReport.of(info) : report;
   }
 
-  /**
-   * The bound that the caller gave.
-   *
-   * @return nanoseconds, {@link Long#MAX_VALUE} for none
-   */
+  /** {@return the bound that the caller gave in nanoseconds, {@link Long#MAX_VALUE} for none} */
   public long boundNanos() {
     Optional<Duration> deadline = options.deadline();
     return deadline.isPresent() ? Durations.nanos(deadline.get()) : Long.MAX_VALUE;
@@ -286,9 +273,8 @@ public final class HttpOperation {
   }
 
   /**
-   * The same for a request as this operation hands it over.
-   *
-   * @return the method, the key, or nothing
+   * {@return why the request as this operation hands it over may be sent again: its method, its
+   * key, or nothing}
    */
   public Evidence.Safety safety() {
     return safety(view.request().method(), this::handedOver);
@@ -314,21 +300,15 @@ public final class HttpOperation {
     return !key.present() || key.isIn(headers);
   }
 
-  /**
-   * The header that carries the key.
-   *
-   * @return the name, empty if the request has no key
-   */
+  /** {@return the name of the header that carries the key, empty if the request has no key} */
   public Optional<String> keyHeader() {
     return key.present() ? Optional.of(key.header()) : Optional.empty();
   }
 
   /**
-   * The headers that must not follow a redirect to another server: a key that was added, and what
-   * only the origins that the configuration names may learn. A header that the caller has set goes
-   * wherever the client takes it.
-   *
-   * @return the names
+   * {@return the headers that must not follow a redirect to another server: a key that was added,
+   * and what only the origins that the configuration names may learn} A header that the caller has
+   * set goes wherever the client takes it.
    */
   public List<String> headersOfOrigin() {
     List<String> ownKey = key.addedLine() == null ? List.of() : List.of(key.header());
@@ -341,11 +321,7 @@ public final class HttpOperation {
     return names;
   }
 
-  /**
-   * Whether an attempt differs from the caller's request in its headers.
-   *
-   * @return false if the request can be sent as it is
-   */
+  /** {@return whether an attempt differs from the caller's request in its headers} */
   public boolean changesHeaders() {
     return !headers.isEmpty() || propagation != null || retry.addedHeaders().anyPerAttempt();
   }
@@ -368,9 +344,8 @@ public final class HttpOperation {
   }
 
   /**
-   * Whether the headers tell the time that is left, and are best written at the last moment.
-   *
-   * @return false if it does not matter when they are written
+   * {@return whether the headers tell the time that is left, and are best written at the last
+   * moment}
    */
   public boolean tellsTimeLeft() {
     return propagation != null;

@@ -67,11 +67,9 @@ public final class HttpRetry {
   }
 
   /**
-   * The configuration with every default. Everybody who uses it shares its budget, which has an
-   * account per origin: so it bounds retries also where a client is wrapped for each request. For a
-   * budget of its own build a configuration.
-   *
-   * @return the shared default
+   * {@return the shared configuration with every default} Everybody who uses it shares its budget,
+   * which has an account per origin: so it bounds retries also where a client is wrapped for each
+   * request. For a budget of its own build a configuration.
    */
   public static HttpRetry defaults() {
     return DEFAULTS;
@@ -99,20 +97,14 @@ public final class HttpRetry {
     return patient.budget(RateLimits.budget()).serverDelayGate(true);
   }
 
-  /**
-   * Starts with the defaults.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * A builder that starts with this configuration. What is built with it has the same budget,
-   * guards and listeners, and a {@link Builder#serverDelayGate} of its own.
-   *
-   * @return a new builder
+   * {@return a builder that starts with this configuration} What is built with it has the same
+   * budget, guards and listeners, and a {@link Builder#serverDelayGate} of its own.
    */
   public Builder toBuilder() {
     return new Builder(settings);
@@ -132,55 +124,42 @@ public final class HttpRetry {
   }
 
   /**
-   * The most bytes of a response body that OkHttp adapters read within the attempt.
-   *
-   * @return 0 for none
+   * {@return the most bytes of a response body that OkHttp adapters read within the attempt, 0 for
+   * none}
    */
   public int bufferBodiesUpTo() {
     return settings.bufferBodiesUpTo;
   }
 
   /**
-   * Whether a client is refused that would send keys, or a scope, to other origins when it follows
-   * a redirect.
-   *
-   * @return false by default
+   * {@return whether a client is refused that would send keys, or a scope, to other origins when it
+   * follows a redirect; false by default}
    */
   public boolean refuseRedirectedKeys() {
     return settings.refuseRedirectedKeys;
   }
 
-  /**
-   * Time, randomness and scheduler.
-   *
-   * @return the environment
-   */
+  /** {@return time, randomness and scheduler} */
   public RetryEnvironment environment() {
     return plan.environment();
   }
 
-  /**
-   * The policy where an operation has none of its own.
-   *
-   * @return the policy
-   */
+  /** {@return the policy where an operation has none of its own} */
   public RetryPolicy policy() {
     return plan.policy();
   }
 
   /**
-   * The keys that are added to POST and PATCH, or to the methods that they name.
-   *
-   * @return the keys, empty if none are added
+   * {@return the keys that are added to POST and PATCH, or to the methods that they name; empty if
+   * none are added}
    */
   public Optional<IdempotencyKeys> idempotencyKeys() {
     return Optional.ofNullable(settings.keys);
   }
 
   /**
-   * The paths for the attempts of a client; for authors of adapters, who ask once per client.
-   *
-   * @return null if attempts always take the client's usual connections
+   * {@return the paths for the attempts of a client, null if attempts always take the client's
+   * usual connections; for authors of adapters, who ask once per client}
    */
   public @Nullable DeadPaths newDeadPaths() {
     return settings.leaveDeadConnections ? DeadPaths.of(plan) : null;
@@ -191,9 +170,8 @@ public final class HttpRetry {
   }
 
   /**
-   * The parts that operations of this configuration have in common; for authors of adapters.
-   *
-   * @return the plan
+   * {@return the parts that operations of this configuration have in common; for authors of
+   * adapters}
    */
   public RetryPlan plan() {
     return plan;

@@ -65,11 +65,7 @@ public final class IdempotencyKeys {
     return new IdempotencyKeys(source, shortest, Sent.USUAL, NOT_IDEMPOTENT);
   }
 
-  /**
-   * A random UUID for each operation: every call is an intent of its own.
-   *
-   * @return the usual choice
-   */
+  /** {@return random UUIDs, one for each operation: every call is an intent of its own} */
   public static IdempotencyKeys randomUuid() {
     return of(UUID_LENGTH, (request, clock) -> UUID.randomUUID().toString());
   }
@@ -152,84 +148,56 @@ public final class IdempotencyKeys {
     return key;
   }
 
-  /**
-   * Stripe: random UUIDs, bare, at most 255 characters.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs for Stripe: bare, at most 255 characters} */
   public static IdempotencyKeys stripe() {
     return randomUuid();
   }
 
-  /**
-   * The IETF draft: random UUIDs as a quoted string.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs as a quoted string, as in the IETF draft} */
   public static IdempotencyKeys ietfDraft() {
     return randomUuid().quoted();
   }
 
-  /**
-   * Adyen: at most 64 characters.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs for Adyen: at most 64 characters} */
   public static IdempotencyKeys adyen() {
     return randomUuid().header("idempotency-key").maxLength(64);
   }
 
-  /**
-   * PayPal: {@code PayPal-Request-Id}.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs for PayPal: {@code PayPal-Request-Id}} */
   public static IdempotencyKeys payPal() {
     return randomUuid().header("PayPal-Request-Id");
   }
 
-  /**
-   * Checkout.com: {@code Cko-Idempotency-Key}.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs for Checkout.com: {@code Cko-Idempotency-Key}} */
   public static IdempotencyKeys checkoutCom() {
     return randomUuid().header("Cko-Idempotency-Key");
   }
 
   /**
-   * Worldline Direct: {@code X-GCS-Idempotence-Key}, at most 40 characters.
-   *
-   * @return a preset
+   * {@return random UUIDs for Worldline Direct: {@code X-GCS-Idempotence-Key}, at most 40
+   * characters}
    */
   public static IdempotencyKeys worldline() {
     return randomUuid().header("X-GCS-Idempotence-Key").maxLength(40);
   }
 
-  /**
-   * PPRO: {@code Request-Idempotency-Key}.
-   *
-   * @return a preset
-   */
+  /** {@return random UUIDs for PPRO: {@code Request-Idempotency-Key}} */
   public static IdempotencyKeys ppro() {
     return randomUuid().header("Request-Idempotency-Key");
   }
 
   /**
-   * OASIS Repeatable Requests and Azure: {@code Repeatability-Request-ID}. The protocol also wants
-   * {@code Repeatability-First-Sent}, the same on every attempt: see {@link
-   * HttpRetry.Builder#oncePerOperation}.
-   *
-   * @return a preset
+   * {@return random UUIDs for OASIS Repeatable Requests and Azure: {@code
+   * Repeatability-Request-ID}} The protocol also wants {@code Repeatability-First-Sent}, the same
+   * on every attempt: see {@link HttpRetry.Builder#oncePerOperation}.
    */
   public static IdempotencyKeys repeatableRequests() {
     return randomUuid().header("Repeatability-Request-ID");
   }
 
   /**
-   * The JSON API of Google Cloud Storage: {@code x-goog-gcs-idempotency-token}, on every method.
-   *
-   * @return a preset
+   * {@return random UUIDs for the JSON API of Google Cloud Storage: {@code
+   * x-goog-gcs-idempotency-token}, on every method}
    */
   public static IdempotencyKeys googleCloudStorage() {
     return randomUuid().header("x-goog-gcs-idempotency-token").onEveryMethod();
@@ -248,10 +216,8 @@ public final class IdempotencyKeys {
   }
 
   /**
-   * The same keys as a quoted structured string, the form of the IETF draft. Default: bare, the
-   * form of every commercial API known to us.
-   *
-   * @return a changed copy
+   * {@return the same keys as a quoted structured string, the form of the IETF draft} Default:
+   * bare, the form of every commercial API known to us.
    */
   public IdempotencyKeys quoted() {
     return with(new Sent(sent.header, KeyForm.QUOTED, sent.maxLength, sent.retention));
@@ -317,10 +283,8 @@ public final class IdempotencyKeys {
   }
 
   /**
-   * The same keys on every request, for servers that take a key with any method. What {@link
-   * #onMethods} says of methods that read holds here too.
-   *
-   * @return a changed copy
+   * {@return the same keys on every request, for servers that take a key with any method} What
+   * {@link #onMethods} says of methods that read holds here too.
    */
   public IdempotencyKeys onEveryMethod() {
     return new IdempotencyKeys(source, shortest, sent, null);
@@ -334,11 +298,7 @@ public final class IdempotencyKeys {
     return sent.retention;
   }
 
-  /**
-   * The name of the header.
-   *
-   * @return the name
-   */
+  /** {@return the name of the header} */
   public String header() {
     return sent.header;
   }

@@ -30,11 +30,7 @@ public interface Journaling {
    */
   interface Journal {}
 
-  /**
-   * Makes the journal of a client that was given none.
-   *
-   * @return a journal that guards this process alone
-   */
+  /** {@return a journal that guards this process alone, for a client that was given none} */
   Journal inProcess();
 
   /**
@@ -122,11 +118,7 @@ public interface Journaling {
 
   /** A journaled operation of a client. */
   interface Journaled {
-    /**
-     * The part of it that the journal keeps.
-     *
-     * @return the operation as the journal has it
-     */
+    /** {@return the part of the operation that the journal keeps} */
     Kept intent();
 
     /**
@@ -140,58 +132,39 @@ public interface Journaling {
      */
     <R> RetryLoop<R> loop(RetryPlan with, RetryTransport<R> transport, Codec<R> codec);
 
-    /**
-     * The longest body of an answer that is kept.
-     *
-     * @return in bytes
-     */
+    /** {@return the longest body of an answer that is kept, in bytes} */
     int mostAnswerBytes();
   }
 
   /** An operation as a journal has it. Implemented by the journal. Immutable. */
   interface Kept {
     /**
-     * The request as it is kept: method, target and body.
-     *
-     * @return the request; its body is empty if it is not kept
+     * {@return the request as it is kept: method, target and body, which is empty if it is not
+     * kept}
      */
     RequestView request();
 
-    /**
-     * The headers of the request that are kept.
-     *
-     * @return lines by name
-     */
+    /** {@return the headers of the request that are kept, lines by name} */
     Map<String, List<String>> headers();
 
-    /**
-     * The key on the wire.
-     *
-     * @return null for none
-     */
+    /** {@return the key on the wire, null for none} */
     @Nullable Key sentKey();
 
     /**
-     * The word on whether it may be repeated.
-     *
-     * @return {@link Replayable#BY_REQUEST} if its key tells
+     * {@return the word on whether it may be repeated, {@link Replayable#BY_REQUEST} if its key
+     * tells}
      */
     Replayable replayable();
 
     /**
-     * The journal of the client that made it, which alone may keep it.
-     *
-     * @return null, the default, if any journal may
+     * {@return the journal of the client that made it, which alone may keep it; null, the default,
+     * if any journal may}
      */
     default @Nullable Journal owner() {
       return null;
     }
 
-    /**
-     * The operation as its journal writes it.
-     *
-     * @return by default this object
-     */
+    /** {@return the operation as its journal writes it; by default this object} */
     default Kept withoutOwner() {
       return this;
     }

@@ -44,9 +44,8 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   }
 
   /**
-   * This key for the same request when it comes by again, perhaps made anew without its key.
-   *
-   * @return null if that request has a key of its own
+   * {@return this key for the same request when it comes by again, perhaps made anew without its
+   * key; null if that request has a key of its own}
    */
   @Nullable OperationKey again(
       @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options) {

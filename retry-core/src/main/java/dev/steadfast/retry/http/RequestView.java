@@ -8,25 +8,16 @@ import java.util.Set;
 /** A request as the rules see it, whatever the client. Implementations are immutable. */
 public interface RequestView {
 
-  /**
-   * The method.
-   *
-   * @return the method as sent, case-sensitive (RFC 9110 section 9.1)
-   */
+  /** {@return the method as sent, case-sensitive (RFC 9110 section 9.1)} */
   String method();
 
-  /**
-   * The target.
-   *
-   * @return an absolute URI
-   */
+  /** {@return the target, an absolute URI} */
   URI uri();
 
   /**
-   * The origin of the request: what budgets and guards are kept for.
-   *
-   * @return scheme, host and port in lower case, as in {@code https://api.example.com:443}; by
-   *     default those of {@link #uri()}
+   * {@return the origin of the request, for which budgets and guards are kept: scheme, host and
+   * port in lower case, as in {@code https://api.example.com:443}; by default those of {@link
+   * #uri()}}
    */
   default String origin() {
     return Origins.of(uri());
@@ -63,10 +54,9 @@ public interface RequestView {
   List<String> headers(String name);
 
   /**
-   * The names of all headers. A journal asks for them, because it must not drop one.
-   *
-   * @return the names in any case, none for a request without headers; empty, the default, if they
-   *     are not known: such a request cannot be journaled
+   * {@return the names of all headers, in any case; none for a request without headers; empty, the
+   * default, if they are not known: such a request cannot be journaled} A journal asks for them,
+   * because it must not drop one.
    */
   default Optional<Set<String>> headerNames() {
     return Optional.empty();

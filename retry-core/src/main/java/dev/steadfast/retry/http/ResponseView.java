@@ -8,11 +8,7 @@ import java.util.function.Predicate;
 /** A response head as the rules see it, whatever the client. Implementations are immutable. */
 public interface ResponseView {
 
-  /**
-   * The status.
-   *
-   * @return the code, 100 to 999
-   */
+  /** {@return the status, 100 to 999} */
   int status();
 
   /**
@@ -23,11 +19,7 @@ public interface ResponseView {
    */
   List<String> headers(String name);
 
-  /**
-   * All headers.
-   *
-   * @return an immutable map from name to values
-   */
+  /** {@return all headers: an immutable map from name to values} */
   Map<String, List<String>> headerMap();
 
   /**
@@ -47,21 +39,18 @@ public interface ResponseView {
   }
 
   /**
-   * The body, if the rules read it: {@link HttpClassifier#readsBodyOf}. The caller still gets all
-   * of it.
-   *
-   * @return its text in UTF-8; empty if it was not read, is longer than 64 KiB, came too late or
-   *     broke off, and by default
+   * {@return the text of the body in UTF-8, if the rules read it: {@link
+   * HttpClassifier#readsBodyOf}; empty if it was not read, is longer than 64 KiB, came too late or
+   * broke off, and by default} The caller still gets all of it.
    */
   default Optional<String> bodyText() {
     return Optional.empty();
   }
 
   /**
-   * Who answered, where the client tells: after a redirect it may be another than was asked. What
-   * is shared by the operations to an origin learns nothing from an answer of unknown origin.
-   *
-   * @return the origin in the form of {@link RequestView#origin()}; empty by default: unknown
+   * {@return the origin of who answered, in the form of {@link RequestView#origin()}, where the
+   * client tells: after a redirect it may be another than was asked; empty by default: unknown}
+   * What is shared by the operations to an origin learns nothing from an answer of unknown origin.
    */
   default Optional<String> origin() {
     return Optional.empty();

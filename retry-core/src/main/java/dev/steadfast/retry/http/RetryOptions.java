@@ -43,20 +43,12 @@ public final class RetryOptions {
     this.naming = builder.naming();
   }
 
-  /**
-   * No options: the client's configuration as it is.
-   *
-   * @return the shared instance
-   */
+  /** {@return the shared instance without options: the client's configuration as it is} */
   public static RetryOptions none() {
     return NONE;
   }
 
-  /**
-   * Starts with nothing set.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder with nothing set} */
   public static Builder builder() {
     return new Builder();
   }
@@ -99,11 +91,7 @@ public final class RetryOptions {
     return merged.build();
   }
 
-  /**
-   * The key that the caller gave. A secret: no log shows it.
-   *
-   * @return the key, empty for none
-   */
+  /** {@return the key that the caller gave, empty for none} A secret: no log shows it. */
   public Optional<String> idempotencyKey() {
     return Optional.ofNullable(idempotencyKey);
   }
@@ -115,9 +103,8 @@ public final class RetryOptions {
   }
 
   /**
-   * The bound that the caller gave for the whole operation.
-   *
-   * @return more than zero, from the start of the operation; empty for none
+   * {@return the bound that the caller gave for the whole operation, from its start: more than
+   * zero, empty for none}
    */
   public Optional<Duration> deadline() {
     return Optional.ofNullable(deadline);
@@ -135,9 +122,8 @@ public final class RetryOptions {
   }
 
   /**
-   * The caller's word about a body whose length is not known.
-   *
-   * @return whether it yields the same bytes again; empty if the caller does not say
+   * {@return the caller's word about a body whose length is not known, whether it yields the same
+   * bytes again; empty if the caller does not say}
    */
   public Optional<Boolean> bodyRepeatable() {
     return Optional.ofNullable(bodyRepeatable);
@@ -155,11 +141,7 @@ public final class RetryOptions {
     return optional;
   }
 
-  /**
-   * Whether a journal remembers the operation.
-   *
-   * @return true if {@link Builder#journaled} is set
-   */
+  /** {@return whether a journal remembers the operation: {@link Builder#journaled} is set} */
   public boolean isJournaled() {
     return naming != null;
   }
@@ -454,11 +436,7 @@ public final class RetryOptions {
       return this;
     }
 
-    /**
-     * The options.
-     *
-     * @return immutable options
-     */
+    /** {@return immutable options} */
     public RetryOptions build() {
       return new RetryOptions(this);
     }

@@ -82,10 +82,9 @@ public final class ScopeHeaders {
   }
 
   /**
-   * Envoy: {@code x-envoy-max-retries: 0}, which beats a route's policy where Envoy trusts the
-   * header, {@code x-envoy-expected-rq-timeout-ms} and {@code x-envoy-attempt-count}.
-   *
-   * @return a preset
+   * {@return a preset for Envoy: {@code x-envoy-max-retries: 0}, which beats a route's policy where
+   * Envoy trusts the header, {@code x-envoy-expected-rq-timeout-ms} and {@code
+   * x-envoy-attempt-count}}
    */
   public static ScopeHeaders envoy() {
     ScopeHeaders standard = standard();
@@ -99,10 +98,9 @@ public final class ScopeHeaders {
   }
 
   /**
-   * Linkerd: {@code l5d-retry-limit: 0}; its proxies act on it where they run with {@code
-   * --allow-l5d-request-headers}. The time that is left travels as in {@link #standard()}.
-   *
-   * @return a preset
+   * {@return a preset for Linkerd: {@code l5d-retry-limit: 0}; its proxies act on it where they run
+   * with {@code --allow-l5d-request-headers}} The time that is left travels as in {@link
+   * #standard()}.
    */
   public static ScopeHeaders linkerd() {
     return standard().doNotRetry("l5d-retry-limit", "0");
@@ -291,11 +289,7 @@ public final class ScopeHeaders {
     return Digits.parse(number.trim());
   }
 
-  /**
-   * The headers that a server adds to its response if its own calls gave up.
-   *
-   * @return one header
-   */
+  /** {@return the header that a server adds to its response if its own calls gave up} */
   public Map<String, String> responseHeaders() {
     return Map.of(gaveUp.name(), gaveUp.value());
   }

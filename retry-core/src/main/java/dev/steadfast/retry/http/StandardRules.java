@@ -62,20 +62,12 @@ public final class StandardRules implements HttpClassifier {
     this.typesFinal = copy(builder.typesFinal);
   }
 
-  /**
-   * The rules that apply where nothing is configured.
-   *
-   * @return the shared default
-   */
+  /** {@return the shared rules that apply where nothing is configured} */
   public static StandardRules defaults() {
     return DEFAULTS;
   }
 
-  /**
-   * Starts with the defaults.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -356,11 +348,7 @@ public final class StandardRules implements HttpClassifier {
       return this;
     }
 
-    /**
-     * The rules.
-     *
-     * @return immutable rules
-     */
+    /** {@return immutable rules} */
     public StandardRules build() {
       return new StandardRules(this);
     }

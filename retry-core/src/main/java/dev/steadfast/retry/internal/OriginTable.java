@@ -202,11 +202,7 @@ public final class OriginTable<V> {
     }
   }
 
-  /**
-   * How many keys are remembered.
-   *
-   * @return a number without the shared value
-   */
+  /** {@return how many keys are remembered, without the shared value} */
   public int size() {
     return table.size();
   }

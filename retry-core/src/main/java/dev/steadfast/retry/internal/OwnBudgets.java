@@ -31,11 +31,7 @@ public final class OwnBudgets {
 
   private OwnBudgets() {}
 
-  /**
-   * The counter of this class loader.
-   *
-   * @return the shared counter
-   */
+  /** {@return the shared counter of this class loader} */
   public static OwnBudgets all() {
     return ALL;
   }

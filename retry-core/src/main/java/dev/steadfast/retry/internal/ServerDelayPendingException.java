@@ -37,11 +37,7 @@ public final class ServerDelayPendingException extends RuntimeException {
     return new ServerDelayPendingException("the quota allows it in " + left, remaining);
   }
 
-  /**
-   * How long the server is not to be asked, from the refusal on.
-   *
-   * @return more than zero
-   */
+  /** {@return how long the server is not to be asked, from the refusal on: more than zero} */
   public Duration remaining() {
     return remaining;
   }

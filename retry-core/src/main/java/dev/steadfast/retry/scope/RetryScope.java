@@ -103,11 +103,7 @@ public final class RetryScope implements AutoCloseable {
     return new RetryScope(headers, namespace, options);
   }
 
-  /**
-   * The innermost scope of the calling thread.
-   *
-   * @return empty outside of all scopes
-   */
+  /** {@return the innermost scope of the calling thread, empty outside of all scopes} */
   public static Optional<RetryScope> current() {
     CallContext here = CallContext.current();
     CallContext scope = here == null ? null : here.beyond();
@@ -195,59 +191,48 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * Whether a layer above owns the retries: then calls within are made once.
-   *
-   * @return false if no caller said so
+   * {@return whether a layer above owns the retries, so that calls within are made once; false if
+   * no caller said so}
    */
   public boolean doNotRetry() {
     return inbound.doNotRetry();
   }
 
-  /**
-   * The time that the caller still waits.
-   *
-   * @return zero or more, empty if it does not say
-   */
+  /** {@return the time that the caller still waits: zero or more, empty if it does not say} */
   public Optional<Duration> remaining() {
     long nanos = inbound.remainingNanos();
     return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
   }
 
   /**
-   * The idempotency key of the inbound request; a secret.
-   *
-   * @return empty if it has none, or none that is trusted
+   * {@return the idempotency key of the inbound request, a secret; empty if it has none, or none
+   * that is trusted}
    */
   public Optional<String> parentKey() {
     return Optional.ofNullable(parentKey);
   }
 
   /**
-   * The number of the caller's attempt, as it wrote it.
-   *
-   * @return empty if it does not say, or is not trusted
+   * {@return the number of the caller's attempt, as it wrote it; empty if it does not say, or is
+   * not trusted}
    */
   public OptionalInt attempt() {
     return attempt;
   }
 
   /**
-   * Whether a call within this scope gave up after it had retried, or because its server, breaker
-   * or budget did not allow a retry. A call that failed without a retry because the layer above
-   * retries does not count.
-   *
-   * @return true if the caller should not retry
+   * {@return whether a call within this scope gave up after it had retried, or because its server,
+   * breaker or budget did not allow a retry: then the caller should not retry} A call that failed
+   * without a retry because the layer above retries does not count.
    */
   public boolean gaveUp() {
     return gaveUp;
   }
 
   /**
-   * The headers to add to the response if the request failed because its calls did: {@code
-   * x-should-retry: false} where they gave up, so that the layers above do not retry what was
-   * retried here. Clients of this library obey it.
-   *
-   * @return headers by name; empty if no call gave up
+   * {@return the headers, by name, to add to the response if the request failed because its calls
+   * did: {@code x-should-retry: false} where they gave up, so that the layers above do not retry
+   * what was retried here; empty if no call gave up} Clients of this library obey it.
    */
   public Map<String, String> responseHeaders() {
     return gaveUp ? options.headers().responseHeaders() : Map.of();

@@ -27,20 +27,12 @@ public final class ScopeOptions {
     this.environment = builder.environment;
   }
 
-  /**
-   * The standard headers, and no trust in inbound keys.
-   *
-   * @return the shared instance
-   */
+  /** {@return the shared instance: the standard headers, and no trust in inbound keys} */
   public static ScopeOptions defaults() {
     return DEFAULTS;
   }
 
-  /**
-   * Starts with the defaults.
-   *
-   * @return a new builder
-   */
+  /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -178,11 +170,7 @@ public final class ScopeOptions {
       return this;
     }
 
-    /**
-     * The options.
-     *
-     * @return immutable options
-     */
+    /** {@return immutable options} */
     public ScopeOptions build() {
       return new ScopeOptions(this);
     }
