@@ -36,7 +36,7 @@ final class Configurations {
   /** Waits so long before its one retry, whatever the load. */
   static HttpRetry waiting(Duration wait) {
     return HttpRetry.builder()
-        .policy(RetryPolicy.builder().backoff(Backoff.fixed(wait)).build())
+        .policy(RetryPolicy.builder().noTotalTimeout().backoff(Backoff.fixed(wait)).build())
         .budget(RetryBudget.unlimited())
         .build();
   }
