@@ -15,16 +15,23 @@ public final class OperationInfo {
   private final Supplier<String> label;
   private final @Nullable String name;
   private final @Nullable String idempotencyKey;
+  private final int cost; // 0: not told
 
   private OperationInfo(
-      String origin,
-      Supplier<String> label,
-      @Nullable String name,
-      @Nullable String idempotencyKey) {
+      String origin, Supplier<String> label, @Nullable String name, @Nullable String key) {
     this.origin = origin;
     this.label = label;
     this.name = name;
-    this.idempotencyKey = idempotencyKey;
+    this.idempotencyKey = key;
+    this.cost = 0;
+  }
+
+  private OperationInfo(OperationInfo other, @Nullable String name, @Nullable String key, int cost) {
+    this.origin = other.origin;
+    this.label = other.label;
+    this.name = name;
+    this.idempotencyKey = key;
+    this.cost = cost;
   }
 
   /**
@@ -60,7 +67,7 @@ public final class OperationInfo {
   public OperationInfo withName(@Nullable String name) {
     return name == null && this.name == null
         ? this
-        : new OperationInfo(origin, label, name, idempotencyKey);
+        : new OperationInfo(this, name, idempotencyKey, cost);
   }
 
   /**
@@ -72,7 +79,20 @@ public final class OperationInfo {
   public OperationInfo withKey(@Nullable String key) {
     return key == null && idempotencyKey == null
         ? this
-        : new OperationInfo(origin, label, name, key);
+        : new OperationInfo(this, name, key, cost);
+  }
+
+  /**
+   * A copy with what an attempt is expected to cost.
+   *
+   * @param cost in the unit of the server's quota, such as tokens; 0 or more, 0 for unknown
+   * @return a changed copy, or this
+   * @throws IllegalArgumentException if it is negative
+   */
+  public OperationInfo withCost(int cost) {
+    return Checks.atLeast("cost", cost, 0) == this.cost
+        ? this
+        : new OperationInfo(this, name, idempotencyKey, cost);
   }
 
   /** {@return the origin that the operation goes to: scheme, host and port} */
@@ -96,6 +116,15 @@ public final class OperationInfo {
    */
   public Optional<String> idempotencyKey() {
     return Optional.ofNullable(idempotencyKey);
+  }
+
+  /**
+   * What an attempt is expected to cost, in the unit of the server's quota, such as tokens.
+   *
+   * @return 1 or more, 0 if nobody has said
+   */
+  public int cost() {
+    return cost;
   }
 
   @Override

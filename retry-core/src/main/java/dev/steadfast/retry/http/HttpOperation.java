@@ -69,7 +69,10 @@ public final class HttpOperation {
     this.headers = retry.addedHeaders().ofOperation(request, key, clock());
     this.view = new OperationView(request, key.present());
     this.info =
-        OperationInfo.of(request.origin(), view::label).withName(options.name()).withKey(key.key());
+        OperationInfo.of(request.origin(), view::label)
+            .withName(options.name())
+            .withKey(key.key())
+            .withCost(options.cost(request));
     Propagation configured = retry.propagation();
     this.propagation = configured.reaches(info.origin()) ? configured : null;
     adviseOnRetriesAbove(request);

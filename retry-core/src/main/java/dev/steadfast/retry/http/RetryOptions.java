@@ -5,6 +5,7 @@ import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * RetryingHttpClient.with}.
  */
 public final class RetryOptions {
+  private static final int MOST_COST = 1_000_000_000;
   private static final RetryOptions NONE = builder().build();
 
   private final @Nullable String idempotencyKey;
   private final @Nullable RetryPolicy policy;
   private final @Nullable Duration deadline;
   private final Replayable replayable;
+  private final @Nullable ToIntFunction<RequestView> cost;
   private final short paidRepeats; // -1: not set; no bound at the largest one
   private final @Nullable Boolean bodyRepeatable;
   private final @Nullable String name;
@@ -35,6 +38,7 @@ public final class RetryOptions {
     this.deadline = builder.deadline;
     this.replayable = builder.replayable;
     this.paidRepeats = builder.paidRepeats;
+    this.cost = builder.cost;
     this.bodyRepeatable = builder.bodyRepeatable;
     this.name = builder.name;
     this.derivedKey = builder.derivedKey;
@@ -84,6 +88,7 @@ public final class RetryOptions {
     merged.deadline = other.deadline == null ? deadline : other.deadline;
     merged.replayable = other.replayable == Replayable.BY_REQUEST ? replayable : other.replayable;
     merged.paidRepeats = other.paidRepeats < 0 ? paidRepeats : other.paidRepeats;
+    merged.cost = other.cost == null ? cost : other.cost;
     merged.bodyRepeatable = other.bodyRepeatable == null ? bodyRepeatable : other.bodyRepeatable;
     merged.name = other.name == null ? name : other.name;
     merged.noRetry = noRetry || other.noRetry;
@@ -119,6 +124,15 @@ public final class RetryOptions {
       return Integer.MAX_VALUE;
     }
     return paidRepeats < 0 ? 1 : paidRepeats;
+  }
+
+  /** What an attempt is expected to cost; 0 if the caller does not say. */
+  int cost(RequestView request) {
+    return cost == null ? 0 : checked(cost.applyAsInt(request));
+  }
+
+  private static int checked(int units) {
+    return Checks.within("cost", units, 1, MOST_COST);
   }
 
   /**
@@ -177,6 +191,7 @@ public final class RetryOptions {
         + ", replayable="
         + replayable
         + (paidRepeats < 0 ? "" : ", paidRepeats=" + paidRepeats)
+        + (cost == null ? "" : ", cost=set")
         + ", policy="
         + (noRetry ? "no retry" : policy)
         + (optional ? ", optional" : "")
@@ -190,6 +205,7 @@ public final class RetryOptions {
     private @Nullable Duration deadline;
     private Replayable replayable = Replayable.BY_REQUEST;
     private short paidRepeats = -1;
+    private @Nullable ToIntFunction<RequestView> cost;
     private @Nullable Boolean bodyRepeatable;
     private @Nullable String name;
     private @Nullable String derivedKey;
@@ -324,6 +340,37 @@ public final class RetryOptions {
     public Builder paidRepeats(int repeats) {
       this.paidRepeats =
           (short) Math.min(Checks.atLeast("paidRepeats", repeats, 0), Short.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * What an attempt is expected to cost, for a server that counts more than requests: for an AI
+     * API the tokens of the prompt and of the longest answer. {@link
+     * dev.steadfast.retry.limit.QuotaPacing} holds an attempt back until so much is left. Default:
+     * what most requests were seen to cost.
+     *
+     * @param units in the unit of the server's quota, 1 to 1,000,000,000. Too many let calls wait
+     *     longer, and too few may have them refused
+     * @return this
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Builder cost(int units) {
+      checked(units);
+      this.cost = request -> units;
+      return this;
+    }
+
+    /**
+     * The same as a function of the request, for options that many calls share: for example a
+     * fourth of the bytes of its body, and the tokens of the longest answer.
+     *
+     * @param units gives what {@link #cost(int)} takes; called once for each operation, on the
+     *     thread that begins it; safe for use by many threads. What it throws ends the operation,
+     *     and so does a value that is out of its range, with an {@code IllegalArgumentException}
+     * @return this
+     */
+    public Builder cost(ToIntFunction<RequestView> units) {
+      this.cost = Checks.notNull("cost", units);
       return this;
     }
 

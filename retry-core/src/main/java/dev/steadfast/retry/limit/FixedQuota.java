@@ -38,15 +38,10 @@ final class FixedQuota {
     this.latest = new long[contract.requests() / perBlock + 2];
   }
 
-  /**
-   * Counts an attempt.
-   *
-   * @return its number
-   */
-  long sent(long nowNanos) {
+  /** Counts an attempt. */
+  void sent(long nowNanos) {
     lastNanos = nowNanos;
-    latest[block(sent)] = nowNanos;
-    return sent++;
+    latest[block(sent++)] = nowNanos;
   }
 
   /** Takes an attempt back that was not sent, unless a later one was. */

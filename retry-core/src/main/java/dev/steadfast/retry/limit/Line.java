@@ -52,6 +52,41 @@ final class Line {
     return count;
   }
 
+  /**
+   * The turns that come before others, and what they cost.
+   *
+   * @param turns how many
+   * @param priced those of which the caller has said what they cost
+   * @param units and how much that is
+   */
+  record Ahead(int turns, int priced, long units) {}
+
+  /** All turns. */
+  Ahead all() {
+    Turn top = root;
+    return top == null ? new Ahead(0, 0, 0) : new Ahead(top.size, top.priced, top.units);
+  }
+
+  /** The turns before one that is in the line. */
+  Ahead before(Turn turn) {
+    int turns = 0;
+    int priced = 0;
+    long units = 0;
+    Turn at = root;
+    while (at != null) {
+      Turn right = at.right;
+      if (at.compare(turn) >= 0) {
+        at = at.left;
+        continue;
+      }
+      turns += at.size - size(right);
+      priced += at.priced - (right == null ? 0 : right.priced);
+      units += at.units - (right == null ? 0 : right.units);
+      at = right;
+    }
+    return new Ahead(turns, priced, units);
+  }
+
   /** When the turn is due that has so many before it; there must be more than that. */
   long nanosOf(int index) {
     int skip = index;
@@ -77,17 +112,16 @@ final class Line {
 
   private static Turn add(@Nullable Turn top, Turn turn) {
     if (top == null) {
-      turn.size = 1;
-      return turn;
+      return counted(turn);
     }
     if (turn.compare(top) < 0) {
       Turn child = add(top.left, turn);
       top.left = child;
-      return child.priority > top.priority ? raiseLeft(top, child) : counted(top);
+      return child.priority() > top.priority() ? raiseLeft(top, child) : counted(top);
     }
     Turn child = add(top.right, turn);
     top.right = child;
-    return child.priority > top.priority ? raiseRight(top, child) : counted(top);
+    return child.priority() > top.priority() ? raiseRight(top, child) : counted(top);
   }
 
   private static Turn raiseLeft(Turn top, Turn child) {
@@ -125,7 +159,7 @@ final class Line {
     if (first == null || second == null) {
       return first == null ? second : first;
     }
-    if (first.priority > second.priority) {
+    if (first.priority() > second.priority()) {
       first.right = joined(first.right, second);
       return counted(first);
     }
@@ -134,8 +168,21 @@ final class Line {
   }
 
   private static Turn counted(Turn top) {
-    top.size = size(top.left) + 1 + size(top.right);
+    int cost = top.operation().cost();
+    top.size = 1;
+    top.priced = cost > 0 ? 1 : 0;
+    top.units = cost;
+    count(top, top.left);
+    count(top, top.right);
     return top;
+  }
+
+  private static void count(Turn top, @Nullable Turn below) {
+    if (below != null) {
+      top.size += below.size;
+      top.priced += below.priced;
+      top.units += below.units;
+    }
   }
 
   @Override

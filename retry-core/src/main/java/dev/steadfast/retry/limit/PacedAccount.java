@@ -1,7 +1,9 @@
 package dev.steadfast.retry.limit;
 
+import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
+import dev.steadfast.retry.internal.Checks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +40,10 @@ final class PacedAccount implements Turn.Account {
   private int inFlight;
   private @Nullable Long lastNanos; // when the latest attempt was sent
   private @Nullable Long mixedNanos; // when a partition last followed another one
-  private long order;
+  private long order; // of who waits
+  private long attempts; // so many were sent
+  private @Nullable CostLedger spent; // null until a caller tells of a cost
+  private volatile boolean costly; // whether requests differ in their cost in one of the windows
 
   record Standing(long remaining, int inFlight, int waiting) {}
 
@@ -52,44 +57,100 @@ final class PacedAccount implements Turn.Account {
     this.fixed = fixed;
   }
 
-  /** A turn that runs, or one that is due later. */
+  /**
+   * A turn that runs, or one that is due later.
+   *
+   * @throws IllegalArgumentException if the attempt costs more than a quota can ever bear
+   */
   Turn acquire(OperationInfo operation, long nowNanos) {
     Turn kept = kept(operation);
-    if (kept != null && kept.atNanos - nowNanos > 0) {
+    if (kept != null && kept.atNanos - nowNanos > 0 && !costly) {
       return kept;
     }
     lock.lock();
     try {
       update(nowNanos);
       kept = kept(operation); // it may have been too late
-      boolean due = kept != null && hasRoom(nowNanos);
-      if (kept != null) {
-        leave(kept);
+      QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
+      QuotaWindow exceeded = exceeded(operation);
+      if (exceeded != null) {
+        throw Checks.bad("cost", operation.cost(), exceeded.range());
       }
-      long atNanos = due ? nowNanos : next(nowNanos);
-      return atNanos - nowNanos > 0 ? await(operation, atNanos) : send(operation, nowNanos);
+      return kept == null ? begin(asked, next(asked), order++) : take(kept, asked);
     } finally {
       unlock();
     }
   }
 
+  private Turn take(Turn kept, QuotaWindow.Asked asked) {
+    boolean due = kept.atNanos - asked.nowNanos() <= 0;
+    if (!due && !covers(asked)) {
+      return kept;
+    }
+    boolean sent = due && hasRoom(asked);
+    leave(kept);
+    long atNanos = sent ? asked.nowNanos() : next(asked);
+    boolean sooner = due || atNanos - kept.atNanos < 0;
+    return begin(asked, sooner ? atNanos : kept.atNanos, kept.number);
+  }
+
+  /** When its turn comes, which may be sooner by now: attempts have cost less than was booked. */
+  private long sooner(Turn kept, QuotaWindow.Asked asked) {
+    if (!costly || kept.atNanos - asked.nowNanos() <= 0 || !covers(asked)) {
+      return kept.atNanos;
+    }
+    leave(kept);
+    long atNanos = next(asked);
+    Turn turn = atNanos - kept.atNanos < 0 ? await(asked.operation(), atNanos, kept.number) : await(asked.operation(), kept.atNanos, kept.number);
+    return turn.atNanos;
+  }
+
+  private Turn begin(QuotaWindow.Asked asked, long atNanos, long place) {
+    return atNanos - asked.nowNanos() > 0
+        ? await(asked.operation(), atNanos, place)
+        : send(asked.operation(), asked.nowNanos());
+  }
+
   /** How long until an attempt; reserves a turn if that is not now. */
   long admitsInNanos(OperationInfo operation, long nowNanos) {
     Turn kept = kept(operation);
-    if (kept != null) {
+    if (kept != null && !costly) {
       return Math.max(0, kept.atNanos - nowNanos);
     }
     lock.lock();
     try {
       update(nowNanos);
-      long atNanos = next(nowNanos);
-      if (atNanos - nowNanos > 0) {
-        await(operation, atNanos);
+      kept = kept(operation);
+      QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
+      if (exceeded(operation) != null) {
+        return Guard.NEVER;
+      }
+      long atNanos = kept == null ? next(asked) : sooner(kept, asked);
+      if (kept == null && atNanos - nowNanos > 0) {
+        await(operation, atNanos, order++);
+      }
+      for (QuotaWindow window : windows) {
+        atNanos = window.askAgain(asked, inFlight, atNanos);
       }
       return Math.max(0, atNanos - nowNanos);
     } finally {
       unlock();
     }
+  }
+
+  private QuotaWindow.Asked asked(OperationInfo operation, @Nullable Turn kept, long nowNanos) {
+    Line.Ahead ahead = kept == null ? line.all() : line.before(kept);
+    return new QuotaWindow.Asked(operation, ahead, nowNanos);
+  }
+
+  /** The quota that can never bear what an attempt costs; null if there is none. */
+  private @Nullable QuotaWindow exceeded(OperationInfo operation) {
+    for (QuotaWindow window : windows) {
+      if (operation.cost() > window.mostUnits()) {
+        return window;
+      }
+    }
+    return null;
   }
 
   /** Ends an attempt. */
@@ -112,10 +173,21 @@ final class PacedAccount implements Turn.Account {
       if (gone && !turn.answered && last != null && last == turn.atNanos) {
         lastNanos = turn.beforeNanos;
       }
-      if (fixed != null && how == Turn.Ending.UNSENT) {
-        fixed.unsent(turn.number);
+      if (how == Turn.Ending.UNSENT) {
+        unsent(turn.number);
       }
     });
+  }
+
+  private void unsent(long number) {
+    attempts -= number == attempts - 1 ? 1 : 0;
+    windows.forEach(window -> window.unsent(number));
+    if (spent != null) {
+      spent.unsent(number);
+    }
+    if (fixed != null) {
+      fixed.unsent(number);
+    }
   }
 
   /** Ends a turn whose attempt was not sent. */
@@ -145,13 +217,20 @@ final class PacedAccount implements Turn.Account {
     });
   }
 
+  /** A call was booked with one cost, or none, and had another one. */
+  void settle(int reserved, int used) {
+    book(() -> windows.forEach(window -> window.settle(reserved, used)));
+  }
+
   /** The request was sent before anything was known, or by other means, if there is no attempt. */
   private void learn(Quota quota, @Nullable Turn attempt, long nowNanos) {
     long sentNanos = attempt == null ? nowNanos : attempt.atNanos;
+    long number = attempt == null ? attempts - 1 - inFlight : attempt.number;
+    QuotaWindow.Answer answer = new QuotaWindow.Answer(number, sentNanos, nowNanos, inFlight);
     int index = indexOf(quota.policy().name());
     if (index < 0) {
       if (windows.size() < MOST_WINDOWS) {
-        windows.add(new QuotaWindow(quota, sentNanos, nowNanos));
+        windows.add(window(quota, answer));
       }
       return;
     }
@@ -161,12 +240,18 @@ final class PacedAccount implements Turn.Account {
       if (attempt == null && known.isVague(quota)) {
         known.spentBefore();
       } else {
-        known.learn(quota, sentNanos, nowNanos, inFlight);
+        known.learn(quota, answer);
       }
     } else {
-      windows.set(index, new QuotaWindow(quota, sentNanos, nowNanos));
+      windows.set(index, window(quota, answer));
       mixedNanos = nowNanos;
     }
+  }
+
+  private QuotaWindow window(Quota quota, QuotaWindow.Answer answer) {
+    CostLedger known = spent == null ? new CostLedger() : spent;
+    costly |= !quota.policy().ofRequests();
+    return new QuotaWindow(quota, answer, known, attempts);
   }
 
   private int indexOf(String name) {
@@ -225,8 +310,8 @@ final class PacedAccount implements Turn.Account {
     for (QuotaWindow window : windows) {
       rolled |= window.roll(nowNanos);
     }
-    if (rolled) {
-      windows.removeIf(QuotaWindow::isForgotten);
+    if (rolled && windows.removeIf(QuotaWindow::isForgotten)) {
+      costly = windows.stream().anyMatch(window -> !window.isOfRequests());
     }
   }
 
@@ -237,8 +322,8 @@ final class PacedAccount implements Turn.Account {
     return turn != null && turn.of(this) && !turn.runs ? turn : null;
   }
 
-  private Turn await(OperationInfo operation, long atNanos) {
-    Turn turn = Turn.due(this, operation, order++, atNanos);
+  private Turn await(OperationInfo operation, long atNanos, long place) {
+    Turn turn = Turn.due(this, operation, place, atNanos);
     line.add(turn);
     turns.put(operation, turn);
     return turn;
@@ -251,28 +336,49 @@ final class PacedAccount implements Turn.Account {
   }
 
   private Turn send(OperationInfo operation, long nowNanos) {
-    Turn turn = Turn.running(this, operation, nowNanos);
+    Turn turn = Turn.running(this, operation, attempts, nowNanos);
     inFlight++;
     turn.beforeNanos = lastNanos;
     lastNanos = nowNanos;
-    if (fixed != null) {
-      turn.number = fixed.sent(nowNanos);
+    for (QuotaWindow window : windows) {
+      window.sent(attempts, operation, nowNanos);
     }
+    if (spent == null && operation.cost() > 0) {
+      spent = new CostLedger();
+    }
+    if (spent != null) {
+      spent.sent(attempts, operation.cost(), false, nowNanos);
+    }
+    if (fixed != null) {
+      fixed.sent(nowNanos);
+    }
+    attempts++;
     turns.put(operation, turn);
     return turn;
   }
 
-  private boolean hasRoom(long nowNanos) {
+  /** Whether there is enough left of the quotas in which requests differ in their cost. */
+  private boolean covers(QuotaWindow.Asked asked) {
     for (QuotaWindow window : windows) {
-      if (!window.hasRoom(inFlight)) {
+      if (!window.covers(asked, inFlight)) {
         return false;
       }
     }
-    return fixed == null || fixed.hasRoom(nowNanos);
+    return true;
+  }
+
+  private boolean hasRoom(QuotaWindow.Asked asked) {
+    for (QuotaWindow window : windows) {
+      if (!window.hasRoom(asked, inFlight)) {
+        return false;
+      }
+    }
+    return fixed == null || fixed.hasRoom(asked.nowNanos());
   }
 
   /** When all quotas allow a further attempt: the strictest decides. */
-  private long next(long nowNanos) {
+  private long next(QuotaWindow.Asked asked) {
+    long nowNanos = asked.nowNanos();
     long latest = fixed == null ? nowNanos : fixed.turn(nowNanos, line);
     if (isMixed(nowNanos)) {
       return latest;
@@ -280,7 +386,10 @@ final class PacedAccount implements Turn.Account {
     Long last = lastNanos;
     long since = last == null ? nowNanos - QuotaWindow.MOST_SPACING_NANOS : last;
     for (QuotaWindow window : windows) {
-      long turn = window.turn(nowNanos, since, inFlight, line);
+      long turn =
+          window.isOfRequests()
+              ? window.turn(nowNanos, since, inFlight, line)
+              : window.turn(asked, inFlight);
       latest = turn - latest > 0 ? turn : latest;
     }
     return latest;

@@ -42,8 +42,13 @@ import org.jspecify.annotations.Nullable;
  * spread even where much is left. Requests are held at most 10 s apart, and no value is believed
  * for more than an hour.
  *
- * <p>Where a request costs more than one unit, as for tokens, an attempt waits only if less is left
- * than the largest cost seen in this window and the one before.
+ * <p>Where requests differ in their cost, as for tokens, an attempt reserves what {@code
+ * RetryOptions.cost} says; without that, what 95 of 100 requests were seen to cost. It waits until
+ * so much is left, first come, first served. The headers of its answer settle what it has cost, or
+ * {@link #settle}. As long as fewer than five costs are known, attempts whose cost nobody has told
+ * go one at a time. Such a quota is not spread: it may be spent at the beginning of its window. A
+ * cost above the whole quota ends the operation at once, with an {@link AttemptRefusedException}
+ * whose cause tells the largest one.
  *
  * <p>Requests of several accounts need a key each ({@link Builder#keyedBy}): answers that name
  * different partitions under one key hold nothing back, as nobody knows whose quota the next
@@ -116,6 +121,7 @@ public final class QuotaPacing implements Guard {
   /**
    * Admits an attempt whose turn it is.
    *
+   * @throws IllegalArgumentException if it costs more than a whole quota
    * @throws RuntimeException if its turn comes later; it has a turn reserved then
    */
   @Override
@@ -142,7 +148,8 @@ public final class QuotaPacing implements Guard {
 
   private @Nullable PacedAccount account(OperationInfo operation, long nowNanos) {
     String name = key.apply(operation);
-    PacedAccount account = name == null ? null : account(name, nowNanos);
+    boolean books = fixed != null || operation.cost() > 0;
+    PacedAccount account = name == null ? null : account(name, books, nowNanos);
     Turn turn = turns.isEmpty() ? null : turns.get(operation);
     if (turn != null && (account == null || !turn.of(account))) {
       turn.withdraw(); // the key has changed, or is forgotten
@@ -150,8 +157,9 @@ public final class QuotaPacing implements Guard {
     return account;
   }
 
-  private @Nullable PacedAccount account(String name, long nowNanos) {
-    if (fixed == null) {
+  // What is sent before a quota is known is booked only if its cost is told, or a quota is named.
+  private @Nullable PacedAccount account(String name, boolean books, long nowNanos) {
+    if (!books) {
       return accounts.find(name);
     }
     latestNanos = nowNanos;
@@ -181,6 +189,25 @@ public final class QuotaPacing implements Guard {
     PacedAccount account = accounts.get(name);
     if (!account.equals(nobodys)) {
       account.learn(turns.get(operation), quotas, nowNanos);
+    }
+  }
+
+  /**
+   * Tells what a call has cost, as by the usage that its answer names: for a server whose headers
+   * do not tell. Corrects what is left of the quotas in which requests differ in their cost, and
+   * what the next ones are expected to cost. Does nothing while no such quota is known.
+   *
+   * @param key the origin, as in {@link #state}, or the key of {@link Builder#keyedBy}
+   * @param reserved the cost that the call was given in its {@code RetryOptions}; 0 if none
+   * @param used what it has cost, 0 or more
+   * @throws IllegalArgumentException if a number is negative
+   */
+  public void settle(String key, int reserved, int used) {
+    Checks.atLeast("reserved", reserved, 0);
+    Checks.atLeast("used", used, 0);
+    PacedAccount account = accounts.find(Checks.notNull("key", key));
+    if (account != null) {
+      account.settle(reserved, used);
     }
   }
 

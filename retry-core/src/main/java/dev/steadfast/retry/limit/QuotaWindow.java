@@ -1,7 +1,10 @@
 package dev.steadfast.retry.limit;
 
+import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Durations;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The known facts of one quota: how much of it is left, and between which two times it becomes
@@ -27,6 +30,14 @@ final class QuotaWindow {
   // The last tenth of a window is kept for threads that wake late. Then requests are sent at once.
   private static final int RESERVE = 10;
 
+  // A request may arrive later than others by this part of a window.
+  private static final int ON_THE_WAY = 64;
+
+  // How often to look whether attempts have cost less than was booked: so often in a window.
+  private static final int AGAIN = 32;
+  private static final long LEAST_AGAIN = 5_000_000;
+  private static final long MOST_AGAIN = 500_000_000;
+
   private static final int LEAST_STEPS = 5; // in which a server counts down a window
   private static final int MOST_SILENT = 2; // windows
   private static final double LEAST_SHARE = 0.05;
@@ -45,13 +56,43 @@ final class QuotaWindow {
   private long leftAtFirst;
   private long own; // units that this client spent since then
   private double shareBefore = 1; // of this client, in the window before
-  private long cost = 1; // the largest of a request in this window, if not all cost one unit
-  private long costBefore = 1; // and in the window before
+  private long attempts; // so many were sent
+  private long first; // the attempt from which on answers tell of this window
+  private long counted; // the latest attempt that the remainder takes into account
+  private long early; // the latest attempt that the next window does not count
+  private final @Nullable CostLedger costs; // null: each request costs one unit
 
-  QuotaWindow(Quota quota, long sentNanos, long nowNanos) {
+  /**
+   * An answer.
+   *
+   * @param number its attempt, or the latest before those under way
+   * @param sentNanos when its request was sent
+   * @param nowNanos when it came
+   * @param inFlight the attempts that are under way, this one included
+   */
+  record Answer(long number, long sentNanos, long nowNanos, int inFlight) {}
+
+  /**
+   * An operation that asks for its turn.
+   *
+   * @param operation the operation
+   * @param ahead those that came before it
+   * @param nowNanos when it asks
+   */
+  record Asked(OperationInfo operation, Line.Ahead ahead, long nowNanos) {}
+
+  /**
+   * A window of which an answer tells.
+   *
+   * @param spent what was sent until now
+   * @param attempts so many were sent
+   */
+  QuotaWindow(Quota quota, Answer answer, CostLedger spent, long attempts) {
     this.policy = quota.policy();
+    this.attempts = attempts;
+    this.costs = policy.ofRequests() ? null : spent.copy();
     size(quota);
-    startAt(quota, sentNanos, nowNanos);
+    startAt(quota, answer);
   }
 
   String name() {
@@ -63,11 +104,7 @@ final class QuotaWindow {
   }
 
   long left() {
-    return left;
-  }
-
-  long latestEnd() {
-    return latestEnd;
+    return costs == null ? left : Math.max(0, costs.left(whole));
   }
 
   /** Whether no answer has spoken of it for so long that the server may have dropped it. */
@@ -77,31 +114,25 @@ final class QuotaWindow {
 
   // Learning.
 
-  /**
-   * Learns from an answer.
-   *
-   * @param sentNanos when its request was sent
-   * @param inFlight the attempts that are under way, this one included
-   */
-  void learn(Quota quota, long sentNanos, long nowNanos, int inFlight) {
+  /** Learns from an answer. */
+  void learn(Quota quota, Answer answer) {
     policy = quota.policy();
     size(quota);
     if (isVague(quota)) {
-      learnFromRemainder(quota, sentNanos, nowNanos, inFlight);
+      learnFromRemainder(quota, answer);
       return;
     }
-    long low = low(quota, sentNanos);
-    long high = high(quota, nowNanos);
-    if (high - earliestEnd < 0 && sentNanos - began < 0) {
+    long low = low(quota, answer.sentNanos());
+    long high = high(quota, answer.nowNanos());
+    if (high - earliestEnd < 0 && answer.sentNanos() - began < 0) {
       return; // of the window before
     }
-    learnCost(quota, inFlight);
     if (low - latestEnd > 0 || high - earliestEnd < 0) {
-      end(inFlight);
-      startAt(quota, sentNanos, nowNanos);
+      end(answer.inFlight());
+      startAt(quota, answer);
       return;
     }
-    spend(quota, sentNanos, nowNanos);
+    spend(quota, answer);
     earliestEnd = low - earliestEnd > 0 ? low : earliestEnd;
     latestEnd = high - latestEnd < 0 ? high : latestEnd;
   }
@@ -111,22 +142,22 @@ final class QuotaWindow {
     return quota.resolutionNanos() > length / LEAST_STEPS;
   }
 
-  private void learnFromRemainder(Quota quota, long sentNanos, long nowNanos, int inFlight) {
-    if (sentNanos - began < 0) {
+  private void learnFromRemainder(Quota quota, Answer answer) {
+    if (answer.sentNanos() - began < 0) {
       spentBefore();
       return;
     }
-    learnCost(quota, inFlight);
-    boolean rose = silent == 0 && sentNanos - toldNanos >= 0 && quota.remaining() > left;
+    boolean rose =
+        silent == 0 && answer.sentNanos() - toldNanos >= 0 && quota.remaining() > left;
     if (!rose) {
-      spend(quota, sentNanos, nowNanos);
+      spend(quota, answer);
       return;
     }
     long earliestBegin = toldSentNanos;
-    end(inFlight);
-    startAt(quota, sentNanos, nowNanos);
+    end(answer.inFlight());
+    startAt(quota, answer);
     earliestEnd = earliestBegin + length;
-    latestEnd = nowNanos + length;
+    latestEnd = answer.nowNanos() + length;
   }
 
   /** Counts an answer of the window before, whose unit may be of this one. */
@@ -134,17 +165,14 @@ final class QuotaWindow {
     own++;
   }
 
-  private void learnCost(Quota quota, int inFlight) {
-    if (silent == 0) {
-      long spent = (left - quota.remaining()) / Math.max(1, inFlight);
-      cost = Math.max(cost, Math.min(spent, whole));
-    }
-  }
-
-  private void spend(Quota quota, long sentNanos, long nowNanos) {
+  private void spend(Quota quota, Answer answer) {
     own++;
     if (silent > 0 || quota.remaining() <= left) {
-      told(quota, sentNanos, nowNanos);
+      told(quota, answer);
+    }
+    counted = Math.max(counted, answer.number());
+    if (costs != null && answer.number() >= first) {
+      costs.answered(answer.number(), quota.remaining());
     }
     if (silent > 0) { // the server's window may have begun before, so who spent is unknown
       leftAtFirst = left;
@@ -153,15 +181,22 @@ final class QuotaWindow {
     }
   }
 
-  private void told(Quota quota, long sentNanos, long nowNanos) {
+  private void told(Quota quota, Answer answer) {
     left = quota.remaining();
-    toldNanos = nowNanos;
-    toldSentNanos = sentNanos;
+    toldNanos = answer.nowNanos();
+    toldSentNanos = answer.sentNanos();
+  }
+
+  /** A request has cost so much, and was booked with something else. */
+  void settle(int reserved, int used) {
+    if (costs != null) {
+      costs.settle(reserved > 0 ? reserved : costs.usual(), used);
+    }
   }
 
   /** An attempt got no answer. It may have cost a unit. */
   void lost() {
-    if (policy.ofRequests() && left > 0) {
+    if (costs == null && left > 0) {
       left--;
       own++;
     }
@@ -176,14 +211,20 @@ final class QuotaWindow {
     whole = Math.max(1, limit > 0 ? limit : Math.max(whole, quota.remaining()));
   }
 
-  private void startAt(Quota quota, long sentNanos, long nowNanos) {
-    told(quota, sentNanos, nowNanos);
+  private void startAt(Quota quota, Answer answer) {
+    told(quota, answer);
     leftAtFirst = left;
     own = 0;
-    earliestEnd = low(quota, sentNanos);
-    latestEnd = high(quota, nowNanos);
-    began = nowNanos;
+    earliestEnd = low(quota, answer.sentNanos());
+    latestEnd = high(quota, answer.nowNanos());
+    began = answer.nowNanos();
     silent = 0;
+    first = answer.number();
+    counted = first;
+    early = attempts - 1;
+    if (costs != null) {
+      costs.begin(first, left, whole);
+    }
   }
 
   private long low(Quota quota, long sentNanos) {
@@ -219,32 +260,98 @@ final class QuotaWindow {
     left = whole;
     leftAtFirst = left;
     own = 0;
+    first = attempts;
+    counted = early;
+    early = attempts - 1;
+    if (costs != null) {
+      costs.nextWindow(whole);
+    }
     return true;
   }
 
   /** Keeps what this window tells of the next one. */
   private void end(int inFlight) {
     shareBefore = share(inFlight);
-    if (silent == 0) {
-      costBefore = cost;
-    }
-    cost = 1;
   }
 
   // Spending.
 
-  /** Whether an attempt may be sent now, whoever waits. */
-  boolean hasRoom(int inFlight) {
-    return policy.ofRequests() ? free(inFlight) > 0 : coversOne();
+  /** Books an attempt that is sent now. */
+  void sent(long number, OperationInfo operation, long nowNanos) {
+    attempts = number + 1;
+    // It may arrive after the end of the window.
+    boolean late = nowNanos - (earliestEnd - length / ON_THE_WAY) >= 0;
+    early = late ? early : number;
+    if (costs != null) {
+      costs.sent(number, units(operation), late, nowNanos);
+    }
   }
 
-  private boolean coversOne() {
-    return left >= Math.min(Math.max(cost, costBefore), whole);
+  /** Takes back an attempt that was not sent. */
+  void unsent(long number) {
+    attempts -= number == attempts - 1 ? 1 : 0;
+    if (costs != null) {
+      costs.unsent(number);
+    }
+  }
+
+  /** Whether an attempt may be sent now: those before it have what they need. */
+  boolean hasRoom(Asked asked, int inFlight) {
+    return costs == null ? free(inFlight) > 0 : covers(asked, inFlight, 0);
+  }
+
+  /** Whether it may be, where requests cost one unit or there is enough left for it. */
+  boolean covers(Asked asked, int inFlight) {
+    return costs == null || covers(asked, inFlight, 0);
+  }
+
+  private boolean covers(Asked asked, int inFlight, long more) {
+    CostLedger ledger = Objects.requireNonNull(costs);
+    if (asked.operation().cost() == 0 && !ledger.knowsCosts()) {
+      return inFlight == 0 && asked.ahead().turns() == 0 && ledger.left(whole) > 0;
+    }
+    return needed(asked, ledger) <= ledger.left(whole) + more;
+  }
+
+  /** When it is worth asking again, because attempts that are under way may cost less. */
+  long askAgain(Asked asked, int inFlight, long turn) {
+    CostLedger ledger = costs;
+    if (ledger == null || inFlight == 0 || covers(asked, inFlight)) {
+      return turn;
+    }
+    boolean unknown = asked.operation().cost() == 0 && !ledger.knowsCosts();
+    if (!unknown && !covers(asked, inFlight, whole)) {
+      return turn;
+    }
+    long again = asked.nowNanos() + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
+    return again - turn < 0 ? again : turn;
+  }
+
+  /** What an operation and those before it need. */
+  private long needed(Asked asked, CostLedger ledger) {
+    Line.Ahead ahead = asked.ahead();
+    long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, ledger.usual());
+    return ahead.units() + unknown + units(asked.operation());
+  }
+
+  private long units(OperationInfo operation) {
+    int cost = operation.cost();
+    return Math.min(whole, cost > 0 || costs == null ? cost : costs.usual());
+  }
+
+  /** The largest cost that this quota can ever bear. */
+  long mostUnits() {
+    return costs == null || policy.rate().limit() == 0 ? Long.MAX_VALUE : whole;
+  }
+
+  /** The costs that it can bear, for a message. */
+  String range() {
+    return "1 to " + whole + ", the whole of " + name();
   }
 
   private long free(int inFlight) {
     long margin = share(inFlight) < 1 ? Math.min(2, whole / 10) : 0;
-    return left - margin - inFlight;
+    return left - margin - Math.max(0, Math.min(inFlight, attempts - 1 - counted));
   }
 
   /**
@@ -267,9 +374,6 @@ final class QuotaWindow {
    * @return {@code nowNanos} or later
    */
   long turn(long nowNanos, long lastNanos, int inFlight, Line line) {
-    if (!policy.ofRequests()) {
-      return coversOne() ? nowNanos : latestEnd;
-    }
     long free = free(inFlight);
     int waitingHere = line.before(latestEnd);
     if (waitingHere < free) {
@@ -283,6 +387,22 @@ final class QuotaWindow {
       }
     }
     return laterTurn(nowNanos, line, waitingHere);
+  }
+
+  /** When it may be sent where requests differ in their cost; first come, first served. */
+  long turn(Asked asked, int inFlight) {
+    CostLedger ledger = costs;
+    if (ledger == null || covers(asked, inFlight)) {
+      return asked.nowNanos();
+    }
+    long missing = needed(asked, ledger) - ledger.left(whole);
+    long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));
+    long turn = startOf(windows) - asked.nowNanos();
+    return asked.nowNanos() + Math.min(turn, 2 * LONGEST_NANOS);
+  }
+
+  boolean isOfRequests() {
+    return costs == null;
   }
 
   /** A turn in a later window in which fewer wait than the window has units. */

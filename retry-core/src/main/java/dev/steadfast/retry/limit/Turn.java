@@ -35,42 +35,43 @@ final class Turn implements Guard.Permit {
 
   private final Account account;
   private final OperationInfo operation;
-  private final long order;
+
+  // Its place among those who came, while it waits; then its number among the attempts.
+  final long number;
 
   final long atNanos; // when it is due; if it runs, when it was sent
   final boolean runs;
   boolean over;
   boolean answered; // with quotas
   @Nullable Long beforeNanos; // when the attempt before it was sent
-  long number; // among those that a fixed quota has counted
 
-  // Its place in the line.
-  final long priority;
+  // Its place in the line, and what is known of the turns below it.
   int size;
+  int priced; // those of which the caller has said what they cost
+  long units; // and how much that is
   @Nullable Turn left;
   @Nullable Turn right;
 
-  private Turn(Account account, OperationInfo operation, long order, long atNanos, boolean runs) {
+  private Turn(Account account, OperationInfo operation, long number, long atNanos, boolean runs) {
     this.account = account;
     this.operation = operation;
-    this.order = order;
+    this.number = number;
     this.atNanos = atNanos;
     this.runs = runs;
-    this.priority = scattered(order);
   }
 
   /** A turn that is still to come. */
-  static Turn due(Account account, OperationInfo operation, long order, long atNanos) {
-    return new Turn(account, operation, order, atNanos, false);
+  static Turn due(Account account, OperationInfo operation, long number, long atNanos) {
+    return new Turn(account, operation, number, atNanos, false);
   }
 
   /** An attempt that is sent now. */
-  static Turn running(Account account, OperationInfo operation, long nowNanos) {
-    return new Turn(account, operation, 0, nowNanos, true);
+  static Turn running(Account account, OperationInfo operation, long number, long nowNanos) {
+    return new Turn(account, operation, number, nowNanos, true);
   }
 
   // Numbers that follow each other become numbers without an order, so that the tree stays flat.
-  private static long scattered(long number) {
+  long priority() {
     long mixed = number * GOLDEN;
     mixed = (mixed ^ (mixed >>> 32)) * GOLDEN;
     return mixed ^ (mixed >>> 29);
@@ -96,7 +97,7 @@ final class Turn implements Guard.Permit {
   /** The order in which turns are due. */
   int compare(Turn other) {
     long difference = atNanos - other.atNanos;
-    return difference == 0 ? Long.compare(order, other.order) : Long.signum(difference);
+    return difference == 0 ? Long.compare(number, other.number) : Long.signum(difference);
   }
 
   /** Gives up a turn that has not come. */

@@ -152,6 +152,27 @@ class HttpRetryTest {
   }
 
   @Test
+  void aCostIsANumberOrAFunctionOfTheRequest() {
+    HttpRetry retry = HttpRetry.defaults();
+    RetryOptions options = RetryOptions.builder().cost(800).build();
+    TestRequest request = TestRequest.of("POST").body("four words of text");
+    assertEquals(800, retry.operation(request, options).info().cost());
+    assertEquals(0, retry.operation(request, RetryOptions.none()).info().cost());
+    RetryOptions byBody =
+        RetryOptions.builder()
+            .cost(asked -> asked.body(1000).map(bytes -> bytes.length).orElse(1))
+            .build();
+    assertEquals(18, retry.operation(request, options.with(byBody)).info().cost());
+    assertEquals(18, retry.operation(request, byBody.with(RetryOptions.none())).info().cost());
+    RetryOptions broken = RetryOptions.builder().cost(asked -> 0).build();
+    IllegalArgumentException bad =
+        assertThrows(IllegalArgumentException.class, () -> retry.operation(request, broken));
+    assertEquals("cost: 0 (expected: 1 to 1000000000)", bad.getMessage());
+    assertThrows(IllegalArgumentException.class, () -> RetryOptions.builder().cost(0));
+    assertThrows(NullPointerException.class, () -> RetryOptions.builder().cost(null));
+  }
+
+  @Test
   void everySettingArrives() {
     RetryPolicy policy = RetryPolicy.builder().maxAttempts(7).build();
     IdempotencyKeys keys = IdempotencyKeys.payPal();

@@ -143,28 +143,6 @@ class QuotaPacingTest {
   }
 
   @Test
-  void whatCostsMoreThanOneUnit_waitsOnlyIfLessIsLeftThanTheLargestCostSeen() {
-    Quota.Policy tokens = new Quota.Policy("t", null, false, new Quota.Rate(1000, 60 * SECOND));
-    learn(0, quota(tokens, 900, 60 * SECOND));
-    learn(0, quota(tokens, 600, 60 * SECOND)); // 300 at once
-    pacing.acquire(operation(), 0).succeeded(1);
-    pacing.acquire(operation(), 0).succeeded(1);
-    learn(SECOND, quota(tokens, 299, 59 * SECOND));
-    assertEquals(59 * SECOND, waits(operation(), SECOND));
-  }
-
-  @Test
-  void oneRequestThatCostNearlyAllIsForgottenAfterTheNextWindow() {
-    Quota.Policy tokens = new Quota.Policy("t", null, false, new Quota.Rate(1000, 60 * SECOND));
-    learn(0, quota(tokens, 1000, 60 * SECOND));
-    learn(1, quota(tokens, 50, 60 * SECOND - 1));
-    learn(60 * SECOND + 2, quota(tokens, 900, 60 * SECOND));
-    assertEquals(60 * SECOND, waits(operation(), 60 * SECOND + 2), "it may come again");
-    learn(120 * SECOND + 4, quota(tokens, 900, 60 * SECOND));
-    pacing.acquire(operation(), 120 * SECOND + 4).succeeded(1);
-  }
-
-  @Test
   void aQuotaOfWhichTheServerTellsNoMoreIsForgotten() {
     learn(0, quota(new Quota.Policy("q", null, true, new Quota.Rate(1, SECOND)), 0, 10 * SECOND));
     learn(5 * SECOND, quota("other", 1000, SECOND));

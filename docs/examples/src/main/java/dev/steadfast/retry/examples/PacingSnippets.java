@@ -1,6 +1,7 @@
 package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.limit.QuotaPacing;
 import java.time.Duration;
 
@@ -33,5 +34,15 @@ final class PacingSnippets {
     HttpRetry retry = HttpRetry.builder().guard(pacing).build();
     // endregion
     return retry;
+  }
+
+  static RetryOptions byCost() {
+    // region pacing-cost
+    RetryOptions prompt =
+        RetryOptions.builder()
+            .cost(request -> request.body(1 << 20).map(body -> body.length / 4).orElse(1_000) + 500)
+            .build();
+    // endregion
+    return prompt;
   }
 }

@@ -1,0 +1,221 @@
+package dev.steadfast.retry.limit;
+
+import java.util.Arrays;
+
+/**
+ * What this client spends of a quota in which requests differ in their cost, such as one of tokens.
+ * Not safe for use by several threads.
+ *
+ * <p>An attempt is booked with its cost when it is sent. The answer to it tells what was left when
+ * the server had counted it: from then on only what was sent after it is deducted. If answers
+ * overtake each other, the one whose request was sent last counts.
+ */
+final class CostLedger {
+  private static final int LEAST_SAMPLES = 5;
+  private static final int MOST_SAMPLES = 64;
+  private static final int USUAL_PERCENT = 95;
+  private static final int REMEMBERED = 256; // attempts
+  private static final long OVERTAKING_NANOS = 20_000_000;
+  private static final long NOT_TOLD = -1;
+
+  private final long[] sentBy = new long[REMEMBERED]; // the units sent up to and with an attempt
+  private final long[] sentAt = new long[REMEMBERED];
+  private final long[] told = new long[REMEMBERED]; // what was left, by the answer to an attempt
+  private final long[] samples = new long[MOST_SAMPLES];
+  private long sampled;
+  private long usual; // most requests cost no more
+
+  private long attempts; // so many were sent
+  private long sent; // units since the beginning
+  private long sentBefore; // this window
+  private long sentLate; // units that the next window may count as well
+
+  private long latest = NOT_TOLD; // the latest attempt in this window with an answer
+  private long latestSent; // the units sent up to and with it
+  private long latestLeft;
+  private long overtaken; // the units sent just before it, which the server may have counted later
+
+  CostLedger() {
+    Arrays.fill(told, NOT_TOLD);
+  }
+
+  /** A ledger of another quota, for which the same attempts were sent. */
+  CostLedger copy() {
+    CostLedger copy = new CostLedger();
+    System.arraycopy(sentBy, 0, copy.sentBy, 0, REMEMBERED);
+    System.arraycopy(sentAt, 0, copy.sentAt, 0, REMEMBERED);
+    copy.attempts = attempts;
+    copy.sent = sent;
+    return copy;
+  }
+
+  // The cost of a request.
+
+  /** Whether enough is known of the cost of a request of which the caller does not tell it. */
+  boolean knowsCosts() {
+    return sampled >= LEAST_SAMPLES;
+  }
+
+  /** What a request costs of which the caller does not tell it. */
+  long usual() {
+    return usual;
+  }
+
+  /** A request has cost so much. */
+  void sample(long units) {
+    samples[(int) (sampled++ % MOST_SAMPLES)] = units;
+    int size = (int) Math.min(sampled, MOST_SAMPLES);
+    long[] sorted = Arrays.copyOf(samples, size);
+    Arrays.sort(sorted);
+    usual = sorted[(size * USUAL_PERCENT + 99) / 100 - 1];
+  }
+
+  // Spending.
+
+  /**
+   * Books an attempt.
+   *
+   * @param late whether the next window may count it
+   */
+  void sent(long number, long units, boolean late, long nowNanos) {
+    for (long missed = Math.max(attempts, number - REMEMBERED); missed < number; missed++) {
+      sentBy[index(missed)] = sent;
+      sentAt[index(missed)] = nowNanos;
+    }
+    attempts = number + 1;
+    sent += units;
+    sentLate += late ? units : 0;
+    sentBy[index(number)] = sent;
+    sentAt[index(number)] = nowNanos;
+    told[index(number)] = NOT_TOLD;
+  }
+
+  /** Takes an attempt back that was not sent. */
+  void unsent(long number) {
+    if (!remembers(number)) {
+      return;
+    }
+    long units = sentBy[index(number)] - sentBy(number - 1);
+    for (long later = number; later < attempts; later++) {
+      sentBy[index(later)] -= units;
+    }
+    sent -= units;
+    sentLate = Math.max(0, sentLate - units);
+    latestSent -= number <= latest ? units : 0;
+  }
+
+  /** Corrects what an attempt was booked with. */
+  void settle(long reserved, long used) {
+    sample(used);
+    sentBefore = Math.min(sent, sentBefore + reserved - used);
+  }
+
+  /** The units that are left, as far as this client knows. */
+  long left(long whole) {
+    long own = whole - (sent - sentBefore);
+    if (latest == NOT_TOLD) {
+      return own;
+    }
+    // The first one holds if this client knows its costs, the second one whatever overtook what.
+    long said = latestLeft - (sent - latestSent);
+    return Math.min(said, Math.max(own, said - overtaken));
+  }
+
+  // Answers.
+
+  /** An answer tells what was left when the server had counted an attempt of this window. */
+  void answered(long number, long left) {
+    if (!remembers(number)) {
+      return;
+    }
+    told[index(number)] = left;
+    compare(number);
+    compare(number + 1);
+    if (number >= latest) {
+      latest = number;
+      latestSent = sentBy(number);
+      latestLeft = left;
+    }
+    compareWithOvertaken();
+  }
+
+  /**
+   * Those sent just before the latest attempt may have come after it. Their answers tell; until
+   * then they are deducted.
+   */
+  private void compareWithOvertaken() {
+    overtaken = 0;
+    long nanos = sentAt[index(latest)] - OVERTAKING_NANOS;
+    for (long each = latest - 1; remembers(each) && sentAt[index(each)] - nanos > 0; each--) {
+      long left = told[index(each)];
+      if (left == NOT_TOLD) {
+        overtaken += sentBy[index(each)] - sentBy(each - 1);
+      } else {
+        latestLeft = Math.min(latestLeft, left);
+      }
+    }
+  }
+
+  // Two attempts in a row tell what the second one has cost.
+  private void compare(long number) {
+    if (number < 1 || number >= attempts || !remembers(number - 1)) {
+      return;
+    }
+    long before = told[index(number - 1)];
+    long after = told[index(number)];
+    boolean known = after >= 0 && before > after;
+    if (known && isApart(number - 1) && isApart(number) && isApart(number + 1)) {
+      sample(before - after);
+    }
+  }
+
+  /** Whether it was sent so long after the one before it that it did not overtake it. */
+  private boolean isApart(long number) {
+    return number >= attempts
+        || !remembers(number - 1)
+        || sentAt[index(number)] - sentAt[index(number - 1)] >= OVERTAKING_NANOS;
+  }
+
+  /** The window has begun in which the answer to this attempt told what is left. */
+  void begin(long number, long left, long whole) {
+    restart();
+    answered(number, left);
+    long known = remembers(number) ? sentBy(number) : sent;
+    sentBefore = known - Math.max(0, whole - left);
+  }
+
+  /** Begins with a window of which nothing is known but how much it has. */
+  void nextWindow(long whole) {
+    boolean none = sentLate == 0 && attempts > 0;
+    restart();
+    if (none) {
+      told[index(attempts - 1)] = whole;
+    }
+  }
+
+  private void restart() {
+    sentBefore = sent - sentLate;
+    sentLate = 0;
+    latest = NOT_TOLD;
+    Arrays.fill(told, NOT_TOLD);
+  }
+
+  // What is remembered of attempts.
+
+  private boolean remembers(long number) {
+    return number >= 0 && number < attempts && number >= attempts - REMEMBERED + 1;
+  }
+
+  private long sentBy(long number) {
+    return number < 0 ? 0 : sentBy[index(number)];
+  }
+
+  private static int index(long number) {
+    return (int) (number % REMEMBERED);
+  }
+
+  @Override
+  public String toString() {
+    return sent - sentBefore + " units sent";
+  }
+}
