@@ -26,7 +26,8 @@ public final class OperationInfo {
     this.cost = 0;
   }
 
-  private OperationInfo(OperationInfo other, @Nullable String name, @Nullable String key, int cost) {
+  private OperationInfo(
+      OperationInfo other, @Nullable String name, @Nullable String key, int cost) {
     this.origin = other.origin;
     this.label = other.label;
     this.name = name;
@@ -77,9 +78,7 @@ public final class OperationInfo {
    * @return a changed copy, or this
    */
   public OperationInfo withKey(@Nullable String key) {
-    return key == null && idempotencyKey == null
-        ? this
-        : new OperationInfo(this, name, key, cost);
+    return key == null && idempotencyKey == null ? this : new OperationInfo(this, name, key, cost);
   }
 
   /**

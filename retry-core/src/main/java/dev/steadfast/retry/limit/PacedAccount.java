@@ -101,7 +101,10 @@ final class PacedAccount implements Turn.Account {
     }
     leave(kept);
     long atNanos = next(asked);
-    Turn turn = atNanos - kept.atNanos < 0 ? await(asked.operation(), atNanos, kept.number) : await(asked.operation(), kept.atNanos, kept.number);
+    Turn turn =
+        atNanos - kept.atNanos < 0
+            ? await(asked.operation(), atNanos, kept.number)
+            : await(asked.operation(), kept.atNanos, kept.number);
     return turn.atNanos;
   }
 

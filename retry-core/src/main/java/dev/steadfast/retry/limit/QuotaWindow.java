@@ -147,8 +147,7 @@ final class QuotaWindow {
       spentBefore();
       return;
     }
-    boolean rose =
-        silent == 0 && answer.sentNanos() - toldNanos >= 0 && quota.remaining() > left;
+    boolean rose = silent == 0 && answer.sentNanos() - toldNanos >= 0 && quota.remaining() > left;
     if (!rose) {
       spend(quota, answer);
       return;

@@ -186,8 +186,7 @@ class CostPacingTest {
   @Test
   void theStricterOfTwoDecides() {
     Quota.Policy requests = new Quota.Policy("r", null, true, new Quota.Rate(10, 60 * SECOND));
-    pacing.learn(
-        operation(0), List.of(quota(1000, 0), new Quota(requests, 0, 30 * SECOND, 0)), 0);
+    pacing.learn(operation(0), List.of(quota(1000, 0), new Quota(requests, 0, 30 * SECOND, 0)), 0);
     OperationInfo cheap = operation(1);
     waits(cheap, 0);
     sends(cheap, 30 * SECOND);

@@ -113,17 +113,19 @@ final class CostWorld {
             new Quota(policy("tokens", false, TOKENS), tokensLeft, reset, MILLI),
             new Quota(policy("requests", true, REQUESTS), requestsLeft, reset, MILLI));
     long takes = fits ? (long) (500 + 2_500 * random.nextDouble()) * MILLI : MILLI;
-    at(now + takes, () -> {
-      pacing.learn(operation, told, now);
-      permit.succeeded(now - sent);
-      if (fits) {
-        answered++;
-        pacing.operationEnded(operation);
-        ask();
-      } else {
-        at(now + reset, () -> attempt(operation, tokens));
-      }
-    });
+    at(
+        now + takes,
+        () -> {
+          pacing.learn(operation, told, now);
+          permit.succeeded(now - sent);
+          if (fits) {
+            answered++;
+            pacing.operationEnded(operation);
+            ask();
+          } else {
+            at(now + reset, () -> attempt(operation, tokens));
+          }
+        });
   }
 
   private static Quota.Policy policy(String name, boolean ofRequests, int limit) {
