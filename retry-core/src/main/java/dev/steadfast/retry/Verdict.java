@@ -1,6 +1,5 @@
 package dev.steadfast.retry;
 
-import dev.steadfast.retry.engine.RetryState;
 import dev.steadfast.retry.internal.Checks;
 import java.util.EnumMap;
 import java.util.Map;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The meaning of one attempt, as a classifier judged it. Immutable.
  *
  * <p>A verdict says what the attempt was, never what to do next: attempts, deadline, budget and
- * guards are weighed by {@link RetryState} alone.
+ * guards are weighed by the machine alone.
  */
 public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Verdict.Retryable {
 

@@ -9,9 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryBudget.Withdrawal;
-import dev.steadfast.retry.engine.Outcomes;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
+import dev.steadfast.retry.engine.Decided;
 import dev.steadfast.retry.internal.OriginTable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -234,33 +232,28 @@ class BudgetFamiliesTest {
   void throughTheMachine_everyPlaceComesBack() {
     RetryBudget.Account account = RetryBudget.concurrent(0, 1).account("x");
     for (int attempts = 1; attempts <= 4; attempts++) {
-      RetryState state = state(account, attempts);
+      Decided state = state(account, attempts);
       for (int i = 1; i < attempts; i++) {
-        state.startAttempt();
-        assertTrue(fail(state) instanceof RetryDecision.Retry);
+        assertEquals("retry 0 BACKOFF", fail(state));
         assertEquals("1 retries of 1 operations", account.toString());
       }
-      state.startAttempt();
-      assertEquals(new RetryDecision.Stop(StopReason.ATTEMPTS_EXHAUSTED), fail(state));
+      assertEquals("ATTEMPTS_EXHAUSTED", fail(state));
       assertEquals("0 retries of 0 operations", account.toString());
     }
-    RetryState abandoned = state(account, 2);
-    abandoned.startAttempt();
+    Decided abandoned = state(account, 2);
     fail(abandoned);
-    abandoned.abandon(StopReason.CANCELLED, 0);
+    abandoned.abandon(StopReason.CANCELLED);
     assertEquals("0 retries of 0 operations", account.toString());
   }
 
-  private static RetryState state(RetryBudget.Account account, int attempts) {
+  private static Decided state(RetryBudget.Account account, int attempts) {
     RetryPolicy policy =
         RetryPolicy.builder().maxAttempts(attempts).backoff(Backoff.none()).build();
-    RetryState state = RetryState.of(policy, account, Draws.lowest());
-    state.begin(0, Long.MAX_VALUE);
-    return state;
+    return new Decided(policy, account, Draws.lowest());
   }
 
-  private static RetryDecision fail(RetryState state) {
-    return state.next(Outcomes.of(Verdict.retryable(FailureKind.UNAVAILABLE)), 0);
+  private static String fail(Decided state) {
+    return state.attempt(Verdict.retryable(FailureKind.UNAVAILABLE), 0);
   }
 
   // All of them.
@@ -282,9 +275,7 @@ class BudgetFamiliesTest {
       account.attemptFailed(FailureKind.OTHER, null, 0);
       take(account, 0);
     }
-    RetryState state = state(account, 3);
-    state.startAttempt();
-    assertEquals(new RetryDecision.Stop(StopReason.BUDGET_EXHAUSTED), fail(state), family);
+    assertEquals("BUDGET_EXHAUSTED", fail(state(account, 3)), family);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -10,9 +10,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
-import dev.steadfast.retry.engine.Outcomes;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
+import dev.steadfast.retry.engine.Decided;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -109,28 +107,25 @@ class BudgetVectorsTest {
             .backoff(Backoff.exponential(millis(in, "base"), millis(in, "capd")))
             .noTotalTimeout()
             .build();
-    RetryState state = RetryState.of(policy, account, Draws.highest());
-    state.begin(0, Long.MAX_VALUE);
+    Decided decided = new Decided(policy, account, Draws.highest());
     String responses = in.get("responses").getAsString();
     JsonArray steps = vector.expected().getAsJsonArray("steps");
     for (int i = 0; i < responses.length(); i++) {
-      state.startAttempt();
       boolean success = responses.charAt(i) == 'S';
       Verdict verdict = success ? Verdict.accepted() : Verdict.retryable(FailureKind.ERROR_STATUS);
-      RetryDecision decision = state.next(Outcomes.of(verdict), i);
+      String decision = decided.attempt(verdict, i);
       JsonObject step = steps.get(i).getAsJsonObject();
       assertEquals(expected(step), decision, "response " + i);
       assertEquals(step.get("quota").getAsInt(), account.available(), "response " + i);
     }
   }
 
-  private static RetryDecision expected(JsonObject step) {
+  private static String expected(JsonObject step) {
     return switch (step.get("outcome").getAsString()) {
-      case "retry" ->
-          new RetryDecision.Retry(millis(step, "delayMillis").toNanos(), DelayReason.BACKOFF);
-      case "success" -> new RetryDecision.Stop(StopReason.ACCEPTED);
-      case "retry_quota_exceeded" -> new RetryDecision.Stop(StopReason.BUDGET_EXHAUSTED);
-      case "max_attempts_exceeded" -> new RetryDecision.Stop(StopReason.ATTEMPTS_EXHAUSTED);
+      case "retry" -> "retry " + millis(step, "delayMillis").toNanos() + " BACKOFF";
+      case "success" -> "ACCEPTED";
+      case "retry_quota_exceeded" -> "BUDGET_EXHAUSTED";
+      case "max_attempts_exceeded" -> "ATTEMPTS_EXHAUSTED";
       default -> throw new IllegalArgumentException(step.toString());
     };
   }

@@ -4,7 +4,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 
 /**
- * How an attempt ended: what a rule says that it means, and what is known of it. {@link RetryState}
+ * How an attempt ended: what a rule says that it means, and what is known of it. The machine
  * alone turns that into a decision. Immutable.
  *
  * @param verdict what the answer or the failure means

@@ -4,20 +4,11 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.StopReason;
 
 /** The decision after an attempt: another one after a wait, or the end. Immutable. */
-public sealed interface RetryDecision permits RetryDecision.Retry, RetryDecision.Stop {
+sealed interface RetryDecision permits RetryDecision.Retry, RetryDecision.Stop {
 
-  /**
-   * Wait, then make another attempt.
-   *
-   * @param delayNanos the wait in nanoseconds, 0 or more
-   * @param why what the wait comes from
-   */
+  /** Wait, then make another attempt. */
   record Retry(long delayNanos, DelayReason why) implements RetryDecision {}
 
-  /**
-   * The operation is over.
-   *
-   * @param reason why
-   */
+  /** The operation is over. */
   record Stop(StopReason reason) implements RetryDecision {}
 }

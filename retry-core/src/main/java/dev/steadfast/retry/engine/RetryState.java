@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *       idempotent request after a GOAWAY is free
  * </ol>
  */
-public final class RetryState {
+final class RetryState {
   private final PolicyNanos nanos; // the policy, in nanoseconds
   private final RetryBudget.Account budget;
   private final Admission admission;
@@ -76,15 +76,8 @@ public final class RetryState {
     this.word = word;
   }
 
-  /**
-   * The state of an operation without guards.
-   *
-   * @param policy the policy
-   * @param budget the account that pays for retries
-   * @param random draws the jitter
-   * @return a new state; call {@link #begin} first
-   */
-  public static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
+  /** The state of an operation without guards; call {@link #begin} first. */
+  static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
     return new RetryState(
         new PolicyNanos(policy), budget, Admission.FREE, random, CallersWord.NONE);
   }
@@ -97,11 +90,9 @@ public final class RetryState {
   /**
    * Starts the operation's time.
    *
-   * @param nowNanos the time
-   * @param boundNanos a bound on the operation in addition to the policy's; {@link Long#MAX_VALUE}
-   *     for none
+   * @param boundNanos a bound in addition to the policy's; {@link Long#MAX_VALUE} for none
    */
-  public void begin(long nowNanos, long boundNanos) {
+  void begin(long nowNanos, long boundNanos) {
     startTime(nowNanos, boundNanos);
     budget.operationBegan(nowNanos);
   }
@@ -173,35 +164,20 @@ public final class RetryState {
     deadlineNanos += nanos;
   }
 
-  /**
-   * Counts an attempt that starts now.
-   *
-   * @return its number, from 1
-   * @throws IllegalStateException if the operation is over
-   */
-  public int startAttempt() {
+  /** Counts an attempt that starts now, and returns its number, from 1. */
+  int startAttempt() {
     requireRunning();
     retryPending = false;
     return ++attempts;
   }
 
-  /**
-   * The attempt timeout of the policy, whatever remains until the deadline.
-   *
-   * @param attempt the number of the attempt, from 1
-   * @return nanoseconds; {@link Long#MAX_VALUE} for none
-   */
-  public long ownTimeoutNanos(int attempt) {
+  /** The attempt timeout of the policy; {@link Long#MAX_VALUE} for none. */
+  long ownTimeoutNanos(int attempt) {
     return nanos.attempt(Math.max(1, counted(attempt)));
   }
 
-  /**
-   * The time until the deadline.
-   *
-   * @param nowNanos the time
-   * @return nanoseconds, 0 if it has passed; {@link Long#MAX_VALUE} if there is none
-   */
-  public long remainingNanos(long nowNanos) {
+  /** The time until the deadline: 0 if it has passed, {@link Long#MAX_VALUE} if there is none. */
+  long remainingNanos(long nowNanos) {
     return Math.min(remainingTotalNanos(nowNanos), remainingBoundNanos(nowNanos));
   }
 
@@ -225,20 +201,13 @@ public final class RetryState {
     return made - resent;
   }
 
-  /** {@return how many attempts were started} */
-  public int attempts() {
+  /** How many attempts were started. */
+  int attempts() {
     return attempts;
   }
 
-  /**
-   * Decides what follows the attempt that ended.
-   *
-   * @param outcome how it ended
-   * @param nowNanos the time
-   * @return another attempt, or the end
-   * @throws IllegalStateException if the operation is over
-   */
-  public RetryDecision next(Outcome outcome, long nowNanos) {
+  /** Decides what follows the attempt that ended. */
+  RetryDecision next(Outcome outcome, long nowNanos) {
     requireRunning();
     Verdict verdict = outcome.verdict();
     cutShort = verdict.kind() == FailureKind.TIMEOUT && cutByCaller(nowNanos);
@@ -341,13 +310,8 @@ public final class RetryState {
   /**
    * Ends the operation from outside: cancelled, interrupted, out of time. What was taken for a
    * retry that did not start goes back.
-   *
-   * @param reason why
-   * @param nowNanos the time
-   * @return the end
-   * @throws IllegalStateException if the operation is over
    */
-  public RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
+  RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
     requireRunning();
     boolean failed = reason == StopReason.DEADLINE && !cutByCaller(nowNanos);
     Withdrawal unused = withdrawal;

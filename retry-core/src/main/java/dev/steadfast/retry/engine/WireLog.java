@@ -272,7 +272,7 @@ public final class WireLog<Q> {
 
   /**
    * {@return whether law 1 lets a client send the latest request again by itself: false if it may
-   * have been processed and is not safe to repeat} The rule is the one by which {@link RetryState}
+   * have been processed and is not safe to repeat} The rule is the one by which the loop
    * decides on a whole attempt.
    */
   public boolean maySendAgain() {

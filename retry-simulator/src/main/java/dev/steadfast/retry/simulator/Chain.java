@@ -1,12 +1,11 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
 
 /**
  * Layers that call each other, with a bottom that fails by chance. Each layer retries calls that
@@ -61,14 +60,15 @@ final class Chain {
   }
 
   private boolean call(int layer, int client) {
-    RetryState state = RetryState.of(setup.policy(), accounts[layer][client], draws.generator());
-    state.begin(nowNanos, Long.MAX_VALUE);
+    RetryBudget.Account account = accounts[layer][client];
+    Decider decider = Decider.begin(setup.policy(), account, draws.generator(), nowNanos);
     while (true) {
-      state.startAttempt();
+      decider.startAttempt();
       boolean worked = layer == setup.layers() - 1 ? work() : call(layer + 1, client);
       Outcome failed = layer > 0 && setup.oneOwner() ? TOLD : Outcomes.UNAVAILABLE;
       Outcome outcome = worked ? Outcomes.ACCEPTED : failed;
-      if (state.next(outcome, nowNanos) instanceof RetryDecision.Stop) {
+      decider.next(outcome, nowNanos);
+      if (decider.end().isPresent()) {
         return worked;
       }
     }

@@ -1,10 +1,9 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
 
 /** One run of the contention model. */
 final class Race {
@@ -54,12 +53,12 @@ final class Race {
 
   /** Reads, writes and gets the result; then waits and begins again, as its policy says. */
   private final class Client {
-    private final RetryState state = RetryState.of(course.policy(), budget, draws.generator());
+    private final Decider decider =
+        Decider.begin(course.policy(), budget, draws.generator(), 0);
     private long read;
     private boolean written;
 
     void begin() {
-      state.begin(0, Long.MAX_VALUE);
       attemptAfter(0);
     }
 
@@ -68,7 +67,7 @@ final class Race {
     }
 
     private void read() {
-      state.startAttempt();
+      decider.startAttempt();
       read = version;
       time.schedule(hop() + hop(), this::write);
     }
@@ -82,9 +81,9 @@ final class Race {
 
     private void hear() {
       Outcome outcome = written ? Outcomes.ACCEPTED : Outcomes.CONFLICT;
-      RetryDecision decision = state.next(outcome, time.nowNanos());
-      if (decision instanceof RetryDecision.Retry retry) {
-        attemptAfter(retry.delayNanos());
+      long delay = decider.next(outcome, time.nowNanos());
+      if (decider.end().isEmpty()) {
+        attemptAfter(delay);
       } else {
         gaveUp += written ? 0 : 1;
       }

@@ -1,8 +1,7 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
 
 /**
  * The predictions of the closed formulas for a configuration in an outage. They hold for a long
@@ -38,18 +37,16 @@ final class Verdicts {
     double inOutage = 0;
     for (int i = 0; i < SAMPLES; i++) {
       RetryBudget.Account account = RetryBudget.unlimited().account("any");
-      RetryState state = RetryState.of(protection.policy(), account, draws.generator());
-      state.begin(0, Long.MAX_VALUE);
+      Decider decider = Decider.begin(protection.policy(), account, draws.generator(), 0);
       long now = 0;
       boolean goesOn = true;
       while (goesOn && now < 100 * length) {
         attempts++;
         inOutage += Math.max(0, 1 - now / length);
-        int number = state.startAttempt();
-        now += Math.min(state.ownTimeoutNanos(number), state.remainingNanos(now));
-        RetryDecision decision = state.next(Outcomes.TIMEOUT, now);
-        goesOn = decision instanceof RetryDecision.Retry;
-        now += decision instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0;
+        decider.startAttempt();
+        now += decider.timeoutNanos(now);
+        now += decider.next(Outcomes.TIMEOUT, now);
+        goesOn = decider.end().isEmpty();
       }
     }
     return new Failing(attempts / SAMPLES, inOutage / SAMPLES);

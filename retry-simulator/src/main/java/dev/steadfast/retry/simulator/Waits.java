@@ -1,10 +1,9 @@
 package dev.steadfast.retry.simulator;
 
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.engine.RetryDecision;
-import dev.steadfast.retry.engine.RetryState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -112,24 +111,21 @@ record Waits(List<Row> rows, List<End> ends, Spread ended, List<Attempt> attempt
 
     private void operation(int number) {
       RetryBudget.Account account = RetryBudget.unlimited().account("any");
-      RetryState state = RetryState.of(policy, account, draws.generator());
-      state.begin(0, Long.MAX_VALUE);
+      Decider decider = Decider.begin(policy, account, draws.generator(), 0);
       long now = 0;
       double waited = 0;
       for (int retry = 0; retry <= sample.retries(); retry++) {
         long start = now;
-        int attempt = state.startAttempt();
-        long most = Math.min(state.ownTimeoutNanos(attempt), state.remainingNanos(now));
-        now += Math.min(sample.attemptNanos(), most);
-        RetryDecision decision = state.next(Outcomes.UNAVAILABLE, now);
+        int attempt = decider.startAttempt();
+        now += Math.min(sample.attemptNanos(), decider.timeoutNanos(now));
+        long delay = decider.next(Outcomes.UNAVAILABLE, now);
         endedAt[number - 1] = now;
-        long delay = decision instanceof RetryDecision.Retry next ? next.delayNanos() : 0;
         if (number <= SHOWN) {
           long next = retry < sample.retries() ? now + delay : now;
           attempts.add(new Attempt(number, attempt, start, now, next));
         }
-        if (decision instanceof RetryDecision.Stop stop) {
-          ends.computeIfAbsent(stop.reason(), reason -> new ArrayList<>()).add((double) now);
+        if (decider.end().isPresent()) {
+          ends.computeIfAbsent(decider.end().get(), reason -> new ArrayList<>()).add((double) now);
           return;
         }
         now += delay;
