@@ -16,25 +16,44 @@ import org.jspecify.annotations.Nullable;
 public final class AttemptRefusedException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** The last answer; not part of the serialized form. */
-  private final transient @Nullable LastAnswer last;
+  // Of the last answer; not part of the serialized form.
+  private final transient int status;
+  private final transient @Nullable Map<String, List<String>> headers;
+  private final transient @Nullable ServerDelay serverDelay;
 
   /**
-   * The constructor for authors of adapters and tests.
+   * A refusal before any attempt was answered. For authors of adapters and tests.
    *
-   * @param last the last answer before the refusal, null if no attempt was answered
    * @param cause the guard's own exception, null for none
    */
-  public AttemptRefusedException(@Nullable LastAnswer last, @Nullable Throwable cause) {
+  public AttemptRefusedException(@Nullable Throwable cause) {
+    this(0, Map.of(), ServerDelay.none(), cause);
+  }
+
+  /**
+   * A refusal after an answer that was closed before a wait. For authors of adapters and tests.
+   *
+   * @param status the status of the last answer; 0 if it was no HTTP response
+   * @param headers its headers, immutable
+   * @param serverDelay the delay that it asked for
+   * @param cause the guard's own exception, null for none
+   */
+  public AttemptRefusedException(
+      int status,
+      Map<String, List<String>> headers,
+      ServerDelay serverDelay,
+      @Nullable Throwable cause) {
     super("attempt refused" + (cause == null ? "" : ": " + cause.getMessage()), cause);
-    this.last = last;
+    this.status = status;
+    this.headers = headers;
+    this.serverDelay = serverDelay;
   }
 
   /**
    * {@return the status of the last response before the refusal; empty if no attempt was answered}
    */
   public OptionalInt status() {
-    return last == null ? OptionalInt.empty() : last.status();
+    return status == 0 ? OptionalInt.empty() : OptionalInt.of(status);
   }
 
   /**
@@ -42,7 +61,7 @@ public final class AttemptRefusedException extends IOException {
    * attempt was answered}
    */
   public Map<String, List<String>> headers() {
-    return last == null ? Map.of() : last.headers();
+    return headers == null ? Map.of() : headers;
   }
 
   /**
@@ -53,16 +72,6 @@ public final class AttemptRefusedException extends IOException {
     if (getCause() instanceof ServerDelayPendingException held) {
       return Optional.of(held.remaining());
     }
-    return last == null ? Optional.empty() : last.serverDelay().delay();
+    return serverDelay == null ? Optional.empty() : serverDelay.delay();
   }
-
-  /**
-   * The part that is kept of a response that was closed before a wait. Immutable.
-   *
-   * @param status its status; empty if it was no HTTP response
-   * @param headers its headers
-   * @param serverDelay the delay that it asked for
-   */
-  public record LastAnswer(
-      OptionalInt status, Map<String, List<String>> headers, ServerDelay serverDelay) {}
 }

@@ -270,7 +270,7 @@ final class Operation<R> implements Admission {
    */
   Throwable refusal(@Nullable Throwable cause) {
     PackedAnswer last = answered;
-    return new AttemptRefusedException(last == null ? null : last.unpack(), cause);
+    return last == null ? new AttemptRefusedException(cause) : last.refusal(cause);
   }
 
   /** Frees what a response holds, where nothing follows that could report a failure of it. */

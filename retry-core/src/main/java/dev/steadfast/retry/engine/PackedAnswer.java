@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of an answer that is told if no other one comes. The headers are one text, because
@@ -35,12 +35,13 @@ record PackedAnswer(Outcome outcome, String headers) {
     packed.append(text.length()).append(':').append(text);
   }
 
-  AttemptRefusedException.LastAnswer unpack() {
-    int status = outcome.evidence().status();
-    return new AttemptRefusedException.LastAnswer(
-        status < 0 ? OptionalInt.empty() : OptionalInt.of(status),
+  /** What the caller gets if a guard refuses the next attempt. */
+  AttemptRefusedException refusal(@Nullable Throwable cause) {
+    return new AttemptRefusedException(
+        Math.max(0, outcome.evidence().status()),
         unpack(headers),
-        outcome.verdict().serverDelay());
+        outcome.verdict().serverDelay(),
+        cause);
   }
 
   /** An immutable map that finds a name in any case. */

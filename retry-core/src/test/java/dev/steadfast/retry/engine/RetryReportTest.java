@@ -305,8 +305,9 @@ class RetryReportTest {
     Map<String, List<String>> headers = Map.of("Retry-After", List.of("9"));
     AttemptRefusedException refused =
         new AttemptRefusedException(
-            new AttemptRefusedException.LastAnswer(
-                OptionalInt.of(503), headers, ServerDelay.atLeast(Duration.ofSeconds(9))),
+            503,
+            headers,
+            ServerDelay.atLeast(Duration.ofSeconds(9)),
             new IllegalStateException("breaker is open"));
     assertEquals("attempt refused: breaker is open", refused.getMessage());
     assertEquals(OptionalInt.of(503), refused.status());
@@ -319,7 +320,7 @@ class RetryReportTest {
     assertEquals(Map.of(), copy.headers());
     assertEquals(Optional.empty(), copy.serverDelay());
 
-    AttemptRefusedException first = new AttemptRefusedException(null, null);
+    AttemptRefusedException first = new AttemptRefusedException(null);
     assertEquals("attempt refused", first.getMessage());
     assertEquals(OptionalInt.empty(), first.status());
   }
