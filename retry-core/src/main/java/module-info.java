@@ -28,6 +28,9 @@ module dev.steadfast.retry {
       dev.steadfast.retry.spring,
       dev.steadfast.retry.tck,
       dev.steadfast.retry.testkit;
+  exports dev.steadfast.retry.paths to
+      dev.steadfast.retry.httpclient,
+      dev.steadfast.retry.okhttp;
 
   uses dev.steadfast.retry.http.Journaling;
 }

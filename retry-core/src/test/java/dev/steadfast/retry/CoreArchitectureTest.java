@@ -20,6 +20,7 @@ import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.limit.AdaptiveLimit;
+import dev.steadfast.retry.paths.DeadPaths;
 import dev.steadfast.retry.scope.RetryScope;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,6 +52,7 @@ class CoreArchitectureTest {
             HttpOperation.class,
             AdaptiveLimit.class,
             Checks.class,
+            DeadPaths.class,
             RetryPolicy.class,
             RetryScope.class);
     one.forEach(each -> assertTrue(CLASSES.contain(each), each::getName));
@@ -135,7 +137,7 @@ class CoreArchitectureTest {
   void dependenciesPointOneWay() {
     noClasses()
         .that()
-        .resideInAnyPackage(ROOT, ENGINE, INTERNAL)
+        .resideInAnyPackage(ROOT, ENGINE, INTERNAL, ROOT + ".paths")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(ROOT + ".http..", ROOT + ".scope..")

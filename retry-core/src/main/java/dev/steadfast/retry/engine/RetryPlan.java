@@ -3,6 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
@@ -252,6 +253,16 @@ public final class RetryPlan {
       listeners.operationStarted(info);
       listeners.ended(info, report);
     }
+  }
+
+  /**
+   * Tells the listeners that attempts avoid a connection, or take it again.
+   *
+   * @param info the operation that found it out
+   * @param event what is new
+   */
+  public void tellPath(OperationInfo info, PathEvent event) {
+    listeners.pathChanged(info, event);
   }
 
   /**

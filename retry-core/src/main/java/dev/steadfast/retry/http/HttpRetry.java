@@ -7,7 +7,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
@@ -157,12 +156,9 @@ public final class HttpRetry {
     return Optional.ofNullable(settings.keys);
   }
 
-  /**
-   * {@return the paths for the attempts of a client, null if attempts always take the client's
-   * usual connections; for authors of adapters, who ask once per client}
-   */
-  public @Nullable DeadPaths newDeadPaths() {
-    return settings.leaveDeadConnections ? DeadPaths.of(plan) : null;
+  /** {@return whether attempts leave a connection that died in silence; true by default} */
+  public boolean leavesDeadConnections() {
+    return settings.leaveDeadConnections;
   }
 
   ClientJournal journal() {

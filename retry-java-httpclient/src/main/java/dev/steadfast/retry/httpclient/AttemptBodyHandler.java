@@ -1,9 +1,9 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
+import dev.steadfast.retry.paths.WirePath;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;

@@ -66,7 +66,7 @@ public final class RetryingHttpClient extends HttpClient {
 
   private RetryingHttpClient(
       HttpClient delegate, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
-    this.wrapped = new WrappedClient(delegate, retry.newDeadPaths(), unreadable);
+    this.wrapped = new WrappedClient(delegate, retry, unreadable);
     this.delegate = delegate;
     this.retry = retry;
     this.options = RetryOptions.none();

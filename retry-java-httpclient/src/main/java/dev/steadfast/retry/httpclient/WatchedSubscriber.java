@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.internal.Durations;
+import dev.steadfast.retry.paths.WirePath;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;

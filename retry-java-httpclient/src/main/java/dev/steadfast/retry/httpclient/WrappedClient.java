@@ -1,8 +1,9 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.paths.DeadPaths;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -29,10 +30,12 @@ final class WrappedClient {
   private volatile boolean stopped; // nor go on
   private final @Nullable OtherClient other; // null: attempts stay with the client
 
-  WrappedClient(
-      HttpClient client, @Nullable DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
+  WrappedClient(HttpClient client, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
     this.client = client;
-    this.other = paths == null || !isJdks() ? null : new OtherClient(client, paths, unreadable);
+    this.other =
+        retry.leavesDeadConnections() && isJdks()
+            ? new OtherClient(client, new DeadPaths(retry.plan()), unreadable)
+            : null;
   }
 
   /** The client for attempts that leave a silent connection, null if none does. */

@@ -32,6 +32,7 @@ class HttpClientArchitectureTest {
             "dev.steadfast.retry.engine",
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
+            "dev.steadfast.retry.paths",
             "dev.steadfast.retry.httpclient",
             "java..",
             "javax.net.ssl",

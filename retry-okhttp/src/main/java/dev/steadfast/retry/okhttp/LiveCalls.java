@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
+import dev.steadfast.retry.paths.WirePath;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,12 +2,12 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.DeadPaths;
 import dev.steadfast.retry.engine.Evidence.Safety;
-import dev.steadfast.retry.engine.PathChoice;
-import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.paths.DeadPaths;
+import dev.steadfast.retry.paths.PathChoice;
+import dev.steadfast.retry.paths.WirePath;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -35,8 +35,7 @@ final class OtherPool {
 
   /** The other pool of one client, null if attempts stay where they are. */
   static @Nullable OtherPool of(HttpRetry retry) {
-    DeadPaths paths = retry.newDeadPaths();
-    return paths == null ? null : new OtherPool(paths);
+    return retry.leavesDeadConnections() ? new OtherPool(new DeadPaths(retry.plan())) : null;
   }
 
   ConnectionPool pool() {

@@ -2,10 +2,10 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.engine.PathChoice;
-import dev.steadfast.retry.engine.WirePath;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.paths.PathChoice;
+import dev.steadfast.retry.paths.WirePath;
 import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 

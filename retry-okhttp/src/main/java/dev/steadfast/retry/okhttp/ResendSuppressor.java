@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.engine.WirePath;
+import dev.steadfast.retry.paths.WirePath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;

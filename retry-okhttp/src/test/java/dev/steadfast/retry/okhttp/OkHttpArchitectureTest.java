@@ -49,6 +49,7 @@ class OkHttpArchitectureTest {
             "dev.steadfast.retry.engine",
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
+            "dev.steadfast.retry.paths",
             "dev.steadfast.retry.okhttp",
             "okhttp3",
             "okio",

@@ -1,11 +1,10 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.paths;
 
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * A connection that carries several requests at once, as far as an adapter can tell it from others:
- * the connection itself, or all that a client has to one origin. Safe for use by many threads. For
- * authors of adapters.
+ * the connection itself, or all that a client has to one origin. Safe for use by many threads.
  */
 public final class WirePath {
   private static final AtomicIntegerFieldUpdater<WirePath> USED =

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.paths;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.PathEvent;
-import dev.steadfast.retry.engine.PathChoice.Step;
+import dev.steadfast.retry.paths.PathChoice.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

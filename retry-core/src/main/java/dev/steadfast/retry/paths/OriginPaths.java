@@ -1,8 +1,8 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.paths;
 
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.PathEvent;
-import dev.steadfast.retry.engine.PathChoice.Step;
+import dev.steadfast.retry.paths.PathChoice.Step;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 

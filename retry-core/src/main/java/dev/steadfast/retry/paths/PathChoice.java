@@ -1,9 +1,9 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.paths;
 
 import dev.steadfast.retry.OtherPath;
 
 /**
- * That an attempt takes another connection than the client's usual one. For authors of adapters.
+ * That an attempt takes another connection than the client's usual one.
  *
  * @param why the reason, for the report
  * @param step what there is to do before

@@ -1,8 +1,8 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.paths;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.PathEvent;
-import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.OriginTable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * attempt is made.
  *
  * <p>Bounded in its number of origins. As long as nothing is suspected, it is asked at the price of
- * one read. Safe for use by many threads. For authors of adapters.
+ * one read. Safe for use by many threads.
  */
 public final class DeadPaths {
   // Why it is like this: docs/decisions/dead-connections.md
@@ -26,7 +26,7 @@ public final class DeadPaths {
 
   private static final long MOST_WAIT_NANOS = 1_000_000_000L;
 
-  private final Listeners listeners;
+  private final RetryPlan plan;
   private final LongSupplier ticker;
   private final AtomicInteger uneasy = new AtomicInteger(); // origins
   private final OriginTable<OriginPaths> origins =
@@ -43,38 +43,21 @@ public final class DeadPaths {
             }
           });
 
-  private DeadPaths(Listeners listeners, LongSupplier ticker) {
-    this.listeners = listeners;
-    this.ticker = ticker;
+  /** The connections of one client, of which nothing is known yet. */
+  public DeadPaths(RetryPlan plan) {
+    this.plan = plan;
+    this.ticker = plan.environment().ticker();
   }
 
   /**
-   * The connections of one client.
-   *
-   * @param plan has the listeners and the clock
-   * @return a value that knows nothing yet
-   */
-  public static DeadPaths of(RetryPlan plan) {
-    Checks.notNull("plan", plan);
-    return new DeadPaths(plan.listeners(), plan.environment().ticker());
-  }
-
-  /**
-   * The usual connections to an origin, for clients that do not show which one they use.
-   *
-   * @param origin scheme, host and port
-   * @return always the same object, as long as the origin is remembered
+   * The usual connections to an origin, for clients that do not show which one they use: always the
+   * same object, as long as the origin is remembered.
    */
   public WirePath usual(String origin) {
     return origins.get(origin).usual;
   }
 
-  /**
-   * The other connection to an origin, for clients that do not show which one they use.
-   *
-   * @param origin scheme, host and port
-   * @return always the same object, as long as the origin is remembered
-   */
+  /** The other connection to an origin, for clients that do not show which one they use. */
   public WirePath other(String origin) {
     return origins.get(origin).other;
   }
@@ -82,7 +65,6 @@ public final class DeadPaths {
   /**
    * Which way the next attempt goes.
    *
-   * @param info the operation
    * @param safe whether the attempt could be repeated if it were lost
    * @param lost where the attempt before it was silent, as {@link #silent} has said; null for none
    * @return null for the usual way
@@ -108,11 +90,10 @@ public final class DeadPaths {
   }
 
   /**
-   * Whether an attempt that was told to wait still has to.
+   * Whether an attempt that was told to wait still has to: until the other connection is there or
+   * cannot be made, and for a second at most.
    *
-   * @param info the operation
    * @param sinceNanos when it began to wait, by the clock of the plan
-   * @return false when the other connection is there or cannot be made, and after a second
    */
   public boolean opening(OperationInfo info, long sinceNanos) {
     OriginPaths paths = origins.find(info.origin());
@@ -131,8 +112,6 @@ public final class DeadPaths {
   /**
    * Something came: a response head, or a byte of a body.
    *
-   * @param info the operation that it came for
-   * @param path the connection
    * @param other whether it is another one than the usual
    */
   public void alive(OperationInfo info, WirePath path, boolean other) {
@@ -160,10 +139,8 @@ public final class DeadPaths {
   /**
    * An attempt has timed out with its request written and without a response head.
    *
-   * @param info the operation
-   * @param path the connection
    * @param life what {@link WirePath#life} was when the request went out
-   * @param other whether it is another one than the usual
+   * @param other whether the connection is another one than the usual
    * @return whether the next attempt of the operation goes another way
    */
   public boolean silent(OperationInfo info, WirePath path, int life, boolean other) {
@@ -191,11 +168,7 @@ public final class DeadPaths {
     return elsewhere;
   }
 
-  /**
-   * The other connection is there, and no answer has come on it yet. For clients that show it.
-   *
-   * @param info the operation that opened it
-   */
+  /** The other connection is there, and no answer has come on it yet. For clients that show it. */
   public void otherOpened(OperationInfo info) {
     long now = ticker.getAsLong();
     OriginPaths paths = origins.get(info.origin());
@@ -210,7 +183,6 @@ public final class DeadPaths {
   /**
    * The other connection could not be made.
    *
-   * @param info the operation
    * @param never whether it never can, as with TLS that is refused: then the origin is left alone
    */
   public void otherFailed(OperationInfo info, boolean never) {
@@ -252,7 +224,7 @@ public final class DeadPaths {
           LOG.info("{}: its connection is dead; for 30 s attempts take another one", info);
       case RETURNED -> LOG.info("{}: its connection answers again", info);
     }
-    listeners.pathChanged(info, event);
+    plan.tellPath(info, event);
   }
 
   @Override
