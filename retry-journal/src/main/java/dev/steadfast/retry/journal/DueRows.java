@@ -31,7 +31,7 @@ final class DueRows {
   /** Operations to be sent, as the indexes have them. */
   static final String READY = "state = 'ready' and sequence_name is null and due_at is not null";
 
-  private static final String LEFT = "state = 'in_flight' and sequence_name is null";
+  static final String LEFT = "state = 'in_flight' and sequence_name is null";
 
   private final Dialect dialect;
   private final String origins;

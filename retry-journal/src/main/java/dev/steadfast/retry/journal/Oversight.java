@@ -3,6 +3,7 @@ package dev.steadfast.retry.journal;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,21 +11,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person sees of a journal, and does about an operation. It never shows a body or a query.
- * Statements run on the executor of the journal, and the calling thread waits. Safe for use by many
+ * What a person sees of a journal, and does about an operation. Only {@link #exchange} shows a body
+ * or a query. Statements run on the executor of the journal, and the calling thread waits. Safe for use by many
  * threads.
  */
 public final class Oversight {
   private final Worker worker;
   private final Connections connections;
   private final OversightRows rows;
+  private final TotalsRow totals;
   private final Sequences sequences;
 
-  Oversight(Worker worker, Connections connections, OversightRows rows, Sequences sequences) {
+  /** The statements. */
+  record Statements(OversightRows rows, TotalsRow totals, Sequences sequences) {}
+
+  Oversight(Worker worker, Connections connections, Statements statements) {
     this.worker = worker;
     this.connections = connections;
-    this.rows = rows;
-    this.sequences = sequences;
+    this.rows = statements.rows();
+    this.totals = statements.totals();
+    this.sequences = statements.sequences();
   }
 
   /**
@@ -49,7 +55,73 @@ public final class Oversight {
       int deliveries,
       int attempts,
       @Nullable String sequence,
-      @Nullable Integer status) {}
+      @Nullable Integer status) {
+    /**
+     * Where it stands in its list.
+     *
+     * @return what the next page begins after
+     */
+    public Position position() {
+      return new Position(times.since(), number);
+    }
+  }
+
+  /**
+   * A place in a list.
+   *
+   * @param since the time by which the list is ordered
+   * @param number the number of the operation there
+   */
+  public record Position(Instant since, long number) {
+    private static final char SEPARATOR = '_';
+
+    /**
+     * Reads what {@link #toString} wrote.
+     *
+     * @param text such as {@code 2026-11-26T08:00:00.123456Z_42}
+     * @return the position
+     * @throws IllegalArgumentException if it is no position
+     */
+    public static Position valueOf(String text) {
+      int end = text.indexOf(SEPARATOR);
+      try {
+        return new Position(
+            Instant.parse(text.substring(0, Math.max(end, 0))),
+            Long.parseLong(text.substring(end + 1)));
+      } catch (DateTimeException | NumberFormatException unreadable) {
+        throw new IllegalArgumentException(
+            "position: " + text + " (expected: a time and a number, such as 2026-01-31T08:00:00Z_7)",
+            unreadable);
+      }
+    }
+
+    /** The time, an underscore and the number. */
+    @Override
+    public String toString() {
+      return since + "" + SEPARATOR + number;
+    }
+  }
+
+  /**
+   * What the journal keeps of a request and of its answer. These are the users' data.
+   *
+   * @param request the request, with its query and its body
+   * @param answer the last answer; null for none, or if it is not kept
+   */
+  public record Exchange(
+      OperationJournal.Request request, OperationJournal.@Nullable Answer answer) {}
+
+  /**
+   * What is left to do in the whole journal. Each number stops at 10,000.
+   *
+   * @param due how many operations are due, and first ones of sequences that are to be looked at
+   * @param dueFor for how long the oldest of them has been due; zero if there is none
+   * @param unknown how many operations are unknown
+   * @param parked how many operations are parked
+   * @param leftFor since when an operation has been left in flight by an owner that is dead; zero
+   *     if there is none
+   */
+  public record Totals(long due, Duration dueFor, long unknown, long parked, Duration leftFor) {}
 
   /**
    * When it happened.
@@ -114,17 +186,39 @@ public final class Oversight {
   }
 
   /**
-   * Operations that are due and that nobody has sent, and the first ones of sequences that are to
-   * be looked at, those first that wait for longest.
+   * What the journal keeps of the request of an operation and of its answer, with bodies.
+   *
+   * @param id its name
+   * @return request and answer; empty if there is no such operation
+   * @throws IOException if the journal or this operation cannot be read
+   */
+  public Optional<Exchange> exchange(OperationJournal.Id id) throws IOException {
+    return Optional.ofNullable(run(connection -> rows.exchange(connection, id)));
+  }
+
+  /**
+   * Counts what is left to do, for a person or for meters. It reads indexes of unfinished operations
+   * alone.
+   *
+   * @return the numbers of this moment
+   * @throws IOException if the journal cannot be read
+   */
+  public Totals totals() throws IOException {
+    return run(totals::read);
+  }
+
+  /**
+   * Operations that are due and that nobody has sent, those that a dead owner has left in flight,
+   * and the first ones of sequences that are to be looked at, those first that wait for longest.
    *
    * @param since for how long at least, zero or more
    * @param most how many at most, 1 to 1,000
-   * @param after the last one of the page before; null for the first page
+   * @param after where the page before ended; null for the first page
    * @return a page
    * @throws IOException if the journal cannot be read
    * @throws IllegalArgumentException if an argument is out of its range
    */
-  public List<Entry> overdue(Duration since, int most, @Nullable Entry after) throws IOException {
+  public List<Entry> overdue(Duration since, int most, @Nullable Position after) throws IOException {
     if (since.isNegative()) {
       throw new IllegalArgumentException("since: " + since + " (expected: zero or more)");
     }
@@ -136,14 +230,29 @@ public final class Oversight {
    * Parked operations, those first that were parked first.
    *
    * @param most how many at most, 1 to 1,000
-   * @param after the last one of the page before; null for the first page
+   * @param after where the page before ended; null for the first page
    * @return a page
    * @throws IOException if the journal cannot be read
    * @throws IllegalArgumentException if the number is out of its range
    */
-  public List<Entry> parked(int most, @Nullable Entry after) throws IOException {
+  public List<Entry> parked(int most, @Nullable Position after) throws IOException {
     requirePage(most);
     return run(connection -> rows.parked(connection, most, after));
+  }
+
+  /**
+   * Operations that are marked as unknown, those first that were marked first. Only their server
+   * knows what became of them.
+   *
+   * @param most how many at most, 1 to 1,000
+   * @param after where the page before ended; null for the first page
+   * @return a page
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if the number is out of its range
+   */
+  public List<Entry> unknown(int most, @Nullable Position after) throws IOException {
+    requirePage(most);
+    return run(connection -> rows.unknown(connection, most, after));
   }
 
   /**

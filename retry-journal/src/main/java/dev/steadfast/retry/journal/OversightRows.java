@@ -3,6 +3,8 @@ package dev.steadfast.retry.journal;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.journal.Oversight.Decision;
 import dev.steadfast.retry.journal.Oversight.Entry;
+import dev.steadfast.retry.journal.Oversight.Exchange;
+import dev.steadfast.retry.journal.Oversight.Position;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.net.URI;
@@ -29,7 +31,9 @@ final class OversightRows {
 
   private final Map<Verb, String> verbs = new EnumMap<>(Verb.class);
   private final String find;
+  private final String exchange;
   private final String parked;
+  private final String unknown;
   private final String overdue;
   private final String refused;
 
@@ -96,13 +100,23 @@ final class OversightRows {
             + Sql.BY_ID;
     String from = " from steadfast_operation where ";
     this.find = "select " + COLUMNS + "created_at as since" + from + Sql.BY_ID;
-    this.parked =
+    this.exchange =
         "select "
-            + COLUMNS
-            + "ended_at as since"
+            + IntentColumns.READ
+            + ", status, answer_headers, answer_body"
             + from
-            + "state = 'parked' and (ended_at, id) > (?, ?) order by ended_at, id limit ?";
+            + Sql.BY_ID;
+    this.parked = stopped("parked");
+    this.unknown = stopped("unknown");
     this.overdue = overdue(dialect, deliveries.holding());
+  }
+
+  private static String stopped(String state) {
+    return "select "
+        + COLUMNS
+        + "ended_at as since from steadfast_operation where state = '"
+        + state
+        + "' and (ended_at, id) > (?, ?) order by ended_at, id limit ?";
   }
 
   // Each part reads one page at most. The time is a value, so that the indexes serve.
@@ -113,6 +127,13 @@ final class OversightRows {
             + "due_at as since from steadfast_operation where "
             + DueRows.READY
             + " and (due_at, id) > (?, ?) order by due_at, id limit ?)";
+    String left =
+        "(select "
+            + COLUMNS
+            + "coalesce(due_at, lease_until) as since from steadfast_operation where "
+            + DueRows.LEFT
+            + " and coalesce(due_at, lease_until) >= ? and (coalesce(due_at, lease_until), id) >"
+            + " (?, ?) order by coalesce(due_at, lease_until), id limit ?)";
     String heads =
         "(select "
             + COLUMNS.replace("name, principal", "steadfast_operation.name, principal")
@@ -124,6 +145,8 @@ final class OversightRows {
             + ") order by head.sequence_number limit 1) where (since, id) > (?, ?))";
     return "select * from ("
         + ready
+        + " union all "
+        + left
         + " union all "
         + heads
         + ") overdue where since <= "
@@ -139,36 +162,61 @@ final class OversightRows {
     }
   }
 
-  List<Entry> parked(Connection connection, int most, @Nullable Entry after) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, parked)) {
+  @Nullable Exchange exchange(Connection connection, OperationJournal.Id id) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, exchange)) {
+      Sql.setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next()
+            ? new Exchange(IntentColumns.read(row).request(), Row.answer(row))
+            : null;
+      }
+    }
+  }
+
+  List<Entry> parked(Connection connection, int most, @Nullable Position after)
+      throws SQLException {
+    return page(connection, parked, most, after);
+  }
+
+  List<Entry> unknown(Connection connection, int most, @Nullable Position after)
+      throws SQLException {
+    return page(connection, unknown, most, after);
+  }
+
+  private static List<Entry> page(
+      Connection connection, String sql, int most, @Nullable Position after) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       setPosition(statement, 1, after);
       statement.setInt(3, most);
       return read(statement);
     }
   }
 
-  List<Entry> overdue(Connection connection, Duration since, int most, @Nullable Entry after)
+  List<Entry> overdue(Connection connection, Duration since, int most, @Nullable Position after)
       throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, overdue)) {
       setPosition(statement, 1, after);
       statement.setInt(3, most);
       statement.setObject(4, position(after));
-      statement.setInt(5, most);
-      setPosition(statement, 6, after);
-      Sql.setMillis(statement, 8, since.negated());
+      setPosition(statement, 5, after);
+      statement.setInt(7, most);
+      statement.setObject(8, position(after));
       statement.setInt(9, most);
+      setPosition(statement, 10, after);
+      Sql.setMillis(statement, 12, since.negated());
+      statement.setInt(13, most);
       return read(statement);
     }
   }
 
-  private static void setPosition(PreparedStatement statement, int i, @Nullable Entry after)
+  private static void setPosition(PreparedStatement statement, int i, @Nullable Position after)
       throws SQLException {
     statement.setObject(i, position(after));
     statement.setLong(i + 1, after == null ? Long.MIN_VALUE : after.number());
   }
 
-  private static OffsetDateTime position(@Nullable Entry after) {
-    Instant since = after == null ? Instant.EPOCH : after.times().since();
+  private static OffsetDateTime position(@Nullable Position after) {
+    Instant since = after == null ? Instant.EPOCH : after.since();
     return since.atOffset(ZoneOffset.UTC);
   }
 

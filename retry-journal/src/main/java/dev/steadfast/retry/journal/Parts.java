@@ -55,7 +55,10 @@ record Parts(
   }
 
   Oversight oversight() {
-    return new Oversight(worker(), base.connections(), oversightRows, sequences);
+    return new Oversight(
+        worker(),
+        base.connections(),
+        new Oversight.Statements(oversightRows, new TotalsRow(dialect()), sequences));
   }
 
   ResumeRun.Parts run(Resuming resuming) {

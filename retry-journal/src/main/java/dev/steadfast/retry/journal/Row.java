@@ -126,7 +126,7 @@ record Row(
         row.getBoolean("lease_over"));
   }
 
-  private static @Nullable Answer answer(ResultSet row) throws SQLException {
+  static @Nullable Answer answer(ResultSet row) throws SQLException {
     int status = row.getInt("status");
     if (row.wasNull()) {
       return null;

@@ -123,6 +123,10 @@ final class BigJournal {
     plans.put("a call", run(this::call));
     plans.put("enlist", run(this::enlist));
     plans.put("unknown(20)", run(() -> journal.unknown(20)));
+    Oversight oversight = journal.oversight();
+    plans.put("overdue(20)", run(() -> oversight.overdue(Duration.ZERO, 20, null)));
+    plans.put("parked(20)", run(() -> oversight.parked(20, null)));
+    plans.put("oversight.unknown(20)", run(() -> oversight.unknown(20, null)));
     plans.put("settle", run(() -> journal.settle(TestIntents.id("order-1"), Lookup.APPLIED)));
     return plans;
   }

@@ -125,7 +125,7 @@ class OversightTest {
     Oversight.Entry parked = oversight.parked(10, null).get(0);
     assertEquals(2, parked.deliveries());
     assertEquals("POST https://bank.example:443/pay", parked.target());
-    assertEquals(List.of(), oversight.parked(10, parked));
+    assertEquals(List.of(), oversight.parked(10, parked.position()));
   }
 
   @Test
@@ -291,15 +291,61 @@ class OversightTest {
     enlist(intent("order-4"), "");
     assertEquals(List.of(), oversight.overdue(Duration.ofMinutes(1), 10, null));
     List<String> all = new ArrayList<>();
-    Oversight.Entry last = null;
+    Oversight.Position last = null;
     for (int i = 0; i < 3; i++) {
       List<Oversight.Entry> page = oversight.overdue(Duration.ZERO, 1, last);
-      last = page.get(0);
-      all.add(last.id().key());
+      last = Oversight.Position.valueOf(page.get(0).position().toString());
+      all.add(page.get(0).id().key());
     }
     all.sort(null);
     assertEquals(List.of("order-1", "order-2", "order-4"), all);
     assertEquals(List.of(), oversight.overdue(Duration.ZERO, 1, last));
+  }
+
+  @Test
+  void whatADeadOwnerLeftIsListedAndCounted() throws Exception {
+    sent(journal, intent("order-1"));
+    assertEquals(List.of(), oversight.overdue(Duration.ZERO, 10, null));
+    database.endLeases();
+    assertEquals("order-1", oversight.overdue(Duration.ZERO, 10, null).get(0).id().key());
+    database.set("lease_until = lease_until - interval '2' hour, due_at = null");
+    assertEquals(2, oversight.totals().leftFor().toHours());
+  }
+
+  @Test
+  void whatIsLeftToDoIsCounted() throws Exception {
+    assertEquals(new Oversight.Totals(0, Duration.ZERO, 0, 0, Duration.ZERO), oversight.totals());
+    enlist(intent("order-1"), "");
+    enlist(intent("order-2"), "payments");
+    enlist(intent("order-3"), "payments");
+    enlist(intent("order-4"), "");
+    database.set("due_at = due_at - interval '3' hour", "order-1");
+    ended(journal, intent("order-5", "5", terms(Repeat.NEVER)), without(State.UNKNOWN));
+    oversight.park(id("order-4"));
+    Oversight.Totals totals = oversight.totals();
+    assertEquals(2, totals.due(), "order-1 and the sequence");
+    assertEquals(3, totals.dueFor().toHours());
+    assertEquals(1, totals.unknown());
+    assertEquals(1, totals.parked());
+    assertEquals("order-5", oversight.unknown(10, null).get(0).id().key());
+    assertEquals(List.of(), oversight.unknown(10, oversight.unknown(1, null).get(0).position()));
+  }
+
+  @Test
+  void requestAndAnswerAreShownOnlyWhereAskedFor() throws Exception {
+    assertEquals(java.util.Optional.empty(), oversight.exchange(id("order-1")));
+    sent(journal, intent("order-1"));
+    Oversight.Exchange kept = oversight.exchange(id("order-1")).orElseThrow();
+    assertEquals("POST", kept.request().method());
+    assertTrue(kept.request().content().body().isPresent());
+    assertNull(kept.answer());
+  }
+
+  @Test
+  void aPositionOutOfItsFormIsRefused() {
+    for (String bad : List.of("", "7", "2026-01-31T08:00:00Z", "yesterday_7", "_")) {
+      assertThrows(IllegalArgumentException.class, () -> Oversight.Position.valueOf(bad), bad);
+    }
   }
 
   @Test
