@@ -10,6 +10,8 @@ root=$PWD
 work=$root/target/release-dry-run
 repository=$work/repository
 artifacts="retry-core retry-resilience4j retry-server retry-operations retry-journal retry-journal-db-scheduler retry-okhttp retry-java-httpclient retry-apache-httpclient5 retry-effects retry-micrometer retry-jfr retry-opentelemetry retry-spring retry-spring-boot-starter retry-testkit retry-adapter-tck"
+# A jar that holds all it needs and is run, not depended on.
+program=retry-journal-cli
 
 fail() {
   echo "FAILED: $*" >&2
@@ -43,7 +45,7 @@ echo "== build of $version (log: target/release-dry-run/build.log)"
 (
   cd "$work/source"
   # A directory .mvn marks the root of the copy, as it does that of the original.
-  mvn -B -ntp -DskipTests -Dmaven.install.skip -pl "retry-bom,${artifacts// /,}" -am deploy \
+  mvn -B -ntp -DskipTests -Dmaven.install.skip -pl "retry-bom,$program,${artifacts// /,}" -am deploy \
     "-DaltDeploymentRepository=dry-run::file://$repository" >"$work/build.log" 2>&1
 ) || { grep -E '^\[ERROR\]' "$work/build.log" | head -20 >&2; fail "the build"; }
 
@@ -57,7 +59,7 @@ find "$cache" -path '*/dev/steadfast/*' -name 'maven-metadata-dry-run.xml*' -del
 # ---- what was deployed
 
 echo "== artifacts"
-expected=$(printf '%s\n' retry-bom steadfast-parent $artifacts | sort)
+expected=$(printf '%s\n' retry-bom steadfast-parent $program $artifacts | sort)
 deployed=$(cd "$repository/dev/steadfast" && find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)
 [ "$deployed" = "$expected" ] || fail "deployed: $deployed"
 bom=$repository/dev/steadfast/retry-bom/$version/retry-bom-$version.pom
@@ -99,6 +101,14 @@ for artifact in $artifacts; do
     fail "the manifest of $artifact has no version"
   echo "$artifact: POM, BOM, module $module, licence; $found"
 done
+
+prefix=$repository/dev/steadfast/$program/$version/$program-$version
+for kind in "" -sources -javadoc; do
+  [ -s "$prefix$kind.jar" ] || fail "no $prefix$kind.jar"
+done
+"$java_home/bin/java" -jar "$prefix.jar" journal help | grep -q "settle NAME KEY applied" ||
+  fail "$program does not run"
+echo "$program: POM, runs"
 
 # ---- a project of a user
 

@@ -18,6 +18,7 @@ final class Backlog {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   private static final int MOST_CHANGED = 1_000; // by one statement
+  private static final int MOST_COUNTED = 10_000;
 
   private final String time;
   private final String unknown;
@@ -27,8 +28,11 @@ final class Backlog {
   private final String keyless;
   private final String settle;
   private final String settleCorrupt;
+  private final String settleable;
+  private final String settleableCorrupt;
   private final String whole;
   private final String purge;
+  private final String purgeable;
   private final String purgeSequences;
 
   Backlog(Dialect dialect) {
@@ -65,19 +69,18 @@ final class Backlog {
             + windowOver(once)
             + " order by coalesce(due_at, lease_until) limit "
             + MOST_CHANGED;
-    String settled =
-        "update steadfast_operation set state = ?, "
-            + Rows.released(dialect)
-            + " where "
-            + Sql.BY_ID
-            + " and ";
-    this.settle = settled + settleable(now);
-    this.settleCorrupt =
-        settled
-            + "state not in ('succeeded', 'failed', 'closed', 'cancelled')"
+    String byId = " where " + Sql.BY_ID + " and ";
+    String settled = "update steadfast_operation set state = ?, " + Rows.released(dialect) + byId;
+    String corrupt =
+        "state not in ('succeeded', 'failed', 'closed', 'cancelled')"
             + " and (state <> 'in_flight' or lease_until <= "
             + now
             + ")";
+    this.settle = settled + settleable(now);
+    this.settleCorrupt = settled + corrupt;
+    String look = "select 1 from steadfast_operation" + byId;
+    this.settleable = look + settleable(now);
+    this.settleableCorrupt = look + corrupt;
     this.whole =
         "select "
             + Row.columns(dialect)
@@ -85,16 +88,20 @@ final class Backlog {
             + " from steadfast_operation where "
             + Sql.BY_ID;
     this.purgeSequences = purgeSequences(dialect);
-    this.purge =
-        "delete from steadfast_operation where id in (select id from steadfast_operation where"
+    String over =
+        "select id from steadfast_operation where"
             + " state in ('succeeded', 'failed', 'closed', 'cancelled') and ended_at <= (select "
             + dialect.afterMillis("cast(? as bigint)")
             + ") and (key_expires_at is null or key_expires_at <= "
             + once
-            + ") limit "
+            + ") limit ";
+    this.purge =
+        "delete from steadfast_operation where id in ("
+            + over
             + MOST_CHANGED
             + dialect.skipLocked()
             + ")";
+    this.purgeable = "select count(*) from (" + over + MOST_COUNTED + ") counted";
   }
 
   // One that a transaction enlists in is locked, or is looked at after its commit.
@@ -201,6 +208,22 @@ final class Backlog {
     }
   }
 
+  /** Whether it would be settled; changes nothing. */
+  boolean isSettleable(Connection connection, OperationJournal.Id id) throws SQLException {
+    return finds(connection, settleable, id)
+        || (isCorrupt(connection, id) && finds(connection, settleableCorrupt, id));
+  }
+
+  private static boolean finds(Connection connection, String sql, OperationJournal.Id id)
+      throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      Sql.setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next();
+      }
+    }
+  }
+
   private boolean isCorrupt(Connection connection, OperationJournal.Id id) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, whole)) {
       Sql.setId(statement, 1, id);
@@ -228,6 +251,17 @@ final class Backlog {
       }
     }
     return deleted;
+  }
+
+  /** Counts what would be purged, up to a bound. */
+  int purgeable(Connection connection, Duration olderThan) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, purgeable)) {
+      Sql.setMillis(statement, 1, olderThan.negated());
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getInt(1);
+      }
+    }
   }
 
   private int purgeOperations(Connection connection, Duration olderThan) throws SQLException {

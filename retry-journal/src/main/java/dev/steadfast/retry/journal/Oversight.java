@@ -12,25 +12,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a person sees of a journal, and does about an operation. Only {@link #exchange} shows a body
- * or a query. Statements run on the executor of the journal, and the calling thread waits. Safe for use by many
- * threads.
+ * or a query. Statements run on the executor of the journal, and the calling thread waits. Safe for
+ * use by many threads.
  */
 public final class Oversight {
   private final Worker worker;
   private final Connections connections;
   private final OversightRows rows;
-  private final TotalsRow totals;
-  private final Sequences sequences;
+  private final Statements statements;
+  private final boolean dry;
 
   /** The statements. */
-  record Statements(OversightRows rows, TotalsRow totals, Sequences sequences) {}
+  record Statements(OversightRows rows, TotalsRow totals, Backlog backlog, Sequences sequences) {}
 
-  Oversight(Worker worker, Connections connections, Statements statements) {
+  Oversight(Worker worker, Connections connections, Statements statements, boolean dry) {
     this.worker = worker;
     this.connections = connections;
     this.rows = statements.rows();
-    this.totals = statements.totals();
-    this.sequences = statements.sequences();
+    this.statements = statements;
+    this.dry = dry;
+  }
+
+  /**
+   * The same without effects: {@link #park}, {@link #resume} and {@link #cancel} tell what they
+   * would answer now, and change nothing.
+   *
+   * @return a view of the same journal
+   */
+  public Oversight dryRun() {
+    return new Oversight(worker, connections, statements, true);
   }
 
   /**
@@ -90,7 +100,9 @@ public final class Oversight {
             Long.parseLong(text.substring(end + 1)));
       } catch (DateTimeException | NumberFormatException unreadable) {
         throw new IllegalArgumentException(
-            "position: " + text + " (expected: a time and a number, such as 2026-01-31T08:00:00Z_7)",
+            "position: "
+                + text
+                + " (expected: a time and a number, such as 2026-01-31T08:00:00Z_7)",
             unreadable);
       }
     }
@@ -197,14 +209,14 @@ public final class Oversight {
   }
 
   /**
-   * Counts what is left to do, for a person or for meters. It reads indexes of unfinished operations
-   * alone.
+   * Counts what is left to do, for a person or for meters. It reads indexes of unfinished
+   * operations alone.
    *
    * @return the numbers of this moment
    * @throws IOException if the journal cannot be read
    */
   public Totals totals() throws IOException {
-    return run(totals::read);
+    return run(statements.totals()::read);
   }
 
   /**
@@ -218,10 +230,9 @@ public final class Oversight {
    * @throws IOException if the journal cannot be read
    * @throws IllegalArgumentException if an argument is out of its range
    */
-  public List<Entry> overdue(Duration since, int most, @Nullable Position after) throws IOException {
-    if (since.isNegative()) {
-      throw new IllegalArgumentException("since: " + since + " (expected: zero or more)");
-    }
+  public List<Entry> overdue(Duration since, int most, @Nullable Position after)
+      throws IOException {
+    requireNotNegative("since", since);
     requirePage(most);
     return run(connection -> rows.overdue(connection, since, most, after));
   }
@@ -292,11 +303,38 @@ public final class Oversight {
     return decide(id, OversightRows.Verb.CANCEL);
   }
 
+  /**
+   * Whether {@link JdbcJournal#settle} would settle an operation now.
+   *
+   * @param id its name
+   * @return true if its effect is unknown, or its row cannot be read, and nobody works on it
+   * @throws IOException if the journal cannot be read
+   */
+  public boolean isSettleable(OperationJournal.Id id) throws IOException {
+    return run(connection -> statements.backlog().isSettleable(connection, id));
+  }
+
+  /**
+   * Counts what {@link JdbcJournal#purge} would delete now.
+   *
+   * @param olderThan how long ago, zero or more
+   * @return how many operations; the number stops at 10,000
+   * @throws IOException if the journal cannot be read
+   * @throws IllegalArgumentException if the time is negative
+   */
+  public int purgeable(Duration olderThan) throws IOException {
+    requireNotNegative("olderThan", olderThan);
+    return run(connection -> statements.backlog().purgeable(connection, olderThan));
+  }
+
   private Decision decide(OperationJournal.Id id, OversightRows.Verb verb) throws IOException {
     return run(connection -> {
+      if (dry) {
+        return rows.look(connection, id, verb);
+      }
       Decision decision = rows.decide(connection, id, verb);
       if (decision == Decision.DONE) {
-        sequences.look(connection, id);
+        statements.sequences().look(connection, id);
       }
       return decision;
     });
@@ -305,6 +343,12 @@ public final class Oversight {
   private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
       throws IOException {
     return worker.await(() -> connections.run(statements));
+  }
+
+  private static void requireNotNegative(String name, Duration time) {
+    if (time.isNegative()) {
+      throw new IllegalArgumentException(name + ": " + time + " (expected: zero or more)");
+    }
   }
 
   private static void requirePage(int most) {

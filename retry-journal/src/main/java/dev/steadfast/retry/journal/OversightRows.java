@@ -21,6 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of {@link Oversight}. Immutable. */
@@ -29,7 +30,7 @@ final class OversightRows {
       "id, name, principal, op_key, state, method, uri, created_at, first_sent_at, key_expires_at,"
           + " due_at, deliveries, attempts, sequence_name, status, ";
 
-  private final Map<Verb, String> verbs = new EnumMap<>(Verb.class);
+  private final Map<Verb, Change> verbs = new EnumMap<>(Verb.class);
   private final String find;
   private final String exchange;
   private final String parked;
@@ -45,51 +46,58 @@ final class OversightRows {
     CANCEL
   }
 
+  /**
+   * What a decision changes.
+   *
+   * @param changes the columns
+   * @param condition of which operations
+   */
+  private record Change(String changes, String condition) {
+    String update() {
+      return "update steadfast_operation set " + changes + where();
+    }
+
+    String look() {
+      return "select 1 from steadfast_operation" + where();
+    }
+
+    private String where() {
+      return " where " + Sql.BY_ID + " and " + condition;
+    }
+  }
+
   OversightRows(Dialect dialect, Deliveries deliveries) {
     String now = dialect.now();
-    String by = " where " + Sql.BY_ID + " and ";
     String left = "(state = 'in_flight' and lease_until <= " + now + ")";
-    String update = "update steadfast_operation set state = ";
     String released = Rows.released(dialect);
     verbs.put(
         Verb.PARK,
-        update
-            + "'parked', passed = "
-            + deliveries.isPassing()
-            + ", "
-            + released
-            + by
-            + "(state = 'ready' or "
-            + left
-            + ")");
+        new Change(
+            "state = 'parked', passed = " + deliveries.isPassing() + ", " + released,
+            "(state = 'ready' or " + left + ")"));
     verbs.put(
         Verb.CANCEL,
-        update
-            + "'cancelled', "
-            + released
-            + by
-            + "first_sent_at is null and (state in ('ready', 'closed', 'parked') or "
-            + left
-            + ")");
-    String resume =
-        update
-            + "'ready', due_at = "
-            + now
-            + ", ended_at = null, lease_token = null, lease_until = null, passed = false,"
-            + " deliveries = 0, delivering_since = "
-            + now
-            + ", row_version = row_version + 1"
-            + by
-            + "body is not null and state in ('ready', 'parked') and (first_sent_at is null"
-            + " or (repeatable <> 'never' and key_expires_at > "
-            + now
-            + "))";
+        new Change(
+            "state = 'cancelled', " + released,
+            "first_sent_at is null and (state in ('ready', 'closed', 'parked') or " + left + ")"));
+    Change forced =
+        new Change(
+            "state = 'ready', due_at = "
+                + now
+                + ", ended_at = null, lease_token = null, lease_until = null, passed = false,"
+                + " deliveries = 0, delivering_since = "
+                + now
+                + ", row_version = row_version + 1",
+            "body is not null and state in ('ready', 'parked') and (first_sent_at is null"
+                + " or (repeatable <> 'never' and key_expires_at > "
+                + now
+                + "))");
     String notPassed =
         " and (not passed or sequence_name is null or sequence_number = (select last_number from"
             + " steadfast_sequence where steadfast_sequence.name ="
             + " steadfast_operation.sequence_name))";
-    verbs.put(Verb.RESUME, resume + notPassed);
-    verbs.put(Verb.FORCE, resume);
+    verbs.put(Verb.RESUME, new Change(forced.changes(), forced.condition() + notPassed));
+    verbs.put(Verb.FORCE, forced);
     this.refused =
         "select state, first_sent_at is not null as sent, body is null as bodiless, passed,"
             + " (repeatable = 'never' or key_expires_at is null or key_expires_at <= "
@@ -101,11 +109,7 @@ final class OversightRows {
     String from = " from steadfast_operation where ";
     this.find = "select " + COLUMNS + "created_at as since" + from + Sql.BY_ID;
     this.exchange =
-        "select "
-            + IntentColumns.READ
-            + ", status, answer_headers, answer_body"
-            + from
-            + Sql.BY_ID;
+        "select " + IntentColumns.READ + ", status, answer_headers, answer_body" + from + Sql.BY_ID;
     this.parked = stopped("parked");
     this.unknown = stopped("unknown");
     this.overdue = overdue(dialect, deliveries.holding());
@@ -166,9 +170,7 @@ final class OversightRows {
     try (PreparedStatement statement = Sql.prepare(connection, exchange)) {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {
-        return row.next()
-            ? new Exchange(IntentColumns.read(row).request(), Row.answer(row))
-            : null;
+        return row.next() ? new Exchange(IntentColumns.read(row).request(), Row.answer(row)) : null;
       }
     }
   }
@@ -271,17 +273,36 @@ final class OversightRows {
     }
   }
 
+  /** Makes a decision. */
   Decision decide(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    String sql = verbs.get(verb);
-    if (sql == null) {
-      throw new IllegalStateException(verb.toString());
-    }
-    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+    try (PreparedStatement statement = Sql.prepare(connection, change(verb).update())) {
       Sql.setId(statement, 1, id);
       if (statement.executeUpdate() == 1) {
         return Decision.DONE;
       }
     }
+    return refusal(connection, id, verb);
+  }
+
+  /** Tells what the same decision would be, and changes nothing. */
+  Decision look(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, change(verb).look())) {
+      Sql.setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        if (row.next()) {
+          return Decision.DONE;
+        }
+      }
+    }
+    return refusal(connection, id, verb);
+  }
+
+  private Change change(Verb verb) {
+    return Objects.requireNonNull(verbs.get(verb));
+  }
+
+  private Decision refusal(Connection connection, OperationJournal.Id id, Verb verb)
+      throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, refused)) {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {

@@ -58,7 +58,8 @@ record Parts(
     return new Oversight(
         worker(),
         base.connections(),
-        new Oversight.Statements(oversightRows, new TotalsRow(dialect()), sequences));
+        new Oversight.Statements(oversightRows, new TotalsRow(dialect()), backlog, sequences),
+        false);
   }
 
   ResumeRun.Parts run(Resuming resuming) {

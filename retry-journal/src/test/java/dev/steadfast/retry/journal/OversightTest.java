@@ -332,6 +332,30 @@ class OversightTest {
   }
 
   @Test
+  void aDryRunTellsWhatWouldBeDoneAndChangesNothing() throws Exception {
+    enlist(intent("order-1"), "");
+    Oversight dry = oversight.dryRun();
+    assertEquals(Decision.DONE, dry.park(id("order-1")));
+    assertEquals(Decision.DONE, dry.cancel(id("order-1")));
+    assertEquals(Decision.DONE, dry.resume(id("order-1"), false));
+    assertEquals(Decision.NOT_FOUND, dry.park(id("order-2")));
+    assertEquals(State.READY, state("order-1"));
+    assertFalse(oversight.isSettleable(id("order-1")));
+    sent(journal, intent("order-1"));
+    assertEquals(Decision.IN_FLIGHT, dry.cancel(id("order-1")));
+    database.endLeases();
+    assertEquals(Decision.MAY_HAVE_ACTED, dry.cancel(id("order-1")));
+    assertFalse(oversight.isSettleable(id("order-1")));
+    database.endWindows();
+    assertTrue(oversight.isSettleable(id("order-1")));
+    assertTrue(journal.settle(id("order-1"), Lookup.APPLIED));
+    assertEquals(1, oversight.purgeable(Duration.ZERO));
+    assertEquals(0, oversight.purgeable(Duration.ofDays(1)));
+    assertEquals(1, journal.purge(Duration.ZERO));
+    assertEquals(0, oversight.purgeable(Duration.ZERO));
+  }
+
+  @Test
   void requestAndAnswerAreShownOnlyWhereAskedFor() throws Exception {
     assertEquals(java.util.Optional.empty(), oversight.exchange(id("order-1")));
     sent(journal, intent("order-1"));

@@ -95,6 +95,7 @@ class SourceSizeTest {
             "retry-effects",
             "retry-java-httpclient",
             "retry-jfr",
+            "retry-journal-cli",
             "retry-journal-db-scheduler",
             "retry-journal",
             "retry-micrometer",
