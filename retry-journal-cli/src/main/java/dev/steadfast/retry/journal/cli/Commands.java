@@ -5,7 +5,7 @@ import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.Oversight;
 import dev.steadfast.retry.journal.Oversight.Decision;
 import dev.steadfast.retry.journal.Oversight.Entry;
-import dev.steadfast.retry.operations.OperationJournal.Id;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -81,7 +81,7 @@ final class Commands {
   }
 
   private int show() throws UsageException, IOException {
-    Id id = arguments.id();
+    OperationJournal.Id id = arguments.id();
     Optional<Entry> found = oversight.find(id);
     if (found.isEmpty()) {
       return refused(id, "show", Decision.NOT_FOUND);
@@ -95,7 +95,7 @@ final class Commands {
   }
 
   private int decide(String verb) throws UsageException, IOException {
-    Id id = arguments.id();
+    OperationJournal.Id id = arguments.id();
     Decision decision =
         switch (verb) {
           case "park" -> oversight.park(id);
@@ -106,7 +106,7 @@ final class Commands {
   }
 
   private int settle() throws UsageException, IOException {
-    Id id = arguments.id();
+    OperationJournal.Id id = arguments.id();
     List<String> words = arguments.words();
     String word = words.size() > 3 ? words.get(3) : "nothing";
     Lookup lookup =
@@ -122,12 +122,12 @@ final class Commands {
     return refused(id, "settle", there ? Decision.NOTHING_TO_DO : Decision.NOT_FOUND);
   }
 
-  private int done(Id id, String verb) {
+  private int done(OperationJournal.Id id, String verb) {
     writer.decision(Shown.id(id), verb, dry ? "WOULD_BE_DONE" : "DONE", dry ? DRY : "done");
     return CommandLine.DONE;
   }
 
-  private int refused(Id id, String verb, Decision decision) {
+  private int refused(OperationJournal.Id id, String verb, Decision decision) {
     writer.decision(Shown.id(id), verb, decision.name(), Reasons.of(verb, decision));
     return CommandLine.REFUSED;
   }

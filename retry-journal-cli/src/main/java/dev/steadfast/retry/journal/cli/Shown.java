@@ -4,7 +4,7 @@ import dev.steadfast.retry.journal.Oversight.Entry;
 import dev.steadfast.retry.journal.Oversight.Exchange;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Content;
-import dev.steadfast.retry.operations.OperationJournal.Id;
+import dev.steadfast.retry.operations.OperationJournal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Shown {
   private Shown() {}
 
-  static Map<String, @Nullable Object> id(Id id) {
+  static Map<String, @Nullable Object> id(OperationJournal.Id id) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("name", id.name());
     if (!id.principal().isEmpty()) {

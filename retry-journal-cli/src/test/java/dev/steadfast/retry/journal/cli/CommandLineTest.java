@@ -9,10 +9,10 @@ import com.google.gson.JsonParser;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
-import dev.steadfast.retry.operations.OperationJournal.Id;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
@@ -81,7 +81,7 @@ class CommandLineTest {
         new Terms(
             Repeat.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", "k-" + key));
     return new Intent(
-        new Id("charge", "", key), "", new Request("POST", uri, content), "f".repeat(64), terms);
+        new OperationJournal.Id("charge", "", key), "", new Request("POST", uri, content), "f".repeat(64), terms);
   }
 
   private void enlist(String key) throws Exception {
