@@ -74,6 +74,7 @@ class TimedTask implements RetryScheduler.Task, Runnable {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a task is equal to itself alone
   public void cancel() {
     if (take() != null && next == this) {
       owner.cancelledLate();
