@@ -5,7 +5,7 @@ import java.util.List;
 import okhttp3.OkHttp;
 
 /**
- * Steadfast at work: payments through all five entry points to a server that has a bad day, beside
+ * Steadfast at work: payments through all seven entry points to a server that has a bad day, beside
  * what the bare clients make of it. Exits with 0 if no payment was made twice, and with equal tries
  * none was lost.
  *

@@ -17,9 +17,11 @@ record EntryPoint(String title, BiFunction<HttpRetry, Certificate, PaymentClient
           new EntryPoint("okhttp-enqueue", OkHttpPayments::enqueue),
           new EntryPoint("okhttp-interceptor", OkHttpPayments::interceptor),
           new EntryPoint("jdk-send", JdkPayments::send),
-          new EntryPoint("jdk-sendAsync", JdkPayments::sendAsync));
+          new EntryPoint("jdk-sendAsync", JdkPayments::sendAsync),
+          new EntryPoint("apache-execute", ApachePayments::execute),
+          new EntryPoint("apache-async", ApachePayments::async));
 
-  /** The five of them. */
+  /** All of them. */
   static List<EntryPoint> all() {
     return ALL;
   }

@@ -8,11 +8,21 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.apache.hc.client5.http.async.methods.SimpleHttpRequest;
+import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.core5.http.HttpResponse;
 
 /**
  * The loop that everybody writes first. It has everything one thinks of at first: all transient
@@ -60,6 +70,36 @@ final class NaiveLoop {
           headers.forEach(request::header);
           request.timeout(timeout);
           return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+        },
+        false);
+  }
+
+  static NaiveLoop over(CloseableHttpClient client) {
+    return new NaiveLoop(
+        (payment, address, headers, timeout) -> {
+          HttpPost request = ApachePayments.post(payment, address);
+          headers.forEach(request::setHeader);
+          request.setConfig(
+              RequestConfig.custom()
+                  .setResponseTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                  .build());
+          return client.execute(request, HttpResponse::getCode);
+        },
+        false);
+  }
+
+  static NaiveLoop over(CloseableHttpAsyncClient client) {
+    return new NaiveLoop(
+        (payment, address, headers, timeout) -> {
+          SimpleHttpRequest request = ApachePayments.simple(payment, address);
+          headers.forEach(request::setHeader);
+          Future<SimpleHttpResponse> sent = client.execute(request, null);
+          try {
+            return sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS).getCode();
+          } catch (ExecutionException | TimeoutException failure) {
+            sent.cancel(true);
+            throw new IOException(failure);
+          }
         },
         false);
   }

@@ -6,10 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 
 /** The same payments through the bare clients. */
 final class NaivePart {
-  private static final String ROW = "   %-14s %9s %22s %9s %11s %5s %8s%n";
+  private static final String ROW = "   %-18s %9s %22s %9s %11s %5s %8s%n";
 
   private final List<Payment> plan;
   private final Certificate certificate;
@@ -23,13 +25,21 @@ final class NaivePart {
     Page.title("2  The bare clients, each in the loop that everybody writes first");
     Page.text(
         "Same server, same faults, the same settings. The loop tries again after any IOException,",
-        "429 or 5xx. It does not read Retry-After, and sends no key but in the last row.",
+        "429 or 5xx. It does not read Retry-After, and sends no key but in the last row. HttpClient 5",
+        "retries a 429 or 503 by itself, and waits as long as Retry-After says.",
         "");
     System.out.printf(
         ROW, "", "attempts", "resent by the client", "charges", "duplicates", "lost", "time");
     OkHttpClient okHttp = OkHttpPayments.client(certificate);
     run("OkHttp", NaiveLoop.over(okHttp));
     run("java.net.http", NaiveLoop.over(JdkPayments.client(certificate)));
+    try (CloseableHttpClient apache = ApachePayments.classic(certificate).build()) {
+      run("HttpClient 5", NaiveLoop.over(apache));
+    }
+    try (CloseableHttpAsyncClient apache = ApachePayments.asynchronous(certificate).build()) {
+      apache.start();
+      run("HttpClient 5 async", NaiveLoop.over(apache));
+    }
     run("OkHttp, keyed", NaiveLoop.over(okHttp).withKey());
     OkHttpPayments.close(okHttp);
     Page.text(

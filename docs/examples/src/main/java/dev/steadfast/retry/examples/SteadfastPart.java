@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All payments, through each of the five entry points. */
+/** All payments, through each entry point. */
 final class SteadfastPart {
   private final List<Payment> plan;
   private final Certificate certificate;
@@ -15,7 +15,7 @@ final class SteadfastPart {
   }
 
   List<PaymentRun> run() throws IOException {
-    Page.title("1  With Steadfast: one key per payment, and one loop behind five entry points");
+    Page.title("1  With Steadfast: one key per payment, and one loop behind seven entry points");
     Page.text("Set, here and for the loops of part 2:");
     Page.text(DemoRetry.settings().split("(?<=;) "));
     Page.text(
@@ -36,7 +36,8 @@ final class SteadfastPart {
         "",
         "The library counts attempts. Those that did not arrive met a refused or dead connection, or",
         "a refused stream. The server counts what the HTTP client sends again beneath the library:",
-        "some versions of the JDK repeat streams that were refused unprocessed, which is safe.");
+        "some versions of the JDK repeat streams that were refused unprocessed, which is safe.",
+        "HttpClient 5 speaks HTTP/1.1 if it blocks: a refused stream is a closed connection there.");
     printTimeline(runs);
     return runs;
   }

@@ -98,14 +98,25 @@ final class Apache5GuideTest {
   }
 
   @Test
-  void before_aPutIsSentAgainAfterALostAnswer_andAfterRefusedConnectionsNothingIs()
-      throws IOException {
-    server.enqueue(Reply.closeAfterRequest(), Reply.status(200));
-    try (CloseableHttpClient http = Apache5Guide.before();
+  void aPutWhoseAnswerIsAlwaysLost_isSentThreeTimesByBoth() throws IOException {
+    server.defaultReply(Reply.closeAfterRequest());
+    try (CloseableHttpClient before = Apache5Guide.before();
+        CloseableHttpClient after = Apache5Guide.after(HttpRetry.defaults())) {
+      HttpPut put = new HttpPut(server.uri("/a"));
+      assertThrows(IOException.class, () -> status(before, with(put)));
+      assertEquals(3, keys().size());
+      assertThrows(IOException.class, () -> status(after, with(put)));
+      assertEquals(6, keys().size());
+    }
+  }
+
+  @Test
+  void beforeARefusedConnectionEndsTheCall_andAfterThreeAttempts() throws IOException {
+    try (CloseableHttpClient before = Apache5Guide.before();
+        CloseableHttpClient after = Apache5Guide.after(HttpRetry.defaults());
         RefusedPort nobody = RefusedPort.open()) {
-      assertEquals(200, status(http, with(new HttpPut(server.uri("/a")))));
-      assertEquals(2, keys().size());
-      assertThrows(ConnectException.class, () -> status(http, new HttpGet(nobody.uri("/a"))));
+      assertThrows(ConnectException.class, () -> status(before, new HttpGet(nobody.uri("/a"))));
+      assertEquals(3, attempts(after, nobody.uri("/a")));
     }
   }
 }
