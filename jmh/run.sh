@@ -3,7 +3,7 @@
 #   mvn -q -Pjmh package && jmh/run.sh [quick]
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
 # measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
-# else to do. Quick took 15 minutes on two cores, the whole about 70.
+# else to do. Quick took 15 minutes on two cores, the whole about 80.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,11 +53,11 @@ run() {
 
 # The rows that are compared with the plain client run in ten forks, in turn, so that a slow minute of
 # the machine meets all of them. The others run in one.
-compared='OkHttpBenchmark.(get|async)(Plain|Steadfast)$|JdkClientBenchmark.(get|async)(Plain|Steadfast|Methanol)$'
+compared='OkHttpBenchmark.(get|async)(Plain|Steadfast)$|JdkClientBenchmark.(get|async)(Plain|Steadfast|Methanol)$|Apache5Benchmark.(get|async)(Plain|Steadfast|OwnRetries|Resilience4j)$'
 for round in $rounds; do
   run "http-$round" "${pin[@]}" "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
 done
-run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark' -e "$compared" -prof gc "${precision[@]}"
+run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark|Apache5Benchmark' -e "$compared" -prof gc "${precision[@]}"
 run unpinned "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
 micro='(Backoff|Contention|Engine|Budget|Timer|Telemetry|EventQueue|Simulation)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"

@@ -25,6 +25,7 @@ class SmokeTest {
         "TelemetryBenchmark",
         "OkHttpBenchmark",
         "JdkClientBenchmark",
+        "Apache5Benchmark",
         "SlotsBenchmark",
         "WaitingBenchmark",
         "EventQueueBenchmark",

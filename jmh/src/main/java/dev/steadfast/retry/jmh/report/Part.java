@@ -45,6 +45,12 @@ record Part(String benchmark, String title, String text, String bar) {
             ""),
         new Part("JdkClient", "A java.net.http request", "As above.", ""),
         new Part(
+            "Apache5",
+            "A call of Apache HttpClient 5",
+            "As above. `plain` has its own retries switched off, `ownRetries` has them on, and"
+                + " `resilience4j` is its Retry around `plain`.",
+            ""),
+        new Part(
             "Waiting",
             "Operations that wait, all at once",
             "Heap per waiting operation, after a full collection; what is left of it once all are"

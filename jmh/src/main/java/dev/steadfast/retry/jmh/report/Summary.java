@@ -22,7 +22,16 @@ final class Summary {
           new Call(
               "JDK `sendAsync`, GET", "JdkClient", "asyncPlain", "asyncSteadfast", "asyncMethanol"),
           new Call(
-              "JDK `send`, POST with a key", "JdkClient", "postPlain", "postSteadfastKeyed", ""));
+              "JDK `send`, POST with a key", "JdkClient", "postPlain", "postSteadfastKeyed", ""),
+          new Call("HttpClient 5, GET", "Apache5", "getPlain", "getSteadfast", "getResilience4j"),
+          new Call(
+              "HttpClient 5 asynchronous, GET",
+              "Apache5",
+              "asyncPlain",
+              "asyncSteadfast",
+              "asyncOwnRetries"),
+          new Call(
+              "HttpClient 5, POST with a key", "Apache5", "postPlain", "postSteadfastKeyed", ""));
 
   private static final List<String> WORKERS =
       List.of("steadfast", "resilience4j", "failsafe", "spring", "aws");

@@ -107,6 +107,8 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
     all.add(more("OkHttp POST with key", 1_000, "OkHttp.postSteadfastKeyed", "OkHttp.postPlain"));
     all.add(more("JDK send", 600, "JdkClient.getSteadfast", "JdkClient.getPlain"));
     all.add(more("JDK sendAsync", 600, "JdkClient.asyncSteadfast", "JdkClient.asyncPlain"));
+    all.add(median("HttpClient 5", 1.05, "Apache5.getSteadfast", "Apache5.getPlain"));
+    all.add(median("HttpClient 5 async", 1.05, "Apache5.asyncSteadfast", "Apache5.asyncPlain"));
   }
 
   private static void timer(List<Target> all) {
