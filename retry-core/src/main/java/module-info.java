@@ -28,9 +28,11 @@ module dev.steadfast.retry {
       dev.steadfast.retry.spring,
       dev.steadfast.retry.tck,
       dev.steadfast.retry.testkit;
+  exports dev.steadfast.retry.http.journal to
+      dev.steadfast.retry.operations;
   exports dev.steadfast.retry.paths to
       dev.steadfast.retry.httpclient,
       dev.steadfast.retry.okhttp;
 
-  uses dev.steadfast.retry.http.Journaling;
+  uses dev.steadfast.retry.http.journal.JournalService;
 }

@@ -9,6 +9,6 @@ module dev.steadfast.retry.operations {
 
   exports dev.steadfast.retry.operations;
 
-  provides dev.steadfast.retry.http.Journaling with
+  provides dev.steadfast.retry.http.journal.JournalService with
       dev.steadfast.retry.operations.JournaledOperations;
 }

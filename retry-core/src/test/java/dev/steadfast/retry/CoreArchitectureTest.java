@@ -18,6 +18,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.paths.DeadPaths;
@@ -53,6 +54,7 @@ class CoreArchitectureTest {
             AdaptiveLimit.class,
             Checks.class,
             DeadPaths.class,
+            JournalService.class,
             RetryPolicy.class,
             RetryScope.class);
     one.forEach(each -> assertTrue(CLASSES.contain(each), each::getName));

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.http.Journaling.Journal;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import java.util.Iterator;
 import java.util.Objects;
@@ -17,7 +18,7 @@ final class ClientJournal {
   private static final String MODULE = "the module dev.steadfast:retry-operations";
 
   private final AtomicReference<@Nullable Journal> journal;
-  private final AtomicReference<@Nullable Journaling> journaling = new AtomicReference<>();
+  private final AtomicReference<@Nullable JournalService> journaling = new AtomicReference<>();
 
   /**
    * A journal.
@@ -33,29 +34,29 @@ final class ClientJournal {
    *
    * @throws IllegalArgumentException if it cannot be kept, or if nothing here can journal it
    */
-  Journaling.Journaled operation(Journaling.Call call) {
-    Journaling.Resumed resumed = call.naming().resumed();
+  JournalService.Journaled operation(JournalService.Call call) {
+    JournalService.Resumed resumed = call.naming().resumed();
     Journal given = resumed == null ? journal.get() : resumed.journal();
-    Journaling found = journaling(given, call);
+    JournalService found = journaling(given, call);
     return found.operation(given == null ? own(found) : given, call);
   }
 
   // One for all operations: another one would not know what this one remembers.
-  private Journal own(Journaling found) {
+  private Journal own(JournalService found) {
     journal.compareAndSet(null, found.inProcess());
     return Objects.requireNonNull(journal.get());
   }
 
-  private Journaling journaling(@Nullable Journal given, Journaling.Call call) {
-    Journaling known = journaling.get();
+  private JournalService journaling(@Nullable Journal given, JournalService.Call call) {
+    JournalService known = journaling.get();
     if (known != null) {
       return known;
     }
     // The class loader of the journal sees the service, where modules have class loaders of their
     // own.
-    Class<?> near = given == null ? Journaling.class : given.getClass();
-    Iterator<Journaling> found =
-        ServiceLoader.load(Journaling.class, near.getClassLoader()).iterator();
+    Class<?> near = given == null ? JournalService.class : given.getClass();
+    Iterator<JournalService> found =
+        ServiceLoader.load(JournalService.class, near.getClassLoader()).iterator();
     if (!found.hasNext()) {
       throw Checks.bad(
           "journaled operation " + call.naming(), "no journal on the class path", MODULE);

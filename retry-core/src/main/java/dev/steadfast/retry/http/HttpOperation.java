@@ -15,6 +15,7 @@ import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.internal.Durations;
@@ -44,7 +45,7 @@ public final class HttpOperation {
   private final Map<String, String> headers;
   private final OperationKey key; // every attempt is handed over with it
   private final RetryOptions options;
-  private final Journaling.@Nullable Journaled journaled; // null: no journal is asked
+  private final JournalService.@Nullable Journaled journaled; // null: no journal is asked
   private final @Nullable Propagation propagation; // null: nothing to tell this origin
 
   HttpOperation(HttpRetry retry, RequestView request, RetryOptions options) {
@@ -78,7 +79,7 @@ public final class HttpOperation {
     adviseOnRetriesAbove(request);
     // A client that makes an attempt for another one must not claim the operation again: it would
     // wait for the claim of the outer client.
-    Journaling.Naming naming = options.naming();
+    JournalService.Naming naming = options.naming();
     this.journaled =
         naming == null || SameRequestContext.isOf(here, request)
             ? null
@@ -115,11 +116,13 @@ public final class HttpOperation {
     return same == null ? null : new HttpOperation(this, request, same);
   }
 
-  private Journaling.Journaled journaled(Journaling.Naming naming, RequestView request) {
+  private JournalService.Journaled journaled(JournalService.Naming naming, RequestView request) {
     IdempotencyKeys keys = retry.idempotencyKeys().orElse(IdempotencyKeys.randomUuid());
-    Journaling.Sent sent =
-        new Journaling.Sent(request, headers, key.sent(), keys.retention(), safety());
-    return retry.journal().operation(new Journaling.Call(naming, sent, plan, info, boundNanos()));
+    JournalService.Sent sent =
+        new JournalService.Sent(request, headers, key.sent(), keys.retention(), safety());
+    return retry
+        .journal()
+        .operation(new JournalService.Call(naming, sent, plan, info, boundNanos()));
   }
 
   /**

@@ -1,47 +1,28 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.AnswerProof;
-import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Replayable;
-import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.RetryPlan;
-import dev.steadfast.retry.engine.RetryTransport;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out journaled operations ({@link RetryOptions.Builder#journaled}): it remembers them, so
- * that the same operation is not begun twice. The module {@code retry-operations} does it, and is
- * found by {@link java.util.ServiceLoader}.
- *
- * <p>This interface is all that clients and adapters know of it. More methods may follow.
+ * What clients, adapters and users know of journaled operations ({@link
+ * RetryOptions.Builder#journaled}), which are remembered so that the same one is not begun twice.
+ * The module {@code retry-operations} carries them out.
  */
-public interface Journaling {
+public final class Journaling {
   // Why it is like this: docs/decisions/journaled-operations.md
+
+  private Journaling() {}
 
   /**
    * The place where operations are kept. Users make one with {@code OperationJournal}, or a
    * database.
    */
-  interface Journal {}
-
-  /** {@return a journal that guards this process alone, for a client that was given none} */
-  Journal inProcess();
-
-  /**
-   * Begins an operation. Nothing is claimed or sent yet.
-   *
-   * @param journal where it is kept
-   * @param call what is to be sent
-   * @return the operation
-   * @throws IllegalArgumentException if it cannot be kept
-   */
-  Journaled operation(Journal journal, Call call);
+  public interface Journal {}
 
   /**
    * The key of an operation as it goes over the wire.
@@ -49,7 +30,7 @@ public interface Journaling {
    * @param header the header that carries it
    * @param line what stands there, the same in each request of the operation
    */
-  record Key(String header, String line) {
+  public record Key(String header, String line) {
     /** The header alone: a key may be a secret. */
     @Override
     public String toString() {
@@ -57,87 +38,8 @@ public interface Journaling {
     }
   }
 
-  /**
-   * The names that the options of an operation give for the journal.
-   *
-   * @param name what is done
-   * @param principal for whom; empty for nobody in particular
-   * @param key the business key
-   * @param fingerprint tells two requests apart in place of the body; null for the body
-   * @param waits whether to wait where somebody else works on it
-   * @param resumed the operation, if another call or process began it; null otherwise
-   */
-  record Naming(
-      String name,
-      String principal,
-      String key,
-      @Nullable String fingerprint,
-      boolean waits,
-      @Nullable Resumed resumed) {
-    /** The name alone: the key may be a secret. */
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  /**
-   * An operation that another call or process began.
-   *
-   * @param journal the journal that has it
-   * @param due the operation
-   */
-  record Resumed(Journal journal, Kept due) {}
-
-  /**
-   * The key that goes over the wire.
-   *
-   * @param request the request as the caller wrote it
-   * @param addedHeaders the headers that the operation adds to each attempt, the key's among them
-   * @param key the key; null for none
-   * @param keyRetention how long the server keeps keys
-   * @param safety why the request may be sent again
-   */
-  record Sent(
-      RequestView request,
-      Map<String, String> addedHeaders,
-      @Nullable Key key,
-      Duration keyRetention,
-      Evidence.Safety safety) {}
-
-  /**
-   * A call that is to be journaled. The core alone makes one.
-   *
-   * @param naming what its options say of the journal
-   * @param sent what goes over the wire
-   * @param plan what applies to the attempts
-   * @param info what identifies the operation
-   * @param boundNanos the bound that the caller gave, {@link Long#MAX_VALUE} for none
-   */
-  record Call(Naming naming, Sent sent, RetryPlan plan, OperationInfo info, long boundNanos) {}
-
-  /** A journaled operation of a client. */
-  interface Journaled {
-    /** {@return the part of the operation that the journal keeps} */
-    Kept intent();
-
-    /**
-     * The loop that carries it out.
-     *
-     * @param with what applies to the attempts
-     * @param transport how attempts are made
-     * @param codec turns answers into what is kept
-     * @param <R> the response
-     * @return a new loop
-     */
-    <R> RetryLoop<R> loop(RetryPlan with, RetryTransport<R> transport, Codec<R> codec);
-
-    /** {@return the longest body of an answer that is kept, in bytes} */
-    int mostAnswerBytes();
-  }
-
   /** An operation as a journal has it. Implemented by the journal. Immutable. */
-  interface Kept {
+  public interface Kept {
     /**
      * {@return the request as it is kept: method, target and body, which is empty if it is not
      * kept}
@@ -172,7 +74,7 @@ public interface Journaling {
 
   /** Sends operations that are due: a client, as its adapter gives it. */
   @FunctionalInterface
-  interface Sender {
+  public interface Sender {
     /**
      * Sends an operation that another call or process began, and notes what comes of it. What the
      * server answers is noted and not returned.
@@ -192,7 +94,7 @@ public interface Journaling {
    *
    * @param <R> the response as the loop sees it
    */
-  interface Codec<R> {
+  public interface Codec<R> {
     /**
      * The status and headers of an answer.
      *
@@ -235,7 +137,7 @@ public interface Journaling {
    *
    * <p>A later version may add values, so a switch over them needs a default.
    */
-  enum EarlierRequest {
+  public enum EarlierRequest {
     /** There was none that may have had an effect. */
     NONE,
     /** It may have had an effect. A success of the last request is its own; a failure is not. */

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.engine.CallContext;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Digest;
 import java.time.Instant;
@@ -25,7 +26,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   static OperationKey of(
       @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options, Context in) {
     IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
-    Journaling.Naming naming = options.naming();
+    JournalService.Naming naming = options.naming();
     if (naming != null && naming.resumed() != null) {
       return resumed(form, naming.resumed().due().sentKey());
     }
@@ -84,7 +85,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   }
 
   // The same for the same operation, whoever sends it.
-  private static String wireKey(Journaling.Naming naming) {
+  private static String wireKey(JournalService.Naming naming) {
     List<String> parts = List.of("journal", naming.principal(), naming.name(), naming.key());
     Digest digest = new Digest().addNumber(parts.size());
     parts.forEach(part -> digest.add(Checks.wellFormed("journaled", part)));

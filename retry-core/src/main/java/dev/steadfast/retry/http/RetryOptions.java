@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.Replayable;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Duration;
 import java.util.Optional;
@@ -30,7 +31,7 @@ public final class RetryOptions {
   private final @Nullable String derivedKey;
   private final boolean noRetry;
   private final boolean optional;
-  private final Journaling.@Nullable Naming naming;
+  private final JournalService.@Nullable Naming naming;
 
   private RetryOptions(Builder builder) {
     this.idempotencyKey = builder.idempotencyKey;
@@ -68,7 +69,7 @@ public final class RetryOptions {
     Builder builder = builder().refuseInFlight();
     builder.journalName = due.toString();
     builder.journalKey = "";
-    builder.resumed = new Journaling.Resumed(journal, due);
+    builder.resumed = new JournalService.Resumed(journal, due);
     builder.replayable = due.replayable();
     return builder.build();
   }
@@ -160,7 +161,7 @@ public final class RetryOptions {
     return naming != null;
   }
 
-  Journaling.@Nullable Naming naming() {
+  JournalService.@Nullable Naming naming() {
     return naming;
   }
 
@@ -216,13 +217,13 @@ public final class RetryOptions {
     private String principal = "";
     private @Nullable String fingerprint;
     private boolean refuseInFlight;
-    private Journaling.@Nullable Resumed resumed;
+    private JournalService.@Nullable Resumed resumed;
 
     private Builder() {}
 
-    private Journaling.@Nullable Naming naming() {
+    private JournalService.@Nullable Naming naming() {
       if (journalName != null && journalKey != null) {
-        return new Journaling.Naming(
+        return new JournalService.Naming(
             journalName, principal, journalKey, fingerprint, !refuseInFlight, resumed);
       }
       if (fingerprint != null || refuseInFlight || !principal.isEmpty()) {
@@ -233,7 +234,7 @@ public final class RetryOptions {
       return null;
     }
 
-    private void journaled(Journaling.@Nullable Naming naming) {
+    private void journaled(JournalService.@Nullable Naming naming) {
       if (naming != null) {
         journalName = naming.name();
         principal = naming.principal();

@@ -6,9 +6,10 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.Journaling;
-import dev.steadfast.retry.http.Journaling.Call;
-import dev.steadfast.retry.http.Journaling.Sent;
 import dev.steadfast.retry.http.RequestView;
+import dev.steadfast.retry.http.journal.JournalService;
+import dev.steadfast.retry.http.journal.JournalService.Call;
+import dev.steadfast.retry.http.journal.JournalService.Sent;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Digest;
 import dev.steadfast.retry.internal.Methods;
@@ -52,14 +53,14 @@ record JournaledOperation(
    */
   static JournaledOperation of(OperationJournal journal, Call call) {
     Duration lease = bound(call).plus(LEASE_MARGIN);
-    Journaling.Naming naming = call.naming();
-    Journaling.Resumed resumed = naming.resumed();
+    JournalService.Naming naming = call.naming();
+    JournalService.Resumed resumed = naming.resumed();
     Intent intent = resumed == null ? intent(journal.settings(), call) : Intent.of(resumed.due());
     return new JournaledOperation(journal, intent, lease, call.plan(), call.info(), naming.waits());
   }
 
   private static Intent intent(Settings settings, Call call) {
-    Journaling.Naming naming = call.naming();
+    JournalService.Naming naming = call.naming();
     CallContext callContext = call.plan().callContext();
     String caller = callContext == null ? "" : callContext.principal();
     OperationJournal.Id id =

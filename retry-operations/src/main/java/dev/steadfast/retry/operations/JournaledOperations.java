@@ -3,14 +3,18 @@ package dev.steadfast.retry.operations;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
-import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.Journaling.Codec;
+import dev.steadfast.retry.http.Journaling.Journal;
+import dev.steadfast.retry.http.Journaling.Kept;
+import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 
 /**
  * Carries out journaled operations, for every client of the process. {@link
  * java.util.ServiceLoader} makes it; users make an {@link OperationJournal}.
  */
-public final class JournaledOperations implements Journaling {
+@SuppressWarnings("exports") // only the core, which sees the service, calls it
+public final class JournaledOperations implements JournalService {
   private static final int REMEMBERED = 10_000;
 
   /** The constructor that the service loader calls. */
