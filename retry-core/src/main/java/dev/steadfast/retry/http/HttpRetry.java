@@ -11,6 +11,7 @@ import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
 import dev.steadfast.retry.internal.OwnBudgets;
+import dev.steadfast.retry.limit.QuotaPacing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,6 +95,37 @@ public final class HttpRetry {
   public static Builder followingRateLimits(Duration totalTimeout) {
     Builder patient = builder().policy(RateLimits.policy(totalTimeout));
     return patient.budget(RateLimits.budget()).serverDelayGate(true);
+  }
+
+  /**
+   * Starts with what fits an API that answers prompts and charges for them, such as those of
+   * OpenAI, Anthropic and Google.
+   *
+   * <pre>{@code
+   * HttpRetry retry = HttpRetry.forAiApis(Duration.ofMinutes(30)).build();
+   * }</pre>
+   *
+   * <p>It is {@link #followingRateLimits}, and in addition:
+   *
+   * <ul>
+   *   <li>the rules of {@link StandardRules#forAiApis}, and {@link QuotaPacing#perOrigin};
+   *   <li>an attempt timeout of 10 min, as long as the vendors' SDKs wait for the head of an answer
+   *       by default;
+   *   <li>a body idle timeout of 2 min, because a model may think before it goes on.
+   * </ul>
+   *
+   * <p>It repeats no answer that was lost, because it may be billed: say {@link
+   * RetryOptions.Builder#replayable} and {@link RetryOptions.Builder#paidRepeats} for that.
+   *
+   * @param totalTimeout how long a call may take with all its waits, more than 1 ms
+   * @return a new builder
+   * @throws IllegalArgumentException if the time is too short
+   */
+  public static Builder forAiApis(Duration totalTimeout) {
+    return followingRateLimits(totalTimeout)
+        .policy(RateLimits.ofPrompts(totalTimeout))
+        .classifier(StandardRules.forAiApis().build())
+        .guard(QuotaPacing.perOrigin());
   }
 
   /** {@return a builder that starts with the defaults} */
@@ -511,9 +543,12 @@ public final class HttpRetry {
     }
 
     /**
-     * Whether a 429 or 503 that asks for a delay holds back all operations of this configuration to
-     * the same origin, and not only the one that it answered. Default false: many servers limit by
-     * key or path, and then one throttled caller would hold back the others.
+     * Whether a 429, 503 or 529 that asks for a delay holds back all operations of this
+     * configuration to the same origin, and not only the one that it answered. Default false: many
+     * servers limit by key or path, and then one throttled caller would hold back the others.
+     *
+     * <p>A 529 says that the server is overloaded. If it asks for no delay, operations are held
+     * back for 1 s, then for 2 s and 3 s as long as the next answer is a 529 again.
      *
      * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
      * its own deadline, and holds no permit. It goes on at a random time after the delay, as the

@@ -7,6 +7,8 @@ import java.time.Duration;
 /** A configuration that follows the delays of a rate limiter to the end. */
 final class RateLimits {
   private static final int FOLLOWING_ATTEMPTS = 1000;
+  private static final Duration LONGEST_ANSWER = Duration.ofMinutes(10);
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(2);
 
   private RateLimits() {}
 
@@ -15,6 +17,14 @@ final class RateLimits {
         .maxAttempts(FOLLOWING_ATTEMPTS)
         .totalTimeout(totalTimeout)
         .maxServerDelay(totalTimeout)
+        .build();
+  }
+
+  /** An answer may take as long as the SDKs of the vendors wait for one by default. */
+  static RetryPolicy ofPrompts(Duration totalTimeout) {
+    return policy(totalTimeout).toBuilder()
+        .attemptTimeout(LONGEST_ANSWER)
+        .bodyIdleTimeout(LONGEST_SILENCE)
         .build();
   }
 

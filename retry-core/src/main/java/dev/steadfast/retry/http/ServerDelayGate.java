@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,20 @@ final class ServerDelayGate implements Guard {
   // An operation that is refused at the very end gets a delay of almost zero, and not "unknown".
   private static final long GRACE_NANOS = 1_000_000;
 
+  private static final int OVERLOAD_SPREAD = 4; // a fourth of the time
+  private static final long FIRST_OVERLOAD_NANOS = 1_000_000_000;
+  private static final long MOST_OVERLOAD_NANOS = 3_000_000_000L;
+
   /** A gate that is shut. */
-  private record Shut(long untilNanos, long spreadNanos) {}
+  private record Shut(long sinceNanos, long untilNanos, long spreadNanos) {
+    long lengthNanos() {
+      return untilNanos - sinceNanos;
+    }
+
+    boolean isLonger(Shut other) {
+      return untilNanos - other.untilNanos() > 0;
+    }
+  }
 
   private volatile long learnedNanos; // when last: what is over by then makes room
   private final AtomicReference<@Nullable Shut> nobodys = new AtomicReference<>();
@@ -56,7 +69,10 @@ final class ServerDelayGate implements Guard {
   /** Shuts the gate of an origin if its answer asks for it. */
   void learn(
       String origin, int status, ServerDelay serverDelay, RetryPolicy policy, long nowNanos) {
-    if ((status != 429 && status != 503) || !serverDelay.present()) {
+    if (status == 529 && !serverDelay.present()) {
+      learnOverload(origin, nowNanos);
+    }
+    if ((status != 429 && status != 503 && status != 529) || !serverDelay.present()) {
       return;
     }
     Duration asked = serverDelay.delay().orElse(Duration.ZERO);
@@ -66,13 +82,34 @@ final class ServerDelayGate implements Guard {
       return;
     }
     long spread = Durations.spread(nanos, policy.serverDelaySpread());
-    Shut next = new Shut(nowNanos + nanos, spread);
+    Shut next = new Shut(nowNanos, nowNanos + nanos, spread);
+    shut(origin, nowNanos, old -> old == null || next.isLonger(old) ? next : old);
+  }
+
+  /**
+   * The server is overloaded, and does not say for how long. Each time that it still is, the gate
+   * is shut for twice as long.
+   */
+  private void learnOverload(String origin, long nowNanos) {
+    shut(
+        origin,
+        nowNanos,
+        old -> {
+          if (old != null && nowNanos - old.untilNanos() < 0) {
+            return old; // sent before it was shut
+          }
+          boolean still = old != null && nowNanos - old.untilNanos() <= old.lengthNanos();
+          long length = still ? 2 * old.lengthNanos() : FIRST_OVERLOAD_NANOS;
+          long nanos = Math.min(MOST_OVERLOAD_NANOS, length);
+          return new Shut(nowNanos, nowNanos + nanos, nanos / OVERLOAD_SPREAD);
+        });
+  }
+
+  private void shut(String origin, long nowNanos, UnaryOperator<@Nullable Shut> change) {
     learnedNanos = nowNanos;
     AtomicReference<@Nullable Shut> gate = gates.get(origin);
     if (!gate.equals(nobodys)) {
-      gate.accumulateAndGet(
-          next,
-          (old, added) -> old == null || added.untilNanos() - old.untilNanos() > 0 ? added : old);
+      gate.updateAndGet(change);
     }
   }
 

@@ -7,6 +7,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.internal.Checks;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,6 +37,14 @@ import java.util.TreeSet;
  * </table>
  */
 public final class StandardRules implements HttpClassifier {
+  private static final List<String> MONEY_IS_SPENT =
+      List.of(
+          "insufficient_quota",
+          "credit_balance_exhausted",
+          "organization_spend_limit_exceeded",
+          "organization_usage_limit_exceeded",
+          "project_spend_limit_exceeded",
+          "enforced_spend_limit_reached");
   private static final StandardRules DEFAULTS = builder().build();
 
   private final boolean strictThrottling;
@@ -70,6 +79,36 @@ public final class StandardRules implements HttpClassifier {
   /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /**
+   * Starts with the rules for APIs that answer prompts and charge for them. They know types of
+   * error as the vendors document them. Others, and your own claims, are to be added.
+   *
+   * <table>
+   *   <caption>What is added to the defaults</caption>
+   *   <tr><th>answer</th><th>meaning</th><th>page</th></tr>
+   *   <tr><td>503 {@code server_is_overloaded}</td><td>not processed: retried</td>
+   *       <td><a href="https://developers.openai.com/api/docs/guides/error-codes">OpenAI, Error
+   *       codes</a>: too little capacity to process the request</td></tr>
+   *   <tr><td>429 {@code insufficient_quota}, {@code credit_balance_exhausted}, {@code
+   *       organization_spend_limit_exceeded}, {@code organization_usage_limit_exceeded}, {@code
+   *       project_spend_limit_exceeded}</td><td>money or a limit of it is used up: never
+   *       retried</td><td><a
+   *       href="https://help.openai.com/en/articles/6614457-troubleshooting-api-usage-and-spend-limits">OpenAI,
+   *       Troubleshooting API usage and spend limits</a></td></tr>
+   *   <tr><td>429 {@code enforced_spend_limit_reached}</td><td>the same</td><td><a
+   *       href="https://platform.claude.com/docs/en/api/errors">Anthropic, Errors</a></td></tr>
+   * </table>
+   *
+   * @return a new builder
+   */
+  public static Builder forAiApis() {
+    Builder rules = builder().refusedBy(503, "server_is_overloaded");
+    for (String spent : MONEY_IS_SPENT) {
+      rules.neverRetry(429, spent);
+    }
+    return rules;
   }
 
   private static Map<Integer, Set<String>> copy(Map<Integer, Set<String>> types) {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -149,6 +150,14 @@ class HttpRetryTest {
         later.with(key).toString());
     assertEquals(Optional.of(true), later.with(key).bodyRepeatable());
     assertEquals(7, later.with(RetryOptions.none()).policy(RetryPolicy.defaults()).maxAttempts());
+  }
+
+  @Test
+  void forAiApis_knowsWhatNoWaitMends() {
+    HttpRetry retry = HttpRetry.forAiApis(Duration.ofMinutes(30)).build();
+    assertEquals(Duration.ofMinutes(30), retry.policy().totalTimeout().orElseThrow());
+    assertEquals(Set.of(429, 503), retry.classifier().readsBodyOf());
+    assertThrows(IllegalArgumentException.class, () -> HttpRetry.forAiApis(Duration.ZERO));
   }
 
   @Test

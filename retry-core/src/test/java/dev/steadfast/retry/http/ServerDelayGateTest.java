@@ -44,6 +44,24 @@ class ServerDelayGateTest {
   }
 
   @Test
+  void a529WithoutAServerDelay_shutsItForTwiceAsLongEachTime() {
+    for (long seconds : new long[] {1, 2, 3, 3}) {
+      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+      assertEquals(seconds * SECOND, gate.admitsInNanos(A, now));
+      assertEquals(seconds * SECOND / 4, gate.spreadNanos(A, now));
+      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now + SECOND / 2);
+      assertEquals(seconds * SECOND, gate.admitsInNanos(A, now), "sent before it was shut");
+      now += seconds * SECOND + SECOND / 2;
+      assertEquals(0, gate.admitsInNanos(A, now));
+    }
+    now += 10 * SECOND;
+    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+    assertEquals(SECOND, gate.admitsInNanos(A, now), "another overload");
+    learn(529, Duration.ofSeconds(7));
+    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+  }
+
+  @Test
   void theSpreadIsThePolicysShareOfTheServerDelay() {
     RetryPolicy half = RetryPolicy.builder().serverDelaySpread(0.5).build();
     gate.learn(A.origin(), 429, ServerDelay.atLeast(Duration.ofSeconds(8)), half, now);
