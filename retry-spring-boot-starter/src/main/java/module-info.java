@@ -4,6 +4,7 @@ module dev.steadfast.retry.spring.boot {
   requires transitive dev.steadfast.retry;
   requires static dev.steadfast.retry.apache5;
   requires transitive dev.steadfast.retry.httpclient;
+  requires static transitive dev.steadfast.retry.journal;
   requires static dev.steadfast.retry.micrometer;
   requires static transitive dev.steadfast.retry.okhttp;
   requires static dev.steadfast.retry.resilience4j;
@@ -24,11 +25,14 @@ module dev.steadfast.retry.spring.boot {
   requires static spring.boot.actuator;
   requires static spring.boot.actuator.autoconfigure;
   requires spring.boot.autoconfigure;
+  requires static spring.boot.health;
   requires spring.boot.http.client;
   requires spring.boot.restclient;
   requires static spring.boot.webclient;
   requires spring.context;
   requires spring.core;
+  requires static spring.jdbc;
+  requires static transitive spring.tx;
   requires transitive spring.web;
   requires static transitive spring.webflux;
 

@@ -2,6 +2,7 @@ package dev.steadfast.retry.spring.boot;
 
 import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.spring.RetryingApacheRequestFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +28,10 @@ final class ApacheClients {
 
   static CloseableHttpClient client(ClientHttpRequestFactory requests) {
     return ((RetryingApacheRequestFactory) requests).client();
+  }
+
+  static Journaling.Sender sender(ClientHttpRequestFactory requests) {
+    return Apache5Retry.sender(client(requests));
   }
 
   /** Ends what is under way. */

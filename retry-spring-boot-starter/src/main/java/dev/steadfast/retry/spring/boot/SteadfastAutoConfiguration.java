@@ -68,7 +68,10 @@ public final class SteadfastAutoConfiguration {
   // Acts before Boot makes a bean of the library that is named.
   @Bean
   static BeanFactoryPostProcessor steadfastNamedLibrary(Environment environment) {
-    return beans -> NamedLibrary.check(environment);
+    return beans -> {
+      NamedLibrary.check(environment);
+      JournalProperties.needLibraries(environment);
+    };
   }
 
   @Bean(destroyMethod = "end")

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.spring.boot;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
@@ -208,6 +209,15 @@ public final class SteadfastClient {
    */
   public HttpRetry retry() {
     return retry;
+  }
+
+  /** Sends operations of a journal. */
+  Journaling.Sender sender() {
+    return switch (library()) {
+      case JDK -> httpClient().sender();
+      case OKHTTP -> OkHttp.calls(requests).sender();
+      case APACHE -> ApacheClients.sender(requests);
+    };
   }
 
   /** This client, which something is going to use. */

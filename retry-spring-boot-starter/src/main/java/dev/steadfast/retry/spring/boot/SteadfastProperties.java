@@ -14,13 +14,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param defaultClient the client that all builders of Boot get; null for none
  * @param metrics meters
  * @param scope the scope of inbound requests
+ * @param journal the journal
  */
 @ConfigurationProperties(prefix = "steadfast", ignoreUnknownFields = false)
 record SteadfastProperties(
     @DefaultValue Map<String, Client> clients,
     @Nullable String defaultClient,
     @DefaultValue Metrics metrics,
-    @DefaultValue Scope scope) {
+    @DefaultValue Scope scope,
+    @DefaultValue JournalProperties journal) {
 
   /**
    * One client. The type of the budget is String: YAML makes a number of a value such as 0.2, and

@@ -54,6 +54,7 @@ final class UnknownPropertyAnalyzer
     List<String> known = new ArrayList<>(List.of("steadfast.default-client"));
     known.addAll(
         Stream.of("metrics", "scope").map(each -> "steadfast." + each + ".enabled").toList());
+    known.addAll(JournalProperties.names());
     // The client may be named at any place if what is before it is wrong as well.
     for (int i = 1; i < name.getNumberOfElements(); i++) {
       String client = name.getElement(i, Form.ORIGINAL);

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,6 +214,10 @@ final class WrongPropertiesTest {
               "steadfast.metrics.enabled",
               "steadfast.scope.enabled")) {
         assertTells(text, "\"name\": \"" + each + "\"");
+      }
+      for (String each : JournalProperties.names()) {
+        assertTells(text, "\"name\": \"" + each + "\"");
+        assertTells(Files.readString(Path.of("..", "docs", "spring.md")), "| `" + each + "` |");
       }
     }
   }

@@ -1,36 +1,37 @@
 package dev.steadfast.retry.examples.springboot;
 
-import dev.steadfast.retry.examples.springboot.Payments.Payment;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RestController;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.spring.boot.SteadfastClients;
+import dev.steadfast.retry.spring.boot.SteadfastJournal;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.annotation.Transactional;
 
-/** Orders of customers. */
-@RestController
+/** Stores an order, and has its payment sent after the commit. For the guide: no bean of the run. */
 class Orders {
-  private final Payments payments;
-  private final Counting counting;
-  private final Tracing tracing;
+  private final JdbcTemplate orders;
+  private final SteadfastClients clients;
+  private final SteadfastJournal journal;
 
-  Orders(Payments payments, Counting counting, Tracing tracing) {
-    this.payments = payments;
-    this.counting = counting;
-    this.tracing = tracing;
+  Orders(JdbcTemplate orders, SteadfastClients clients, SteadfastJournal journal) {
+    this.orders = orders;
+    this.clients = clients;
+    this.journal = journal;
   }
 
-  @PostMapping("/orders/{order}")
-  String order(@PathVariable("order") String order) {
-    return payments.pay(new Payment(order, 1999)).order();
+  // region boot-journal
+  @Transactional
+  public void order(String number, HttpRequest payment) {
+    orders.update("insert into orders (number) values (?)", number);
+    RetryOptions charge = RetryOptions.builder().journaled("charge", number).build();
+    journal.enlist(clients.get("payments").httpClient().with(charge).intent(payment));
   }
 
-  @GetMapping("/attempts")
-  int attempts() {
-    return counting.attempts();
-  }
+  // endregion
 
-  @GetMapping("/spans")
-  long spans() {
-    return tracing.spans();
+  static HttpRequest payment(URI uri, String body) {
+    return HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString(body)).build();
   }
 }

@@ -1,0 +1,345 @@
+package dev.steadfast.retry.spring.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
+import dev.steadfast.retry.journal.Oversight;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import dev.steadfast.retry.postgres.PostgresServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.persistence.autoconfigure.EntityScan;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The journal in an application with Hibernate and PostgreSQL. */
+final class JournalTest {
+  private static PostgresServer database;
+
+  private final ScriptedServer server = ScriptedServer.start();
+  private ConfigurableApplicationContext app;
+
+  /** An order. */
+  @Entity
+  @Table(name = "orders")
+  static class Order {
+    @Id private String number;
+
+    Order() {}
+
+    Order(String number) {
+      this.number = number;
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  @EntityScan(basePackageClasses = JournalTest.class)
+  static class Shop {}
+
+  @BeforeAll
+  static void startDatabase() throws IOException {
+    database = PostgresServer.temporary();
+  }
+
+  @AfterAll
+  static void stopDatabase() {
+    database.close();
+  }
+
+  @AfterEach
+  void close() {
+    if (app != null) {
+      JdbcTemplate sql = app.getBean(JdbcTemplate.class);
+      sql.execute("delete from steadfast_operation");
+      sql.execute("delete from orders");
+      app.close();
+    }
+    server.close();
+  }
+
+  private static ConfigurableApplicationContext run(String... properties) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "spring.main.banner-mode=off",
+                "logging.level.root=warn",
+                "spring.datasource.url=" + database.jdbcUrl(),
+                "spring.jpa.hibernate.ddl-auto=update",
+                "spring.jpa.open-in-view=false",
+                "steadfast.clients.pay.idempotency=random-uuid",
+                "steadfast.clients.pay.policy=maxAttempts=1; totalTimeout=10s"));
+    all.addAll(Arrays.asList(properties));
+    return new SpringApplicationBuilder(Shop.class)
+        .web(WebApplicationType.NONE)
+        .registerShutdownHook(false)
+        .properties(all.toArray(String[]::new))
+        .run();
+  }
+
+  private void start(String... properties) {
+    List<String> all = new ArrayList<>(Arrays.asList(properties));
+    all.add("steadfast.journal.enabled=true");
+    all.add("steadfast.journal.create-tables=true");
+    app = run(all.toArray(String[]::new));
+  }
+
+  private void startWithoutJobs() {
+    start("steadfast.journal.resume.enabled=false");
+  }
+
+  private SteadfastJournal journal() {
+    return app.getBean(SteadfastJournal.class);
+  }
+
+  private Oversight oversight() {
+    return journal().journal().oversight();
+  }
+
+  private RetryingHttpClient client(String key) {
+    return app.getBean(SteadfastClients.class)
+        .get("pay")
+        .httpClient()
+        .with(RetryOptions.builder().journaled("charge", key).build());
+  }
+
+  private HttpRequest request() {
+    return HttpRequest.newBuilder(server.uri("/charges"))
+        .POST(HttpRequest.BodyPublishers.ofString("5"))
+        .build();
+  }
+
+  private boolean enlist(String key) {
+    return journal().enlist(client(key).intent(request()));
+  }
+
+  private HttpResponse<String> call(String key) throws Exception {
+    return client(key).send(request(), BodyHandlers.ofString());
+  }
+
+  private void inTransaction(Consumer<TransactionTemplate> work) {
+    TransactionTemplate transaction =
+        new TransactionTemplate(app.getBean(PlatformTransactionManager.class));
+    transaction.executeWithoutResult(status -> work.accept(transaction));
+  }
+
+  private void order(String number) {
+    EntityManager orders = app.getBean(EntityManager.class);
+    orders.persist(new Order(number));
+  }
+
+  private int orders() {
+    Integer count =
+        app.getBean(JdbcTemplate.class).queryForObject("select count(*) from orders", Integer.class);
+    return count == null ? -1 : count;
+  }
+
+  private Optional<State> state(String key) throws IOException {
+    return oversight().find("charge", key).map(Oversight.Entry::state);
+  }
+
+  @Test
+  void orderAndOperationAreCommittedTogether() throws Exception {
+    startWithoutJobs();
+    inTransaction(within -> {
+      order("1");
+      assertTrue(enlist("1"));
+    });
+    assertEquals(1, orders());
+    assertEquals(Optional.of(State.READY), state("1"));
+    assertEquals(200, call("1").statusCode());
+    assertEquals(Optional.of(State.SUCCEEDED), state("1"));
+  }
+
+  @Test
+  void orderAndOperationAreRolledBackTogether() throws Exception {
+    startWithoutJobs();
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            inTransaction(within -> {
+              order("1");
+              assertTrue(enlist("1"));
+              throw new IllegalStateException("the shop changed its mind");
+            }));
+    assertEquals(0, orders());
+    assertEquals(Optional.empty(), state("1"));
+  }
+
+  @Test
+  void enlistingOutsideOfATransactionIsRefused() {
+    startWithoutJobs();
+    IllegalStateException refused =
+        assertThrows(IllegalStateException.class, () -> enlist("1"));
+    assertTrue(refused.getMessage().contains("within @Transactional"), refused.getMessage());
+  }
+
+  @Test
+  void theSameCallWithinTheTransactionIsRefusedAndNothingIsSent() {
+    startWithoutJobs();
+    inTransaction(within -> {
+      assertTrue(enlist("1"));
+      RefusedException refused = assertThrows(RefusedException.class, () -> call("1"));
+      assertEquals(Refusal.IN_FLIGHT, refused.refusal());
+      assertTrue(refused.getMessage().contains("call it after the commit"), refused.getMessage());
+      RetryReport.Saved saved =
+          RetryReport.of(refused).flatMap(RetryReport::saved).orElseThrow();
+      assertEquals(RetryReport.Effect.UNKNOWN, saved.effect());
+    });
+    assertEquals(0, server.requests().size());
+  }
+
+  @Test
+  void whatRunsAfterTheCommitCanCall() throws Exception {
+    startWithoutJobs();
+    List<Integer> answers = new ArrayList<>();
+    inTransaction(within -> {
+      TransactionSynchronizationManager.registerSynchronization(
+          new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+              try {
+                answers.add(call("1").statusCode());
+              } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+              }
+            }
+          });
+      assertTrue(enlist("1"));
+    });
+    assertEquals(List.of(200), answers);
+  }
+
+  @Test
+  void aCallWithinATransactionIsCommittedOnItsOwn() throws Exception {
+    startWithoutJobs();
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            inTransaction(within -> {
+              order("1");
+              try {
+                assertEquals(200, call("1").statusCode());
+              } catch (Exception failed) {
+                throw new AssertionError(failed);
+              }
+              throw new IllegalStateException("the shop changed its mind");
+            }));
+    assertEquals(0, orders());
+    assertEquals(Optional.of(State.SUCCEEDED), state("1"), "the server did it");
+  }
+
+  @Test
+  void theJobSendsWhatIsEnlisted() throws Exception {
+    CountDownLatch sent = new CountDownLatch(1);
+    start("steadfast.journal.resume.interval=100ms");
+    inTransaction(within -> {
+      order("1");
+      assertTrue(enlist("1"));
+    });
+    CompletableFuture<Void> seen =
+        CompletableFuture.runAsync(() -> {
+          while (server.requests().isEmpty()) {
+            Thread.onSpinWait();
+          }
+          sent.countDown();
+        });
+    assertTrue(sent.await(60, TimeUnit.SECONDS));
+    seen.join();
+    MeterRegistry meters = app.getBean(MeterRegistry.class);
+    assertEquals(
+        1,
+        meters.get("steadfast.journal.deliveries").tag("operation", "charge").counter().count());
+  }
+
+  @Test
+  void healthAndMetersCount() {
+    startWithoutJobs();
+    inTransaction(within -> assertTrue(enlist("1")));
+    Health health =
+        (Health)
+            app.getBean("steadfastJournalHealthIndicator", HealthIndicator.class).health();
+    assertEquals(Status.UP, health.getStatus());
+    assertEquals(1L, health.getDetails().get("due"));
+    MeterRegistry meters = app.getBean(MeterRegistry.class);
+    assertEquals(1, meters.get("steadfast.journal.due").gauge().value());
+    assertEquals(0, meters.get("steadfast.journal.parked").gauge().value());
+    assertEquals(0, meters.get("steadfast.journal.unknown").gauge().value());
+    assertTrue(meters.get("steadfast.journal.due.age").timeGauge().value(TimeUnit.HOURS) < 1);
+    assertEquals(0, meters.get("steadfast.journal.left.age").timeGauge().value());
+  }
+
+  @Test
+  void withoutTheSettingThereIsNoJournal() {
+    try (ConfigurableApplicationContext without = run()) {
+      assertFalse(without.containsBean("steadfastJournal"));
+    }
+  }
+
+  @Test
+  void wrongPropertiesEndTheStart() {
+    wrong("data-source=nobody", "expected: the name of a bean of type DataSource");
+    wrong("resume.most=0", "expected: 1 to 10,000");
+    wrong("resume.interval=1ms", "expected: PT0.1S to P3650D");
+    wrong("purge.older-than=1m", "expected: PT1H to P3650D");
+    wrong("resume.client=nobody", "one of [pay]");
+  }
+
+  private static void wrong(String property, String message) {
+    Throwable thrown =
+        assertThrows(
+            RuntimeException.class,
+            () ->
+                run(
+                        "steadfast.journal.enabled=true",
+                        "steadfast.journal.create-tables=true",
+                        "steadfast.journal." + property)
+                    .close());
+    StringBuilder all = new StringBuilder();
+    for (Throwable each = thrown; each != null; each = each.getCause()) {
+      all.append(each.getMessage()).append('\n');
+    }
+    assertTrue(all.toString().contains(message), all::toString);
+    assertInstanceOf(RuntimeException.class, thrown);
+  }
+}

@@ -1,0 +1,105 @@
+package dev.steadfast.retry.spring.boot;
+
+import dev.steadfast.retry.operations.OperationJournal;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The journal as clients see it. It refuses what a transaction of this process has enlisted and not
+ * committed yet: the claim would wait for that transaction, which may wait for the claim.
+ */
+final class EnlistingJournal implements OperationJournal {
+  private final OperationJournal journal;
+  private final Map<Id, Integer> enlisted = new ConcurrentHashMap<>();
+
+  EnlistingJournal(OperationJournal journal) {
+    this.journal = journal;
+  }
+
+  /** Refuses an operation until the transaction of the calling thread has ended. */
+  void untilTheEnd(Id id) {
+    enlisted.merge(id, 1, Integer::sum);
+    TransactionSynchronizationManager.registerSynchronization(new End(id));
+  }
+
+  private void ended(Id id) {
+    enlisted.computeIfPresent(id, (same, times) -> times == 1 ? null : times - 1);
+  }
+
+  /** Comes first, so that what runs after the commit can call. */
+  private final class End implements TransactionSynchronization {
+    private final Id id;
+    private boolean over;
+
+    End(Id id) {
+      this.id = id;
+    }
+
+    @Override
+    public int getOrder() {
+      return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void afterCommit() {
+      end();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+      end();
+    }
+
+    private void end() {
+      if (!over) {
+        over = true;
+        ended(id);
+      }
+    }
+  }
+
+  @Override
+  public Claim claim(Intent intent, Duration lease) throws IOException {
+    if (enlisted.containsKey(intent.id())) {
+      throw new RefusedException(
+          Refusal.IN_FLIGHT,
+          intent.id()
+              + " is enlisted in a transaction that has not been committed: call it after the"
+              + " commit",
+          null);
+    }
+    return journal.claim(intent, lease);
+  }
+
+  @Override
+  public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
+    return journal.sending(intent, claim);
+  }
+
+  @Override
+  public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
+    return journal.ended(intent, claim, ending);
+  }
+
+  @Override
+  public Settings settings() {
+    return journal.settings();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return journal.executor();
+  }
+
+  @Override
+  public String toString() {
+    return journal.toString();
+  }
+}

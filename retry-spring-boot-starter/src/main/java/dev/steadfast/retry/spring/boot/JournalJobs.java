@@ -1,0 +1,118 @@
+package dev.steadfast.retry.spring.boot;
+
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.journal.JdbcJournal.Which;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/** Runs the jobs of a journal, each on a thread of its own: the sending, and the purge. */
+final class JournalJobs implements SmartLifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
+  private static final long PATIENCE_SECONDS = 5;
+
+  private final JdbcJournal journal;
+  private final JournalProperties properties;
+  private final Journaling.@Nullable Sender sender;
+  private volatile @Nullable ScheduledExecutorService running;
+
+  /**
+   * Jobs.
+   *
+   * @param journal the journal
+   * @param properties which jobs run, and how often
+   * @param sender the client that sends; null if nothing is sent
+   */
+  JournalJobs(
+      JdbcJournal journal, JournalProperties properties, Journaling.@Nullable Sender sender) {
+    this.journal = journal;
+    this.properties = properties;
+    this.sender = sender;
+  }
+
+  /** Work that a job does. */
+  private interface Job {
+    void run() throws IOException, InterruptedException;
+  }
+
+  @Override
+  public void start() {
+    ScheduledExecutorService jobs =
+        Executors.newScheduledThreadPool(
+            2,
+            task -> {
+              Thread thread = new Thread(task, "steadfast-journal");
+              thread.setDaemon(true);
+              return thread;
+            });
+    Journaling.Sender client = sender;
+    if (client != null) {
+      every(jobs, properties.resume().interval(), () -> resume(jobs, client));
+    }
+    if (properties.purge().enabled()) {
+      every(
+          jobs, properties.purge().interval(), () -> journal.purge(properties.purge().olderThan()));
+    }
+    running = jobs;
+  }
+
+  private static void every(ScheduledExecutorService jobs, Duration pause, Job job) {
+    jobs.scheduleWithFixedDelay(
+        () -> attempt(job), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  // A job that fails is tried again after its pause.
+  private static void attempt(Job job) {
+    try {
+      job.run();
+    } catch (InterruptedException ending) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | RuntimeException failed) {
+      LOG.warn("a job of the journal failed, and is tried again", failed);
+    }
+  }
+
+  // A full page is followed by the next one at once.
+  private void resume(ScheduledExecutorService jobs, Journaling.Sender client)
+      throws IOException, InterruptedException {
+    int most = properties.resume().most();
+    while (!jobs.isShutdown() && journal.resume(client, Which.DUE, most) == most) {
+      // the next page
+    }
+  }
+
+  @Override
+  public void stop() {
+    ScheduledExecutorService jobs = running;
+    running = null;
+    if (jobs == null) {
+      return;
+    }
+    jobs.shutdown();
+    try {
+      if (!jobs.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        jobs.shutdownNow();
+      }
+    } catch (InterruptedException interrupted) {
+      jobs.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running != null;
+  }
+
+  @Override
+  public boolean isPauseable() {
+    return false;
+  }
+}
