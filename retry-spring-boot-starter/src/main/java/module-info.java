@@ -32,7 +32,7 @@ module dev.steadfast.retry.spring.boot {
   requires spring.context;
   requires spring.core;
   requires static spring.jdbc;
-  requires static transitive spring.tx;
+  requires static spring.tx;
   requires transitive spring.web;
   requires static transitive spring.webflux;
 

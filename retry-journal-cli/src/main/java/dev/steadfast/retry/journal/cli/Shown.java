@@ -2,9 +2,9 @@ package dev.steadfast.retry.journal.cli;
 
 import dev.steadfast.retry.journal.Oversight.Entry;
 import dev.steadfast.retry.journal.Oversight.Exchange;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Content;
-import dev.steadfast.retry.operations.OperationJournal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -81,7 +81,11 @@ class CommandLineTest {
         new Terms(
             Repeat.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", "k-" + key));
     return new Intent(
-        new OperationJournal.Id("charge", "", key), "", new Request("POST", uri, content), "f".repeat(64), terms);
+        new OperationJournal.Id("charge", "", key),
+        "",
+        new Request("POST", uri, content),
+        "f".repeat(64),
+        terms);
   }
 
   private void enlist(String key) throws Exception {

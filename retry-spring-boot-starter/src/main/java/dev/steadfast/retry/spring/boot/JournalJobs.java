@@ -64,8 +64,7 @@ final class JournalJobs implements SmartLifecycle {
   }
 
   private static void every(ScheduledExecutorService jobs, Duration pause, Job job) {
-    jobs.scheduleWithFixedDelay(
-        () -> attempt(job), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
+    jobs.scheduleWithFixedDelay(() -> attempt(job), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   // A job that fails is tried again after its pause.

@@ -53,7 +53,8 @@ final class JournalMeters {
     gauges.age("due.age", "For how long the oldest of them has been due", Totals::dueFor);
     gauges.number("unknown", "Operations whose effect is unknown, up to 10,000", Totals::unknown);
     gauges.number("parked", "Operations that wait for a person, up to 10,000", Totals::parked);
-    gauges.age("left.age", "For how long the oldest lease of a dead owner is over", Totals::leftFor);
+    gauges.age(
+        "left.age", "For how long the oldest lease of a dead owner is over", Totals::leftFor);
   }
 
   /** Makes gauges. */

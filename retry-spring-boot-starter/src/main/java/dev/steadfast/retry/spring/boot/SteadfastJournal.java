@@ -54,11 +54,13 @@ public final class SteadfastJournal {
   /**
    * Writes an operation in the transaction of the calling thread. It is sent after the commit, by
    * the job {@code steadfast.journal.resume} or by the same call. The same call within this
-   * transaction is refused. The exceptions are unchecked, so that Spring rolls the transaction back.
+   * transaction is refused. The exceptions are unchecked, so that Spring rolls the transaction
+   * back.
    *
    * @param operation what is to be sent, as {@code intent} of a client gives it
    * @return false if the same operation is there already, enlisted or finished
-   * @throws IllegalStateException if the thread has no transaction on the data source of the journal
+   * @throws IllegalStateException if the thread has no transaction on the data source of the
+   *     journal
    * @throws UncheckedIOException with a {@code RefusedException} as its cause, if the journal
    *     refuses the operation
    * @throws DataAccessException if the operation cannot be written
@@ -74,7 +76,8 @@ public final class SteadfastJournal {
    * @param operation what is to be sent, as {@code intent} of a client gives it
    * @param sequence its name, 1 to 100 characters
    * @return false if the same operation is there already, enlisted or finished
-   * @throws IllegalStateException if the thread has no transaction on the data source of the journal
+   * @throws IllegalStateException if the thread has no transaction on the data source of the
+   *     journal
    * @throws UncheckedIOException with a {@code RefusedException} as its cause, if the journal
    *     refuses the operation
    * @throws DataAccessException if the operation cannot be written

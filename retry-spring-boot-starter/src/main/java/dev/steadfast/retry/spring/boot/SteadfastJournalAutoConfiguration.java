@@ -126,8 +126,7 @@ public final class SteadfastJournalAutoConfiguration {
   static class Meters {
     @Bean
     SenderCounting steadfastJournalMeters(SteadfastJournal journal, MeterRegistry registry) {
-      return new JournalMeters(journal.journal().oversight(), registry, System::nanoTime)
-          ::counting;
+      return new JournalMeters(journal.journal().oversight(), registry, System::nanoTime)::counting;
     }
   }
 }

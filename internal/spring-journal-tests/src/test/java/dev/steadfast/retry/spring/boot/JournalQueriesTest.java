@@ -12,7 +12,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page, the alerts and the dashboard of the journal name meters that exist, and all of them. */
+/**
+ * The page, the alerts and the dashboard of the journal name meters that exist, and all of them.
+ */
 final class JournalQueriesTest {
   private static final Path DOCS = Path.of("..", "..", "docs");
   private static final Pattern NAME = Pattern.compile("steadfast_journal_[a-z_]+");
@@ -32,7 +34,9 @@ final class JournalQueriesTest {
 
   private static Set<String> named(String page) throws IOException {
     Set<String> names = new TreeSet<>();
-    NAME.matcher(Files.readString(DOCS.resolve(page))).results().forEach(each -> names.add(each.group()));
+    NAME.matcher(Files.readString(DOCS.resolve(page)))
+        .results()
+        .forEach(each -> names.add(each.group()));
     return names;
   }
 

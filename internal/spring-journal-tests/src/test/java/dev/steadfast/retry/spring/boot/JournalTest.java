@@ -14,7 +14,6 @@ import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
-import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.persistence.Entity;
@@ -170,7 +169,8 @@ final class JournalTest {
 
   private int orders() {
     Integer count =
-        app.getBean(JdbcTemplate.class).queryForObject("select count(*) from orders", Integer.class);
+        app.getBean(JdbcTemplate.class)
+            .queryForObject("select count(*) from orders", Integer.class);
     return count == null ? -1 : count;
   }
 
@@ -209,8 +209,7 @@ final class JournalTest {
   @Test
   void enlistingOutsideOfATransactionIsRefused() {
     startWithoutJobs();
-    IllegalStateException refused =
-        assertThrows(IllegalStateException.class, () -> enlist("1"));
+    IllegalStateException refused = assertThrows(IllegalStateException.class, () -> enlist("1"));
     assertTrue(refused.getMessage().contains("within @Transactional"), refused.getMessage());
   }
 
@@ -222,8 +221,7 @@ final class JournalTest {
       RefusedException refused = assertThrows(RefusedException.class, () -> call("1"));
       assertEquals(Refusal.IN_FLIGHT, refused.refusal());
       assertTrue(refused.getMessage().contains("call it after the commit"), refused.getMessage());
-      RetryReport.Saved saved =
-          RetryReport.of(refused).flatMap(RetryReport::saved).orElseThrow();
+      RetryReport.Saved saved = RetryReport.of(refused).flatMap(RetryReport::saved).orElseThrow();
       assertEquals(RetryReport.Effect.UNKNOWN, saved.effect());
     });
     assertEquals(0, server.requests().size());
@@ -288,8 +286,7 @@ final class JournalTest {
     seen.join();
     MeterRegistry meters = app.getBean(MeterRegistry.class);
     assertEquals(
-        1,
-        meters.get("steadfast.journal.deliveries").tag("operation", "charge").counter().count());
+        1, meters.get("steadfast.journal.deliveries").tag("operation", "charge").counter().count());
   }
 
   @Test
@@ -297,8 +294,7 @@ final class JournalTest {
     startWithoutJobs();
     inTransaction(within -> assertTrue(enlist("1")));
     Health health =
-        (Health)
-            app.getBean("steadfastJournalHealthIndicator", HealthIndicator.class).health();
+        (Health) app.getBean("steadfastJournalHealthIndicator", HealthIndicator.class).health();
     assertEquals(Status.UP, health.getStatus());
     assertEquals(1L, health.getDetails().get("due"));
     MeterRegistry meters = app.getBean(MeterRegistry.class);

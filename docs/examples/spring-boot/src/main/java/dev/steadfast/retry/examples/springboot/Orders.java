@@ -9,7 +9,9 @@ import java.net.http.HttpRequest.BodyPublishers;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Stores an order, and has its payment sent after the commit. For the guide: no bean of the run. */
+/**
+ * Stores an order, and has its payment sent after the commit. For the guide: no bean of the run.
+ */
 class Orders {
   private final JdbcTemplate orders;
   private final SteadfastClients clients;
