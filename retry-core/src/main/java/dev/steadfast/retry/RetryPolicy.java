@@ -40,29 +40,10 @@ public final class RetryPolicy {
 
   private static final RetryPolicy DEFAULTS = builder().build();
 
-  private final int maxAttempts;
-  private final Backoff backoff;
-  private final Map<FailureKind, Backoff> backoffByKind; // never changed
-  private final long totalTimeoutNanos; // 0 for none
-  private final long[]
-      attemptTimeoutNanos; // by attempt, the last for all that follow; may be empty
-  private final long bodyIdleTimeoutNanos; // Long.MAX_VALUE for none
-  private final long minimumAttemptNanos;
-  private final long maxServerDelayNanos;
-  private final AboveCeiling aboveCeiling;
-  private final double serverDelaySpread;
+  private final Builder settings; // a copy that nobody changes
 
   private RetryPolicy(Builder builder) {
-    this.maxAttempts = builder.maxAttempts;
-    this.backoff = builder.backoff;
-    this.backoffByKind = builder.backoffByKind;
-    this.totalTimeoutNanos = builder.totalTimeoutNanos;
-    this.attemptTimeoutNanos = builder.attemptTimeoutNanos;
-    this.bodyIdleTimeoutNanos = builder.bodyIdleTimeoutNanos;
-    this.minimumAttemptNanos = builder.minimumAttemptNanos;
-    this.maxServerDelayNanos = builder.maxServerDelayNanos;
-    this.aboveCeiling = builder.aboveCeiling;
-    this.serverDelaySpread = builder.serverDelaySpread;
+    this.settings = new Builder(builder);
   }
 
   /** {@return the shared policy that applies where nothing is configured} */
@@ -105,12 +86,12 @@ public final class RetryPolicy {
 
   /** {@return the most attempts that an operation makes, the first one included: 1 or more} */
   public int maxAttempts() {
-    return maxAttempts;
+    return settings.maxAttempts;
   }
 
   /** {@return the wait between attempts, after failures of kinds that have no wait of their own} */
   public Backoff backoff() {
-    return backoff;
+    return settings.backoff;
   }
 
   /**
@@ -120,19 +101,19 @@ public final class RetryPolicy {
    * @return the strategy of that kind, or {@link #backoff()} if it has none
    */
   public Backoff backoff(FailureKind kind) {
-    Backoff own = backoffByKind.get(Checks.notNull("kind", kind));
-    return own == null ? backoff : own;
+    Backoff own = settings.backoffByKind.get(Checks.notNull("kind", kind));
+    return own == null ? settings.backoff : own;
   }
 
   Map<FailureKind, Backoff> backoffByKind() {
-    return backoffByKind;
+    return settings.backoffByKind;
   }
 
   /** {@return the bound on the operation with all its attempts and waits, empty for none} */
   public Optional<Duration> totalTimeout() {
-    return totalTimeoutNanos == 0
+    return settings.totalTimeoutNanos == 0
         ? Optional.empty()
-        : Optional.of(Duration.ofNanos(totalTimeoutNanos));
+        : Optional.of(Duration.ofNanos(settings.totalTimeoutNanos));
   }
 
   /**
@@ -144,8 +125,9 @@ public final class RetryPolicy {
    */
   public Optional<Duration> attemptTimeout(int attempt) {
     Checks.atLeast("attempt", attempt, 1);
-    int count = attemptTimeoutNanos.length;
-    long nanos = count == 0 ? Long.MAX_VALUE : attemptTimeoutNanos[Math.min(attempt, count) - 1];
+    int count = settings.attemptTimeoutNanos.length;
+    long nanos =
+        count == 0 ? Long.MAX_VALUE : settings.attemptTimeoutNanos[Math.min(attempt, count) - 1];
     return nanos == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
   }
 
@@ -155,7 +137,9 @@ public final class RetryPolicy {
    */
   public List<Duration> attemptTimeouts() {
     return List.of(
-        Arrays.stream(attemptTimeoutNanos).mapToObj(Duration::ofNanos).toArray(Duration[]::new));
+        Arrays.stream(settings.attemptTimeoutNanos)
+            .mapToObj(Duration::ofNanos)
+            .toArray(Duration[]::new));
   }
 
   /**
@@ -163,9 +147,9 @@ public final class RetryPolicy {
    * empty for none}
    */
   public Optional<Duration> bodyIdleTimeout() {
-    return bodyIdleTimeoutNanos == Long.MAX_VALUE
+    return settings.bodyIdleTimeoutNanos == Long.MAX_VALUE
         ? Optional.empty()
-        : Optional.of(Duration.ofNanos(bodyIdleTimeoutNanos));
+        : Optional.of(Duration.ofNanos(settings.bodyIdleTimeoutNanos));
   }
 
   /**
@@ -173,17 +157,17 @@ public final class RetryPolicy {
    * more than zero}
    */
   public Duration minimumAttempt() {
-    return Duration.ofNanos(minimumAttemptNanos);
+    return Duration.ofNanos(settings.minimumAttemptNanos);
   }
 
   /** {@return the longest delay asked for by a server that is obeyed: zero or more} */
   public Duration maxServerDelay() {
-    return Duration.ofNanos(maxServerDelayNanos);
+    return Duration.ofNanos(settings.maxServerDelayNanos);
   }
 
   /** {@return the choice for a delay above the ceiling} */
   public AboveCeiling aboveCeiling() {
-    return aboveCeiling;
+    return settings.aboveCeiling;
   }
 
   /**
@@ -191,45 +175,34 @@ public final class RetryPolicy {
    * delay: 0 to 10}
    */
   public double serverDelaySpread() {
-    return serverDelaySpread;
+    return settings.serverDelaySpread;
   }
 
   /** {@return a builder that starts with this policy} */
   public Builder toBuilder() {
-    Builder builder = new Builder();
-    builder.maxAttempts = maxAttempts;
-    builder.backoff = backoff;
-    builder.backoffByKind = backoffByKind;
-    builder.totalTimeoutNanos = totalTimeoutNanos;
-    builder.attemptTimeoutNanos = attemptTimeoutNanos;
-    builder.bodyIdleTimeoutNanos = bodyIdleTimeoutNanos;
-    builder.minimumAttemptNanos = minimumAttemptNanos;
-    builder.maxServerDelayNanos = maxServerDelayNanos;
-    builder.aboveCeiling = aboveCeiling;
-    builder.serverDelaySpread = serverDelaySpread;
-    return builder;
+    return new Builder(settings);
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof RetryPolicy that
-        && maxAttempts == that.maxAttempts
-        && backoff.equals(that.backoff)
-        && backoffByKind.equals(that.backoffByKind)
-        && totalTimeoutNanos == that.totalTimeoutNanos
-        && Arrays.equals(attemptTimeoutNanos, that.attemptTimeoutNanos)
-        && bodyIdleTimeoutNanos == that.bodyIdleTimeoutNanos
-        && minimumAttemptNanos == that.minimumAttemptNanos
-        && maxServerDelayNanos == that.maxServerDelayNanos
-        && aboveCeiling == that.aboveCeiling
-        && serverDelaySpread == that.serverDelaySpread;
+        && settings.maxAttempts == that.settings.maxAttempts
+        && settings.backoff.equals(that.settings.backoff)
+        && settings.backoffByKind.equals(that.settings.backoffByKind)
+        && settings.totalTimeoutNanos == that.settings.totalTimeoutNanos
+        && Arrays.equals(settings.attemptTimeoutNanos, that.settings.attemptTimeoutNanos)
+        && settings.bodyIdleTimeoutNanos == that.settings.bodyIdleTimeoutNanos
+        && settings.minimumAttemptNanos == that.settings.minimumAttemptNanos
+        && settings.maxServerDelayNanos == that.settings.maxServerDelayNanos
+        && settings.aboveCeiling == that.settings.aboveCeiling
+        && settings.serverDelaySpread == that.settings.serverDelaySpread;
   }
 
   @Override
   public int hashCode() {
-    int hash = 31 * maxAttempts + backoff.hashCode();
-    hash = 31 * hash + Long.hashCode(totalTimeoutNanos);
-    return 31 * hash + Long.hashCode(bodyIdleTimeoutNanos);
+    int hash = 31 * settings.maxAttempts + settings.backoff.hashCode();
+    hash = 31 * hash + Long.hashCode(settings.totalTimeoutNanos);
+    return 31 * hash + Long.hashCode(settings.bodyIdleTimeoutNanos);
   }
 
   /**
@@ -246,15 +219,28 @@ public final class RetryPolicy {
     private int maxAttempts = 3;
     private Backoff backoff = Backoff.fullJitter(Duration.ofMillis(100), Duration.ofSeconds(20));
     private Map<FailureKind, Backoff> backoffByKind = Map.of(); // policies share it
-    private long totalTimeoutNanos = 30_000_000_000L;
-    private long[] attemptTimeoutNanos = {};
-    private long bodyIdleTimeoutNanos = Long.MAX_VALUE;
+    private long totalTimeoutNanos = 30_000_000_000L; // 0 for none
+    private long[] attemptTimeoutNanos = {}; // by attempt, the last for all that follow
+    private long bodyIdleTimeoutNanos = Long.MAX_VALUE; // for none
     private long minimumAttemptNanos = 1_000_000;
     private long maxServerDelayNanos = 60_000_000_000L;
     private AboveCeiling aboveCeiling = AboveCeiling.GIVE_UP;
     private double serverDelaySpread = 1;
 
     private Builder() {}
+
+    private Builder(Builder other) {
+      this.maxAttempts = other.maxAttempts;
+      this.backoff = other.backoff;
+      this.backoffByKind = other.backoffByKind;
+      this.totalTimeoutNanos = other.totalTimeoutNanos;
+      this.attemptTimeoutNanos = other.attemptTimeoutNanos;
+      this.bodyIdleTimeoutNanos = other.bodyIdleTimeoutNanos;
+      this.minimumAttemptNanos = other.minimumAttemptNanos;
+      this.maxServerDelayNanos = other.maxServerDelayNanos;
+      this.aboveCeiling = other.aboveCeiling;
+      this.serverDelaySpread = other.serverDelaySpread;
+    }
 
     /**
      * The most attempts, the first one included. Default 3: more than that helps rarely and

@@ -21,65 +21,50 @@ import org.jspecify.annotations.Nullable;
  * listeners, environment. Immutable; users meet it only behind a client's configuration.
  */
 public final class RetryPlan {
-  private final PolicyNanos nanos;
-  private final RetryBudget budget;
-  private final RetryBudget.@Nullable Account account; // null: that of the operation's origin
-  private final List<Guard> guards;
-  private final Listeners listeners;
-  private final RetryEnvironment environment;
-  private final @Nullable CallContext callContext;
-  private final CallersWord word;
-  private final boolean optional;
-  private final @Nullable ContextCapture context;
+  private final Parts parts;
 
-  private RetryPlan(Draft draft) {
-    this.nanos = draft.nanos;
-    this.budget = draft.budget;
-    this.account = draft.account;
-    this.guards = draft.guards;
-    this.listeners = draft.listeners;
-    this.environment = draft.environment;
-    this.callContext = draft.callContext;
-    this.word = draft.word;
-    this.optional = draft.optional;
-    this.context = draft.context;
+  private RetryPlan(Parts parts) {
+    this.parts = parts;
   }
 
-  /** A plan that is being changed. */
-  private static final class Draft {
+  /** The parts of a plan. They change only before it is made. */
+  private static final class Parts {
     private PolicyNanos nanos;
     private final RetryBudget budget;
-    private RetryBudget.@Nullable Account account;
+    private RetryBudget.@Nullable Account account; // null: that of the operation's origin
     private List<Guard> guards = List.of();
-    private Listeners listeners = new Listeners(List.of());
+    private Listeners listeners;
     private RetryEnvironment environment;
     private @Nullable CallContext callContext;
     private CallersWord word = CallersWord.NONE;
     private boolean optional;
     private @Nullable ContextCapture context;
 
-    Draft(PolicyNanos nanos, RetryBudget budget, RetryEnvironment environment) {
+    Parts(PolicyNanos nanos, RetryBudget budget, RetryEnvironment environment) {
       this.nanos = nanos;
       this.budget = Checks.notNull("budget", budget);
       this.environment = Checks.notNull("environment", environment);
+      this.listeners = new Listeners(List.of());
     }
 
-    Draft(RetryPlan plan) {
-      this(plan.nanos, plan.budget, plan.environment);
-      this.account = plan.account;
-      this.guards = plan.guards;
-      this.listeners = plan.listeners;
-      this.callContext = plan.callContext;
-      this.word = plan.word;
-      this.optional = plan.optional;
-      this.context = plan.context;
+    Parts(Parts other) {
+      this.nanos = other.nanos;
+      this.budget = other.budget;
+      this.environment = other.environment;
+      this.account = other.account;
+      this.guards = other.guards;
+      this.listeners = other.listeners;
+      this.callContext = other.callContext;
+      this.word = other.word;
+      this.optional = other.optional;
+      this.context = other.context;
     }
   }
 
-  private RetryPlan with(Consumer<Draft> change) {
-    Draft draft = new Draft(this);
-    change.accept(draft);
-    return new RetryPlan(draft);
+  private RetryPlan with(Consumer<Parts> change) {
+    Parts changed = new Parts(parts);
+    change.accept(changed);
+    return new RetryPlan(changed);
   }
 
   /**
@@ -93,7 +78,7 @@ public final class RetryPlan {
   public static RetryPlan of(RetryPolicy policy, RetryBudget budget, RetryEnvironment environment) {
     PolicyNanos nanos = new PolicyNanos(Checks.notNull("policy", policy));
     PolicyCheck.warn(policy);
-    return new RetryPlan(new Draft(nanos, budget, environment));
+    return new RetryPlan(new Parts(nanos, budget, environment));
   }
 
   /**
@@ -103,7 +88,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withGuards(List<Guard> guards) {
-    return with(draft -> draft.guards = List.copyOf(guards));
+    return with(parts -> parts.guards = List.copyOf(guards));
   }
 
   /**
@@ -113,7 +98,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withListeners(List<RetryListener> listeners) {
-    return with(draft -> draft.listeners = new Listeners(listeners));
+    return with(parts -> parts.listeners = new Listeners(listeners));
   }
 
   /**
@@ -125,7 +110,7 @@ public final class RetryPlan {
   public RetryPlan withPolicy(@Nullable RetryPolicy other) {
     return other == null || other.equals(policy())
         ? this
-        : with(draft -> draft.nanos = new PolicyNanos(other));
+        : with(parts -> parts.nanos = new PolicyNanos(other));
   }
 
   /**
@@ -135,7 +120,7 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withEnvironment(RetryEnvironment other) {
-    return with(draft -> draft.environment = other);
+    return with(parts -> parts.environment = other);
   }
 
   /**
@@ -145,7 +130,9 @@ public final class RetryPlan {
    * @return a changed copy, or this
    */
   public RetryPlan withCallContext(@Nullable CallContext other) {
-    return Objects.equals(other, callContext) ? this : with(draft -> draft.callContext = other);
+    return Objects.equals(other, parts.callContext)
+        ? this
+        : with(parts -> parts.callContext = other);
   }
 
   /**
@@ -169,9 +156,9 @@ public final class RetryPlan {
    */
   public RetryPlan withReplayable(Replayable replayable, int paidRepeats) {
     int counted = replayable == Replayable.ALWAYS ? paidRepeats : Integer.MAX_VALUE;
-    return replayable == word.replayable() && counted == word.paidRepeats()
+    return replayable == parts.word.replayable() && counted == parts.word.paidRepeats()
         ? this
-        : with(draft -> draft.word = new CallersWord(replayable, counted));
+        : with(parts -> parts.word = new CallersWord(replayable, counted));
   }
 
   /**
@@ -181,7 +168,7 @@ public final class RetryPlan {
    * @return a changed copy, or this
    */
   public RetryPlan withOptional(boolean word) {
-    return word == optional ? this : with(draft -> draft.optional = word);
+    return word == parts.optional ? this : with(parts -> parts.optional = word);
   }
 
   /**
@@ -191,17 +178,17 @@ public final class RetryPlan {
    * @return a changed copy
    */
   public RetryPlan withContext(@Nullable ContextCapture capture) {
-    return with(draft -> draft.context = capture);
+    return with(parts -> parts.context = capture);
   }
 
   /** The same plan with one account for all operations, taken from the budget once. */
   RetryPlan withAccountOf(String origin) {
-    return with(draft -> draft.account = budget.account(origin));
+    return with(parts -> parts.account = this.parts.budget.account(origin));
   }
 
   /** {@return the policy} */
   public RetryPolicy policy() {
-    return nanos.policy();
+    return parts.nanos.policy();
   }
 
   /**
@@ -217,7 +204,7 @@ public final class RetryPlan {
    * {@link Long#MAX_VALUE} for none; for authors of adapters}
    */
   public long bodyIdleTimeoutNanos() {
-    return nanos.bodyIdle();
+    return parts.nanos.bodyIdle();
   }
 
   /**
@@ -225,21 +212,21 @@ public final class RetryPlan {
    * authors of adapters} Then a body that the total timeout bounds need not be watched.
    */
   public boolean endsBeforeIdleTimeout() {
-    return nanos.total() <= nanos.bodyIdle();
+    return parts.nanos.total() <= parts.nanos.bodyIdle();
   }
 
   /** {@return the budget} */
   public RetryBudget budget() {
-    return budget;
+    return parts.budget;
   }
 
   PolicyNanos nanos() {
-    return nanos;
+    return parts.nanos;
   }
 
   /** The account that pays for the retries of an operation. */
   RetryBudget.Account account(String origin) {
-    return account == null ? budget.account(origin) : account;
+    return parts.account == null ? parts.budget.account(origin) : parts.account;
   }
 
   /**
@@ -249,9 +236,9 @@ public final class RetryPlan {
    * @param report why it ended
    */
   public void tellUnsent(OperationInfo info, RetryReport report) {
-    if (listeners.any()) {
-      listeners.operationStarted(info);
-      listeners.ended(info, report);
+    if (parts.listeners.any()) {
+      parts.listeners.operationStarted(info);
+      parts.listeners.ended(info, report);
     }
   }
 
@@ -262,7 +249,7 @@ public final class RetryPlan {
    * @param event what is new
    */
   public void tellPath(OperationInfo info, PathEvent event) {
-    listeners.pathChanged(info, event);
+    parts.listeners.pathChanged(info, event);
   }
 
   /**
@@ -272,7 +259,7 @@ public final class RetryPlan {
    * @param report what happened to it
    */
   public void tellEnd(OperationInfo info, RetryReport report) {
-    listeners.ended(info, report);
+    parts.listeners.ended(info, report);
   }
 
   /**
@@ -280,30 +267,31 @@ public final class RetryPlan {
    * beside the context class loader}
    */
   public @Nullable ContextCapture context() {
-    return context;
+    return parts.context;
   }
 
   /** {@return the caller's word on whether an operation may be repeated} */
   public Replayable replayable() {
-    return word.replayable();
+    return parts.word.replayable();
   }
 
   CallersWord word() {
-    return word;
+    return parts.word;
   }
 
   boolean optional() {
-    return optional;
+    return parts.optional;
   }
 
   /** Whether more than one attempt may be made that counts. */
   boolean allowsRetries() {
-    return policy().maxAttempts() > 1 && (callContext == null || !callContext.doNotRetry());
+    return policy().maxAttempts() > 1
+        && (parts.callContext == null || !parts.callContext.doNotRetry());
   }
 
   /** {@return time, randomness and scheduler} */
   public RetryEnvironment environment() {
-    return environment;
+    return parts.environment;
   }
 
   /**
@@ -320,7 +308,7 @@ public final class RetryPlan {
   public RetryScheduler.Task settle(long nanos, Runnable task) {
     RetryScheduler timers = timers();
     // A ticker of the user's may block, and so must not be read on the thread of all timers.
-    boolean ownTicker = environment.ticker().equals(RetryEnvironment.system().ticker());
+    boolean ownTicker = parts.environment.ticker().equals(RetryEnvironment.system().ticker());
     return ownTicker && timers instanceof TimerScheduler own
         ? own.settle(nanos, task)
         : timers.schedule(nanos, task);
@@ -331,13 +319,13 @@ public final class RetryPlan {
    * the one that the user has given, unless time is virtual; for authors of adapters}
    */
   public RetryScheduler timers() {
-    RetryScheduler scheduler = environment.scheduler();
+    RetryScheduler scheduler = parts.environment.scheduler();
     return scheduler.isVirtual() ? scheduler : lanes();
   }
 
   /** The library's own threads. */
   TimerScheduler lanes() {
-    return environment.scheduler() instanceof TimerScheduler own
+    return parts.environment.scheduler() instanceof TimerScheduler own
         ? own.onOwnThreads()
         : TimerScheduler.system();
   }
@@ -347,12 +335,12 @@ public final class RetryPlan {
    * they do not} It lies within {@link #callContext}.
    */
   public CallContext asLayer() {
-    return new RetryingLayer(budget, callContext);
+    return new RetryingLayer(parts.budget, parts.callContext);
   }
 
   /** {@return the context that imposes on the operation, null for nothing} */
   public @Nullable CallContext callContext() {
-    return callContext;
+    return parts.callContext;
   }
 
   /**
@@ -362,7 +350,7 @@ public final class RetryPlan {
    * @param operation the operation that shows it, for its label
    */
   public void advise(Advice advice, Object operation) {
-    listeners.advise(advice, operation);
+    parts.listeners.advise(advice, operation);
   }
 
   /**
@@ -372,7 +360,7 @@ public final class RetryPlan {
    * @return true if {@link #advise} would do nothing
    */
   public boolean advised(Advice advice) {
-    return listeners.advised(advice);
+    return parts.listeners.advised(advice);
   }
 
   /**
@@ -386,19 +374,19 @@ public final class RetryPlan {
    *     policy has such a timeout
    */
   public void requireEndOfAttempts(boolean byClient, boolean byTotalTimeout) {
-    boolean byTotal = byTotalTimeout && nanos.total() != Long.MAX_VALUE;
-    boolean byPolicy = byTotal || nanos.attempt(1) != Long.MAX_VALUE;
-    if (!byClient && !byPolicy && guards.stream().anyMatch(Guard::requiresAttemptTimeout)) {
+    boolean byTotal = byTotalTimeout && parts.nanos.total() != Long.MAX_VALUE;
+    boolean byPolicy = byTotal || parts.nanos.attempt(1) != Long.MAX_VALUE;
+    if (!byClient && !byPolicy && parts.guards.stream().anyMatch(Guard::requiresAttemptTimeout)) {
       throw Checks.bad(
           "attemptTimeout", "none", "a timeout: attempts that never end fill an adaptive limit");
     }
   }
 
   List<Guard> guards() {
-    return guards;
+    return parts.guards;
   }
 
   Listeners listeners() {
-    return listeners;
+    return parts.listeners;
   }
 }
