@@ -11,7 +11,9 @@ import dev.steadfast.retry.internal.Methods;
  *   <caption>What an answer proves</caption>
  *   <tr><th>status</th><th>proves</th></tr>
  *   <tr><td>none, 1xx</td><td>{@link #PERHAPS_DONE}</td></tr>
- *   <tr><td>2xx, 303, 304</td><td>{@link #DONE}</td></tr>
+ *   <tr><td>200 with an event stream that begins with an error</td><td>{@link
+ *       #PERHAPS_DONE}</td></tr>
+ *   <tr><td>other 2xx, 303, 304</td><td>{@link #DONE}</td></tr>
  *   <tr><td>307, 308</td><td>{@link #NOT_HERE}</td></tr>
  *   <tr><td>other 3xx to a method that only reads</td><td>{@link #DONE}</td></tr>
  *   <tr><td>other 3xx</td><td>{@link #REDIRECTED}</td></tr>

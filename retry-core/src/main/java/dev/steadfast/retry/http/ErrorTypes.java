@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the names that a JSON body gives to its error: the members {@code type}, {@code code} and
- * {@code status} of the object {@code error}, and {@code error_code} anywhere in it. It takes
- * whatever a server sends, and throws nothing.
+ * {@code status} of the object {@code error}, and {@code error_code} anywhere in it. An event of a
+ * stream may be the error itself. It takes whatever a server sends, and throws nothing.
  */
 final class ErrorTypes {
   private static final Set<String> OF_ERROR = Set.of("type", "code", "status");
@@ -24,12 +24,26 @@ final class ErrorTypes {
   }
 
   static Set<String> of(String body) {
-    ErrorTypes types = new ErrorTypes(body);
-    boolean goesOn = true;
-    while (goesOn && types.at < body.length()) {
-      goesOn = types.step(body.charAt(types.at++));
+    return new ErrorTypes(body).all();
+  }
+
+  /** The same for an event that is an error: without the object, its own members count. */
+  static Set<String> ofEvent(String data) {
+    Set<String> within = of(data);
+    if (!within.isEmpty()) {
+      return within;
     }
-    return types.found;
+    ErrorTypes itself = new ErrorTypes(data);
+    itself.errorDepth = 1;
+    return itself.all();
+  }
+
+  private Set<String> all() {
+    boolean goesOn = true;
+    while (goesOn && at < text.length()) {
+      goesOn = step(text.charAt(at++));
+    }
+    return found;
   }
 
   /** Returns false once the error is over. */

@@ -227,6 +227,17 @@ public final class HttpOperation {
   }
 
   /**
+   * Whether an answer is judged only when the first event of its body is there, if that is an event
+   * stream; for authors of adapters.
+   *
+   * @param status the status of the answer
+   * @return true if the first event belongs to the attempt
+   */
+  public boolean awaitsFirstEvent(int status) {
+    return retry.awaitsFirstEvent(status);
+  }
+
+  /**
    * Marks the calling thread while a client makes an attempt that may send through another client:
    * if that one retries too, it makes single attempts of this request.
    *
@@ -414,18 +425,25 @@ public final class HttpOperation {
   public Outcome outcome(ResponseView response, Evidence wire) {
     boolean replayed = replayed(response);
     Signals read = signals(response);
-    Signals signals = replayed && response.status() >= 400 ? read.ofReplay() : read;
+    Signals signals = replayed && failed(response) ? read.ofReplay() : read;
     learn(response, signals, plan.environment().ticker());
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
-    Evidence proved = wire.withProof(proof(response.status(), signals, verdict));
+    Evidence proved = wire.withProof(proof(response, signals, verdict));
     Evidence evidence = signals.unprocessed() ? proved.withRefusal() : proved;
     return new Outcome(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
   }
 
-  private AnswerProof proof(int status, Signals signals, Verdict verdict) {
+  private AnswerProof proof(ResponseView response, Signals signals, Verdict verdict) {
+    if (response.errorEvent().isPresent()) {
+      return AnswerProof.PERHAPS_DONE;
+    }
     boolean asksToWait = signals.asksToWait() || verdict instanceof Verdict.Retryable;
-    return AnswerProof.of(status, view.request().method(), asksToWait);
+    return AnswerProof.of(response.status(), view.request().method(), asksToWait);
+  }
+
+  private static boolean failed(ResponseView response) {
+    return response.status() >= 400 || response.errorEvent().isPresent();
   }
 
   /**
@@ -445,7 +463,7 @@ public final class HttpOperation {
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.
   private Signals signals(ResponseView response) {
-    return response.status() >= 400 ? retry.signals().read(response, now()) : Signals.NONE;
+    return failed(response) ? retry.signals().read(response, now()) : Signals.NONE;
   }
 
   /**

@@ -210,6 +210,11 @@ public final class HttpRetry {
     return status >= 400 && !bodiesRead.isEmpty() && bodiesRead.contains(status);
   }
 
+  /** Whether the rules wait for the first event of an event stream with this status. */
+  boolean awaitsFirstEvent(int status) {
+    return status == 200 && !bodiesRead.isEmpty() && bodiesRead.contains(status);
+  }
+
   HttpClassifier classifier() {
     return settings.classifier;
   }

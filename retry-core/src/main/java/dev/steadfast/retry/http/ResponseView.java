@@ -48,6 +48,15 @@ public interface ResponseView {
   }
 
   /**
+   * {@return the data of the first event of an event stream, if that is an error, and if the rules
+   * wait for the first event: {@link HttpClassifier#readsBodyOf} has the status 200; empty by
+   * default} The caller still gets all of the stream.
+   */
+  default Optional<String> errorEvent() {
+    return Optional.empty();
+  }
+
+  /**
    * {@return the origin of who answered, in the form of {@link RequestView#origin()}, where the
    * client tells: after a redirect it may be another than was asked; empty by default: unknown}
    * What is shared by the operations to an origin learns nothing from an answer of unknown origin.

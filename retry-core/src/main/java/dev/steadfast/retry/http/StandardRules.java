@@ -30,6 +30,8 @@ import java.util.TreeSet;
  *   <tr><td>503 that proves the request unprocessed (Finagle's nack)</td><td>always</td></tr>
  *   <tr><td>those of {@link Builder#refusedBy(int...)} and {@link
  *       Builder#refusedBy(int, String)}</td><td>always</td></tr>
+ *   <tr><td>200 with an event stream that begins with an error, if one is named for the status
+ *       200</td><td>if replayable</td></tr>
  *   <tr><td>409</td><td>if replayable and the server gives a delay or says to retry</td></tr>
  *   <tr><td>422 after a key, 417</td><td>never</td></tr>
  *   <tr><td>any that is marked as the stored answer to an earlier request</td><td>never</td></tr>
@@ -46,6 +48,7 @@ public final class StandardRules implements HttpClassifier {
           "project_spend_limit_exceeded",
           "enforced_spend_limit_reached");
   private static final StandardRules DEFAULTS = builder().build();
+  private static final int OK = 200;
 
   private final boolean strictThrottling;
   private final boolean trust503WithRetryAfter;
@@ -127,14 +130,21 @@ public final class StandardRules implements HttpClassifier {
   /** Whether the body names one of the types of error that are configured for its status. */
   private static boolean names(ResponseView response, Map<Integer, Set<String>> types) {
     Set<String> asked = types.isEmpty() ? null : types.get(response.status());
-    return asked != null
-        && !Collections.disjoint(asked, ErrorTypes.of(response.bodyText().orElse("")));
+    if (asked == null) {
+      return false;
+    }
+    Set<String> named =
+        response.status() == OK
+            ? ErrorTypes.ofEvent(response.errorEvent().orElse(""))
+            : ErrorTypes.of(response.bodyText().orElse(""));
+    return !Collections.disjoint(asked, named);
   }
 
   @Override
   public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
     int status = response.status();
-    if (status >= 200 && status < 400) {
+    boolean errorEvent = response.errorEvent().isPresent();
+    if (status >= 200 && status < 400 && !errorEvent) {
       return Verdict.accepted();
     }
     FailureKind kind = kind(status);
@@ -147,7 +157,8 @@ public final class StandardRules implements HttpClassifier {
     if (status == 422 && operation.keyed()) {
       return permanent(StopReason.KEY_REUSED, kind, signals.serverDelay());
     }
-    if (status == 417 || signals.replayed() || !transientStatus(status, operation, signals)) {
+    boolean passing = errorEvent || transientStatus(status, operation, signals);
+    if (status == 417 || signals.replayed() || !passing) {
       return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
     }
     Verdict.Retryable verdict = Verdict.retryable(kind);
@@ -353,7 +364,15 @@ public final class StandardRules implements HttpClassifier {
      * Streams, bodies above 64 KiB, and those that come too late or break off are judged by their
      * status alone. The caller gets the body unread.
      *
-     * @param status 400 to 599
+     * <p>With the status 200, it is the type of an error that begins an event stream ({@code
+     * text/event-stream}). Then a stream is accepted only with its first event, and until then the
+     * attempt goes on, with its timeout. Comments, {@code ping}, {@code message_start} and what
+     * {@link HttpClassifier#readsBodyOf} names beside them do not count as events. An error of a
+     * type that is not named here or by {@link #neverRetry(int, String)} is retried if the request
+     * is replayable. After the first event nothing is retried. Do not use it where streams may be
+     * silent for long, as it waits for their first event.
+     *
+     * @param status 400 to 599, or 200
      * @param errorType the type, compared exactly
      * @return this
      * @throws IllegalArgumentException if the status is out of its range or the type is empty
@@ -365,9 +384,10 @@ public final class StandardRules implements HttpClassifier {
     /**
      * A status and a type of error in the body that are never retried together, whatever the server
      * says: such as 429 and {@code insufficient_quota} of an account that has used up its money.
-     * The body is read as for {@link #refusedBy(int, String)}. Default: none.
+     * The body is read as for {@link #refusedBy(int, String)}, and the first event of a stream with
+     * the status 200. Default: none.
      *
-     * @param status 400 to 599
+     * @param status 400 to 599, or 200
      * @param errorType the type, compared exactly
      * @return this
      * @throws IllegalArgumentException if the status is out of its range or the type is empty
@@ -382,7 +402,7 @@ public final class StandardRules implements HttpClassifier {
         Map<Integer, Set<String>> types,
         Map<Integer, Set<String>> others) {
       String type = Checks.notBlank("errorType", errorType);
-      types.computeIfAbsent(failureStatus(status), any -> new TreeSet<>()).add(type);
+      types.computeIfAbsent(typedStatus(status), any -> new TreeSet<>()).add(type);
       others.getOrDefault(status, new TreeSet<>()).remove(type);
       return this;
     }
@@ -390,6 +410,13 @@ public final class StandardRules implements HttpClassifier {
     /** {@return immutable rules} */
     public StandardRules build() {
       return new StandardRules(this);
+    }
+
+    private static int typedStatus(int status) {
+      if (status != OK && (status < 400 || status > 599)) {
+        throw Checks.bad("status", status, "400 to 599, or 200");
+      }
+      return status;
     }
 
     private static int failureStatus(int status) {

@@ -24,9 +24,23 @@ public final class StreamTypes {
    * @param contentType a type with a subtype, with or without parameters; may be empty
    */
   public static boolean include(String contentType) {
+    String type = withoutParameters(contentType);
+    String subtype = type.substring(type.indexOf('/') + 1);
+    return SUBTYPES.contains(subtype) || subtype.startsWith("grpc"); // grpc+proto, grpc-web
+  }
+
+  /**
+   * Whether a body of this type consists of server-sent events.
+   *
+   * @param contentType a type with a subtype, with or without parameters; may be empty
+   */
+  public static boolean isOfEvents(String contentType) {
+    return withoutParameters(contentType).equals("text/event-stream");
+  }
+
+  private static String withoutParameters(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);
-    String subtype = type.substring(type.indexOf('/') + 1).trim().toLowerCase(Locale.ROOT);
-    return SUBTYPES.contains(subtype) || subtype.startsWith("grpc"); // grpc+proto, grpc-web
+    return type.trim().toLowerCase(Locale.ROOT);
   }
 }
