@@ -16,6 +16,7 @@ final class Answer implements ResponseView {
   private final ClassicHttpResponse response;
   private final @Nullable WireTrace wire;
   private final byte @Nullable [] whole;
+  private final @Nullable String error; // the first event of its stream, if that is an error
 
   /**
    * An answer.
@@ -25,9 +26,23 @@ final class Answer implements ResponseView {
    * @param whole the body, if it was read within the attempt
    */
   Answer(ClassicHttpResponse response, @Nullable WireTrace wire, byte @Nullable [] whole) {
+    this(response, wire, whole, null);
+  }
+
+  /**
+   * The same with the beginning of a stream.
+   *
+   * @param error the data of its first event, if that is an error
+   */
+  Answer(
+      ClassicHttpResponse response,
+      @Nullable WireTrace wire,
+      byte @Nullable [] whole,
+      @Nullable String error) {
     this.response = response;
     this.wire = wire;
     this.whole = whole;
+    this.error = error;
   }
 
   ClassicHttpResponse response() {
@@ -74,6 +89,11 @@ final class Answer implements ResponseView {
   @Override
   public Optional<String> bodyText() {
     return whole == null ? Optional.empty() : Optional.of(new String(whole, UTF_8));
+  }
+
+  @Override
+  public Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
   }
 
   @Override

@@ -23,6 +23,7 @@ final class AsyncAnswer implements ResponseView {
   private final @Nullable WireTrace wire; // null: a journal kept it
   private final BodyRelay body;
   private volatile byte @Nullable [] whole;
+  private volatile @Nullable String error; // the first event of its stream, if that is an error
 
   AsyncAnswer(
       HttpResponse response,
@@ -58,6 +59,11 @@ final class AsyncAnswer implements ResponseView {
   /** Its body was read within the attempt. */
   void whole(byte[] bytes) {
     whole = bytes;
+  }
+
+  /** Its stream begins with this error, null for another event. */
+  void begins(@Nullable String errorEvent) {
+    error = errorEvent;
   }
 
   byte @Nullable [] whole() {
@@ -105,6 +111,11 @@ final class AsyncAnswer implements ResponseView {
   public Optional<String> bodyText() {
     byte[] read = whole;
     return read == null ? Optional.empty() : Optional.of(new String(read, UTF_8));
+  }
+
+  @Override
+  public Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.internal.FirstEvent;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -107,6 +108,10 @@ final class AsyncAttempt implements AsyncExecCallback {
     }
     if (details == null) {
       answer.whole(new byte[0]);
+    }
+    FirstEvent event = StreamStart.of(answer.status(), details, wire.operation());
+    if (event != null) {
+      return new HeldStream(answer, attempt, event, owner);
     }
     return attempt.head(answer) ? answer.body() : new UnwantedBody(answer, attempt, owner);
   }

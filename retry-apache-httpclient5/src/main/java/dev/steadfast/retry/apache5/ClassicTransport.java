@@ -89,7 +89,7 @@ final class ClassicTransport implements RetryTransport<Answer>, Journaling.Codec
     made.handedBack(response.getCode());
     try {
       byte[] whole = bodies.read(response, operation.judgedBodyBytes(response.getCode()));
-      return new Answer(response, made, whole);
+      return new Answer(response, made, whole, StreamStart.error(response, operation));
     } catch (IOException | RuntimeException broken) {
       made.drop();
       throw broken;

@@ -24,6 +24,7 @@ final class Answer<T> implements ResponseView {
   private final @Nullable String origin; // of a head; null: not known yet
   private final @Nullable HttpResponse<T> response;
   private final @Nullable Object body; // the subscriber that collects it, or its bytes
+  private final @Nullable String error; // the first event of its stream, if that is an error
 
   private Answer(
       int status,
@@ -36,6 +37,16 @@ final class Answer<T> implements ResponseView {
     this.origin = origin;
     this.response = response;
     this.body = body;
+    this.error = null;
+  }
+
+  private Answer(Answer<T> of, @Nullable String error) {
+    this.status = of.status;
+    this.headers = of.headers;
+    this.origin = of.origin;
+    this.response = of.response;
+    this.body = of.body;
+    this.error = error;
   }
 
   /** A head; the client does not tell there who sent it. */
@@ -50,6 +61,11 @@ final class Answer<T> implements ResponseView {
   /** The same with its body, for the rules. */
   Answer<T> judgedWith(byte[] bytes) {
     return new Answer<>(status, headers, origin, response, bytes);
+  }
+
+  /** The same with the first event of its stream, null if that is no error. */
+  Answer<T> begunWith(@Nullable String errorEvent) {
+    return errorEvent == null ? this : new Answer<>(this, errorEvent);
   }
 
   Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
@@ -81,6 +97,11 @@ final class Answer<T> implements ResponseView {
   @Override
   public Optional<String> bodyText() {
     return body instanceof byte[] bytes ? Optional.of(new String(bytes, UTF_8)) : Optional.empty();
+  }
+
+  @Override
+  public Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
   }
 
   @Override

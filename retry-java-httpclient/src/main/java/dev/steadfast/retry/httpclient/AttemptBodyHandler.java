@@ -1,5 +1,6 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
@@ -9,11 +10,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +49,7 @@ final class AttemptBodyHandler<T>
   private volatile @Nullable Provisional<T> provisional; // null: a head tells all
   // A JudgedBody while the rules wait for it; then the bytes of the answer that the caller gets.
   private volatile @Nullable Object held;
+  private volatile @Nullable StreamStart start; // of the latest body; null: its head tells all
   private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
   private volatile boolean answered;
   private volatile boolean handlerFailed;
@@ -139,7 +140,13 @@ final class AttemptBodyHandler<T>
   /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
     WatchedSubscriber<T> collecting = collector;
-    return collecting != null && !waitsAgain() && collecting.handsOn();
+    return !waitsAgain() && (begun() || (collecting != null && collecting.handsOn()));
+  }
+
+  /** Whether a stream has begun for the caller. */
+  private boolean begun() {
+    StreamStart beginning = start;
+    return beginning != null && beginning.isOver();
   }
 
   /**
@@ -210,22 +217,35 @@ final class AttemptBodyHandler<T>
     if (origin == null) {
       headNanos = operation.plan().environment().ticker().getAsLong();
     }
-    Provisional<T> heads = provisional;
     Answer<T> head = Answer.head(info, origin);
+    Supplier<BodySubscriber<T>> ofUsers = () -> ofUsers(running, info, path);
+    StreamStart beginning = StreamStart.of(operation, info);
+    start = beginning;
+    if (beginning == null) {
+      return taker(running, head, judges(info), ofUsers);
+    }
+    collector = null;
+    stop.headPassed(); // the client's own timeout ends with the head, and the attempt goes on
+    return beginning.taker(error -> taker(running, head.begunWith(error), false, ofUsers));
+  }
+
+  private BodySubscriber<T> taker(
+      Attempt<Answer<T>> running,
+      Answer<T> head,
+      boolean judged,
+      Supplier<BodySubscriber<T>> ofUsers) {
+    RetryScheduler timers = operation.plan().timers();
+    Provisional<T> heads = provisional;
     if (heads != null) {
       collector = null;
-      return heads.taker(running, head, judges(info), () -> ofUsers(running, info, path));
+      return heads.taker(running, head, judged, ofUsers);
     }
-    if (judges(info)) {
-      JudgedBody<T> waits =
-          new JudgedBody<>(
-              running, head, operation.plan().timers(), () -> ofUsers(running, info, path));
+    if (judged) {
+      JudgedBody<T> waits = new JudgedBody<>(running, head, timers, ofUsers);
       held = waits;
       return waits.taker();
     }
-    return running.head(head)
-        ? ofUsers(running, info, path)
-        : fallback.taker(new Discarder<>(operation.plan().timers()));
+    return running.head(head) ? ofUsers.get() : fallback.taker(new Discarder<>(timers));
   }
 
   private BodySubscriber<T> ofUsers(
@@ -283,7 +303,9 @@ final class AttemptBodyHandler<T>
     if (collecting != null) {
       BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
     }
-    Answer<T> answer = Answer.whole(response, collecting);
+    StreamStart beginning = start;
+    Answer<T> whole = Answer.whole(response, collecting);
+    Answer<T> answer = beginning == null ? whole : whole.begunWith(beginning.error());
     if (origin == null) {
       hidesEffect = AfterRedirect.hidesEffect(response);
       learn(attempt, answer);
@@ -332,11 +354,12 @@ final class AttemptBodyHandler<T>
     boolean blocking = stop.blocking();
     // An exception that a blocking call throws has the caller's frames already, and belongs to it
     // alone.
-    Throwable own = blocking ? thrown : Failures.ownCopy(unwrapped(thrown));
+    Throwable own = blocking ? thrown : Failures.ownCopy(Failures.unwrapped(thrown));
     WatchedSubscriber<T> collecting = collector;
     Throwable userFailure = collecting == null ? null : collecting.userFailure();
     if ((handlerFailed || userFailure != null) && !attempt.stopped()) {
-      attempt.userCodeFailed(blocking || userFailure == null ? own : unwrapped(userFailure));
+      attempt.userCodeFailed(
+          blocking || userFailure == null ? own : Failures.unwrapped(userFailure));
     }
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
     if (!interrupted && !answered() && fallback.ends(attempt)) {
@@ -356,17 +379,5 @@ final class AttemptBodyHandler<T>
     }
     RequestBodyChangedException changed = body.changed();
     attempt.complete(null, changed == null || interrupted ? own : changed);
-  }
-
-  private static Throwable unwrapped(Throwable thrown) {
-    Throwable each = thrown;
-    while (each instanceof CompletionException || each instanceof ExecutionException) {
-      Throwable cause = each.getCause();
-      if (cause == null) {
-        return each;
-      }
-      each = cause;
-    }
-    return each;
   }
 }

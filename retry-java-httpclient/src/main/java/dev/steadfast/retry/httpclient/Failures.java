@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import javax.net.ssl.SSLException;
@@ -302,4 +304,17 @@ final class Failures {
           SSLException.class, SSLException::new,
           SSLHandshakeException.class, SSLHandshakeException::new,
           ClosedChannelException.class, unused -> new ClosedChannelException());
+
+  /** The failure within the wrappers of a future. */
+  static Throwable unwrapped(Throwable thrown) {
+    Throwable each = thrown;
+    while (each instanceof CompletionException || each instanceof ExecutionException) {
+      Throwable cause = each.getCause();
+      if (cause == null) {
+        return each;
+      }
+      each = cause;
+    }
+    return each;
+  }
 }

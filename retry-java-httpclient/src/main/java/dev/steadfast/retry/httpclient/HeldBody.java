@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.internal.FirstEvent;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the body of an answer that another attempt may follow, until the client's call is over. A
- * long or slow body is not kept: then it is decided at once who gets it.
+ * long or slow body is not kept: then it is decided at once who gets it. That of an event stream is
+ * decided when its first event is known, however long that takes.
  */
 final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
   // As with a body that is discarded, and not a round number for the same reason.
@@ -27,6 +29,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
 
   private final RetryScheduler scheduler;
   private final long mostNanos;
+  private final @Nullable FirstEvent event; // null: the body is kept as a whole
   private final Supplier<@Nullable BodySubscriber<T>> decision; // null: nobody gets the body
   private final CompletableFuture<T> body = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
@@ -52,6 +55,15 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     this(scheduler, MOST_NANOS, decision);
   }
 
+  /** An event stream of which the beginning is kept. */
+  HeldBody(
+      RetryScheduler scheduler, FirstEvent event, Supplier<@Nullable BodySubscriber<T>> decision) {
+    this.scheduler = scheduler;
+    this.mostNanos = Long.MAX_VALUE;
+    this.event = event;
+    this.decision = decision;
+  }
+
   /**
    * The same for a body that is waited for longer.
    *
@@ -61,6 +73,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
       RetryScheduler scheduler, long mostNanos, Supplier<@Nullable BodySubscriber<T>> decision) {
     this.scheduler = scheduler;
     this.mostNanos = mostNanos;
+    this.event = null;
     this.decision = decision;
   }
 
@@ -80,7 +93,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   public void onSubscribe(Flow.Subscription subscription) {
     source = subscription;
     try {
-      timer = scheduler.schedule(mostNanos, this::decide);
+      timer = event == null ? scheduler.schedule(mostNanos, this::decide) : null;
     } catch (Throwable noTimer) {
       decide();
       return;
@@ -90,18 +103,25 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
 
   @Override
   public void onNext(List<ByteBuffer> buffers) {
-    for (ByteBuffer buffer : buffers) {
-      bytes += buffer.remaining();
-    }
+    boolean known = decided.get() || seesEvent(buffers);
     held.add(buffers);
     asked.set(false);
     if (decided.get()) {
       passOn();
-    } else if (bytes > Discarder.MOST_BYTES) {
+    } else if (known || bytes > Discarder.MOST_BYTES) {
       decide();
     } else {
       askClient();
     }
+  }
+
+  private boolean seesEvent(List<ByteBuffer> buffers) {
+    boolean known = false;
+    for (ByteBuffer buffer : buffers) {
+      bytes += buffer.remaining();
+      known |= event != null && event.take(buffer);
+    }
+    return known;
   }
 
   @Override
@@ -112,6 +132,12 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
 
   @Override
   public void onComplete() {
+    if (event != null && !decided.get()) {
+      event.end();
+      complete = true;
+      decide();
+      return;
+    }
     end();
   }
 

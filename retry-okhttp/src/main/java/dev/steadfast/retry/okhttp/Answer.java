@@ -17,9 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param response the response
  * @param attempt null for an answer that a journal kept
  * @param whole its body, if all of it was read within the attempt; null otherwise
+ * @param error the first event of its stream, if that is an error; null otherwise
  */
-record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer whole)
+record Answer(
+    Response response, @Nullable WireTrace attempt, @Nullable Buffer whole, @Nullable String error)
     implements ResponseView {
+  Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer whole) {
+    this(response, attempt, whole, null);
+  }
+
   /** The attempt, of an answer that came from one. */
   WireTrace wire() {
     return Objects.requireNonNull(attempt);
@@ -71,6 +77,11 @@ record Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer w
   @Override
   public Optional<String> bodyText() {
     return whole == null ? Optional.empty() : Optional.of(whole.snapshot().utf8());
+  }
+
+  @Override
+  public Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
   }
 
   @Override

@@ -142,19 +142,20 @@ final class OkHttpTransport
       return;
     }
     of.handBack();
-    Buffer whole;
+    Answer answer;
     try {
       if (deadline != null) {
         deadline.bound(response);
       }
-      whole = bodies.read(response, operation.judgedBodyBytes(response.code()));
+      Buffer whole = bodies.read(response, operation.judgedBodyBytes(response.code()));
+      answer = new Answer(response, of, whole, StreamStart.error(response, operation));
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);
       attempt.complete(null, of.failure(broken));
       return;
     }
-    attempt.complete(new Answer(response, of, whole), null);
+    attempt.complete(answer, null);
   }
 
   /** Called by the sender with the failure. */
@@ -328,9 +329,7 @@ final class OkHttpTransport
       return attempted;
     }
     Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
-    if (tagged) {
-      own.tag(CallTag.class, null);
-    }
+    own.tag(CallTag.class, null);
     attempted.headers().names().stream().filter(operation::adds).forEach(own::removeHeader);
     return own.build();
   }
