@@ -13,6 +13,7 @@ final class ScenarioTable {
             EffectRows.rows(),
             UnsafeMethodRows.rows(),
             ErrorTypeRows.rows(),
+            FirstEventRows.rows(),
             ServerDelayRows.rows(),
             BadServerDelayRows.rows(),
             SignalRows.rows(),
