@@ -35,6 +35,18 @@ final class AiApisGuide {
     return most;
   }
 
+  static HttpRetry firstEvent() {
+    // region ai-first-event
+    StandardRules rules =
+        StandardRules.builder()
+            .refusedBy(200, "overloaded_error") // the first event of a stream: not processed
+            .neverRetry(200, "invalid_request_error")
+            .build();
+    HttpRetry retry = HttpRetry.builder().classifier(rules).build();
+    // endregion
+    return retry;
+  }
+
   static HttpRetry errorTypes() {
     // region ai-error-types
     StandardRules rules =
