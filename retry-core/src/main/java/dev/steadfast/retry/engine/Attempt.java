@@ -52,14 +52,30 @@ public interface Attempt<R> {
   @Nullable TimeUp timeUp();
 
   /**
+   * Whether the calling thread waits for the outcome of the operation.
+   *
+   * @return false if {@link #complete} may come after the return of {@link RetryTransport#start}
+   */
+  boolean blocking();
+
+  /**
    * Called within {@link RetryTransport#start} right before the attempt goes into a queue of the
    * client, if the client's executor may run it on the calling thread. From now on the operation's
-   * deadline applies, and the end of the attempt does not wait for the return of {@code start}. Not
-   * for blocking operations.
+   * deadline applies. In an operation that holds no thread, the end of the attempt does not wait
+   * for the return of {@code start}.
    *
    * @return false if the attempt is over already; then nothing may be queued
    */
   boolean queued();
+
+  /**
+   * Called after {@link #queued} in the place of {@link #begin}: the attempt does not begin yet.
+   * The operation waits, and starts the same attempt once more. Nobody hears of it.
+   *
+   * @param nanos how long the operation waits
+   * @return false if the attempt is over already
+   */
+  boolean putOff(long nanos);
 
   /**
    * Replaces the bound that the operation began with by a longer one, because the caller has

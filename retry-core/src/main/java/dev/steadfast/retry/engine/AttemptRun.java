@@ -45,6 +45,7 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
   private volatile boolean headCame; // and the client waits for no other one
   private @Nullable Outcome acceptedHead; // one of the two, once the head is judged
   private @Nullable RetryDecision decisionOnHead;
+  private long putOffNanos; // if it was put off
 
   AttemptRun(Driver<R> driver, int number) {
     this(driver, number, Phase.QUEUED);
@@ -120,9 +121,11 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
 
   @Override
   public boolean queued() {
-    queuedBy = Thread.currentThread();
-    if (!MEETING.compareAndSet(this, NONE_CAME, QUEUED)) {
-      return false;
+    if (!blocking()) {
+      queuedBy = Thread.currentThread();
+      if (!MEETING.compareAndSet(this, NONE_CAME, QUEUED)) {
+        return false;
+      }
     }
     race.watch();
     return race.phase() == Phase.QUEUED;
@@ -131,6 +134,12 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
   @Override
   public void takes(OtherPath why) {
     otherPath = why;
+  }
+
+  @Override
+  public boolean putOff(long nanos) {
+    putOffNanos = nanos;
+    return race.putOff();
   }
 
   @Override
@@ -345,6 +354,10 @@ final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
 
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  long putOffNanos() {
+    return putOffNanos;
   }
 
   @Nullable Throwable userFailure() {

@@ -1,8 +1,11 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryTrace;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.CleanReport;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,7 @@ final class Ends {
       case CANCELLED -> cancelled(operation, attempt, cancelReason);
       case TIMED_OUT -> timedOut(operation, attempt);
       case REFUSED -> refused(operation, attempt);
+      case PUT_OFF -> operation.putOff(attempt.putOffNanos());
       case REJECTED ->
           outside(operation, attempt, StopReason.REJECTED, rejected(operation, attempt.failure()));
       default -> completed(operation, attempt);
@@ -72,6 +76,10 @@ final class Ends {
     attempt.endWith(response, thrown);
     RetryDecision decision;
     try {
+      if (response != null && !operation.record().attemptRuns()) {
+        // The response came without an attempt, so it says nothing about the server.
+        return operation.state().abandon(StopReason.ACCEPTED, operation.now());
+      }
       Outcome outcome = outcome(operation, attempt, response, thrown);
       boolean timedOut =
           attempt.phase() == Phase.TIMED_OUT || outcome.verdict().kind() == FailureKind.TIMEOUT;
@@ -188,6 +196,31 @@ final class Ends {
       throw new IllegalStateException("an attempt ended without a response: " + operation);
     }
     return response;
+  }
+
+  /**
+   * Puts the report on what the caller gets.
+   *
+   * @param thrown what it gets in the place of a response
+   * @param report null if no response need carry it
+   * @return the response, null for none
+   */
+  static <R> @Nullable R hand(
+      Operation<R> operation,
+      @Nullable R response,
+      @Nullable Throwable thrown,
+      @Nullable RetryReport report) {
+    if (thrown != null) {
+      RetryTrace.put(thrown, Objects.requireNonNull(report));
+      return null;
+    }
+    R present = present(operation, response);
+    try {
+      return operation.transport().deliver(present, report);
+    } catch (Throwable broken) {
+      RetryTrace.put(broken, report == null ? CleanReport.of(operation.info()) : report);
+      throw broken;
+    }
   }
 
   /** No attempt can begin any more. */

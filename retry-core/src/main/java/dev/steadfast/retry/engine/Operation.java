@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.AttemptRefusedException;
+import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
@@ -83,7 +84,7 @@ final class Operation<R> implements Admission {
         state.leaveRetriesToLayerAbove();
       }
     }
-    state.begin(now, bound);
+    state.begin(now, bound, !transport.hasLastStep()); // with it, nothing may be sent at all
     record.begin(now);
     if (listeners().any()) {
       listeners().operationStarted(info);
@@ -165,7 +166,7 @@ final class Operation<R> implements Admission {
   }
 
   void attemptBegan(int number, Object request, @Nullable OtherPath path, long nowNanos) {
-    state.startAttempt();
+    state.attemptBegins(nowNanos);
     record.attemptBegan(number, path, nowNanos);
     if (listeners().any()) {
       listeners().attemptStarted(info, number, request);
@@ -252,6 +253,12 @@ final class Operation<R> implements Admission {
   /** How long to wait for the next attempt. The delay is counted from the decision. */
   long leftToWaitNanos() {
     return dueNanos - now();
+  }
+
+  /** The wait of an attempt that was put off. Nobody hears of it. */
+  RetryDecision.Retry putOff(long nanos) {
+    dueNanos = now() + nanos;
+    return Decisions.retry(nanos, DelayReason.BACKOFF);
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */
@@ -356,7 +363,7 @@ final class Operation<R> implements Admission {
     if (report.reason() != StopReason.ACCEPTED) {
       listeners().logEnd(info, report, now(), plan.replayable());
     }
-    if (listeners().any() && transport.endsOperation(report)) {
+    if (listeners().any() && !transport.hasLastStep()) {
       listeners().ended(info, report);
     }
   }

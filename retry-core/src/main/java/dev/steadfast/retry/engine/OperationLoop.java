@@ -2,10 +2,7 @@ package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryTrace;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.internal.CleanReport;
-import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +167,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     if (cancelled != null) {
       attempt.cancel(); // the canceller may have missed it
     }
-    Runnable leave = operation.enterAttempt(attempt.number(), OperationLoop::nothingToLeave);
+    Runnable leave = operation.enterAttempt(attempt.number(), () -> {});
     try {
       operation.startAttempt(attempt);
     } catch (Throwable thrown) {
@@ -180,8 +177,6 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     }
     return attempt.overOnReturn() && settle(attempt); // else who completes it goes on
   }
-
-  private static void nothingToLeave() {}
 
   @Override
   public void goOn(AttemptRun<R> attempt) {
@@ -287,33 +282,44 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     failure = thrown;
     try {
       @Nullable RetryReport report = operation.ended(reason, thrown != null);
-      if (thrown != null) {
-        RetryTrace.put(thrown, Objects.requireNonNull(report));
-      } else {
-        deliver(Ends.present(operation, response), operation.clean(reason) ? null : report);
+      RetryTransport<R> transport = operation.transport();
+      if (transport.hasLastStep()) {
+        transport.lastStep(
+            new RetryTransport.LastStep<>(response, thrown, report),
+            told -> Callbacks.within(context, () -> afterLastStep(response, thrown, told)));
+        return false;
       }
+      result = Ends.hand(operation, response, thrown, operation.clean(reason) ? null : report);
     } catch (Throwable broken) {
-      if (thrown == null && response != null && failure == null) {
-        operation.discard(response); // the caller does not get it
-      }
-      failure = thrown == null ? broken : thrown;
+      endWith(broken, response, thrown);
     }
+    return tell();
+  }
+
+  private void afterLastStep(@Nullable R response, @Nullable Throwable thrown, RetryReport report) {
+    try {
+      operation.plan().listeners().ended(operation.info(), report);
+      result = Ends.hand(operation, response, thrown, report);
+    } catch (Throwable broken) {
+      endWith(broken, response, thrown);
+    }
+    tell();
+  }
+
+  private void endWith(Throwable broken, @Nullable R response, @Nullable Throwable thrown) {
+    if (thrown == null && response != null) {
+      operation.discard(response); // the caller does not get it
+    }
+    failure = thrown == null ? broken : thrown;
+  }
+
+  private boolean tell() {
     Told<R> others = told;
     if (others != null) {
       others.tell(operation, context, result, failure);
       context = null; // a loop that is kept keeps no class loader
     }
     return false;
-  }
-
-  private void deliver(R response, @Nullable RetryReport report) {
-    try {
-      result = operation.transport().deliver(response, report);
-    } catch (Throwable broken) {
-      operation.discard(response);
-      RetryTrace.put(broken, report == null ? CleanReport.of(operation.info()) : report);
-      failure = broken;
-    }
   }
 
   // Serves a thread that waits for the result of an operation that holds no thread.

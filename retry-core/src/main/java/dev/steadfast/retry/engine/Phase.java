@@ -10,8 +10,9 @@ package dev.steadfast.retry.engine;
  *      |            |            |  +------> BUSY ------> HEAD --------+
  *      |            |            |                          |
  *      +------------+------------+--------------------------+---> TIMED_OUT, CANCELLED, REJECTED
- *                   |
- *                   +---> REFUSED
+ *      |            |
+ *      |            +---> REFUSED
+ *      +---> PUT_OFF
  * </pre>
  */
 enum Phase {
@@ -26,6 +27,7 @@ enum Phase {
   TIMED_OUT,
   CANCELLED,
   REFUSED,
+  PUT_OFF,
   REJECTED;
 
   /** Whether anybody may settle the attempt now. */

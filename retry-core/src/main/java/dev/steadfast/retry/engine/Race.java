@@ -124,6 +124,16 @@ final class Race<R> implements Runnable {
     }
   }
 
+  /** Ends an attempt that has not begun and is to be started again. Returns false if it is over. */
+  boolean putOff() {
+    if (!PHASE.compareAndSet(this, Phase.QUEUED, Phase.PUT_OFF)) {
+      return false;
+    }
+    endWith(null, null);
+    attempt.handOver();
+    return true;
+  }
+
   /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
   @Override
   public void run() {

@@ -8,7 +8,6 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
@@ -230,19 +229,6 @@ public final class RetryPlan {
   }
 
   /**
-   * Tells the listeners of an operation that made no attempt.
-   *
-   * @param info the operation
-   * @param report why it ended
-   */
-  public void tellUnsent(OperationInfo info, RetryReport report) {
-    if (parts.listeners.any()) {
-      parts.listeners.operationStarted(info);
-      parts.listeners.ended(info, report);
-    }
-  }
-
-  /**
    * Tells the listeners that attempts avoid a connection, or take it again.
    *
    * @param info the operation that found it out
@@ -250,16 +236,6 @@ public final class RetryPlan {
    */
   public void tellPath(OperationInfo info, PathEvent event) {
     parts.listeners.pathChanged(info, event);
-  }
-
-  /**
-   * Tells the listeners of the end of an operation that goes on after its last attempt.
-   *
-   * @param info the operation
-   * @param report what happened to it
-   */
-  public void tellEnd(OperationInfo info, RetryReport report) {
-    parts.listeners.ended(info, report);
   }
 
   /**

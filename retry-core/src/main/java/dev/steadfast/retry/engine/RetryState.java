@@ -58,6 +58,7 @@ final class RetryState {
   private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
   private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
+  private boolean unknownToBudget; // until an attempt begins
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
     this(plan.nanos(), budget, admission, plan.environment().random(), plan.word());
@@ -93,8 +94,29 @@ final class RetryState {
    * @param boundNanos a bound in addition to the policy's; {@link Long#MAX_VALUE} for none
    */
   void begin(long nowNanos, long boundNanos) {
+    begin(nowNanos, boundNanos, true);
+  }
+
+  /**
+   * As {@link #begin(long, long)}.
+   *
+   * @param told false if the budget hears nothing before an attempt begins
+   */
+  void begin(long nowNanos, long boundNanos, boolean told) {
     startTime(nowNanos, boundNanos);
-    budget.operationBegan(nowNanos);
+    unknownToBudget = !told;
+    if (told) {
+      budget.operationBegan(nowNanos);
+    }
+  }
+
+  /** An attempt begins. */
+  void attemptBegins(long nowNanos) {
+    if (unknownToBudget) {
+      unknownToBudget = false;
+      budget.operationBegan(nowNanos);
+    }
+    startAttempt();
   }
 
   /** Begins with an operation after its first attempt. Its budget knows that it began. */
@@ -374,7 +396,9 @@ final class RetryState {
 
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
     stopped = reason;
-    budget.operationEnded(outcome, withdrawal, nowNanos);
+    if (!unknownToBudget) {
+      budget.operationEnded(outcome, withdrawal, nowNanos);
+    }
     return Decisions.stop(reason);
   }
 

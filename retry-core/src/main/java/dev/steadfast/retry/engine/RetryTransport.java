@@ -5,6 +5,7 @@ import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.Verdict;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,15 +145,25 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Whether the operation is over with its attempts. Asked only if somebody listens.
+   * Whether {@link #lastStep} does something. Then the budget hears nothing of the operation before
+   * an attempt begins.
    *
-   * @param report what happened to the attempts
-   * @return true by default; with false, whoever goes on with the operation tells the listeners of
-   *     its end, by {@link RetryPlan#tellEnd}
+   * @return false by default
    */
-  default boolean endsOperation(RetryReport report) {
-    return true;
+  default boolean hasLastStep() {
+    return false;
   }
+
+  /**
+   * The attempts are over, and the budget and the log know of it. Does what is to be done before
+   * the listeners and the caller are told. Nothing cancels it, and no timer ends it. Must not
+   * throw.
+   *
+   * @param end how the operation ended, as the log has it
+   * @param next tells them; called once, with the report that they get. In a blocking operation it
+   *     is called on the same thread before this method returns
+   */
+  default void lastStep(LastStep<R> end, Consumer<RetryReport> next) {}
 
   /**
    * The exception for each end that comes from outside an attempt.
@@ -193,6 +204,18 @@ public interface RetryTransport<R> {
   default void callBack(Runnable callback) {
     callback.run();
   }
+
+  /**
+   * How an operation ended: with a response or a failure.
+   *
+   * @param response the response for the caller; null if it failed
+   * @param failure the exception for the caller; null if it did not fail
+   * @param report what happened to the attempts; null if it was one, which was accepted, and nobody
+   *     needs a report
+   * @param <R> the response
+   */
+  record LastStep<R>(
+      @Nullable R response, @Nullable Throwable failure, @Nullable RetryReport report) {}
 
   /**
    * An end that comes from outside an attempt.

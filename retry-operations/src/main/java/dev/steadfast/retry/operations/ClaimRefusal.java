@@ -2,14 +2,17 @@ package dev.steadfast.retry.operations;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
-import dev.steadfast.retry.RetryTrace;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.Journaling.Codec;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,20 +21,24 @@ import org.slf4j.LoggerFactory;
 record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
+  // The journal says so, whatever the word for the effect is.
+  private static final Set<Refusal> NOTED =
+      EnumSet.of(Refusal.UNKNOWN, Refusal.PARKED, Refusal.CANCELLED);
+
   /**
    * The end of an operation that is not sent.
    *
-   * @param claimed what became of the claim
+   * @param claim what the journal answered, null if it failed
+   * @param thrown how it failed
    * @param reached whether the journal has answered this call before
    * @return null if it is sent
    */
-  @Nullable StepEnd<R> end(StepEnd<Claim> claimed, boolean reached) {
-    Throwable thrown = claimed.thrown();
-    if (thrown != null) {
+  @Nullable Unsent<R> end(@Nullable Claim claim, @Nullable Throwable thrown, boolean reached) {
+    if (claim == null) {
       // This call sent nothing. But an earlier call may have, and a claim may have been written.
-      return !reached && sendsWithoutJournal(thrown) ? null : notSent(Effect.UNKNOWN, thrown);
+      Throwable failed = Objects.requireNonNull(thrown);
+      return !reached && sendsWithoutJournal(failed) ? null : notSent(Effect.UNKNOWN, failed);
     }
-    Claim claim = Objects.requireNonNull(claimed.value());
     if (claim instanceof Claim.Granted) {
       return null;
     }
@@ -61,23 +68,37 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     return false;
   }
 
-  private StepEnd<R> notSent(Effect effect, Throwable thrown) {
-    RetryReport report = JournaledReport.notSent(effect, thrown, operation.info());
-    RetryTrace.put(thrown, report);
-    operation.plan().tellUnsent(operation.info(), report);
-    return StepEnd.failed(thrown);
+  private Unsent<R> notSent(Effect effect, Throwable thrown) {
+    boolean noted = thrown instanceof RefusedException refused && NOTED.contains(refused.refusal());
+    return failed(effect, noted, reason(thrown), thrown);
   }
 
-  private StepEnd<R> handedBack(Effect effect, Answer answer, byte[] body) {
-    RetryReport report = JournaledReport.handedBack(effect, operation.info());
-    R restored;
-    try {
-      restored = codec.restore(answer, body, report);
-    } catch (Throwable refused) {
-      return notSent(effect, refused);
+  private Unsent<R> failed(Effect effect, boolean noted, StopReason reason, Throwable thrown) {
+    boolean recorded = noted || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
+    RetryReport.Saved known = new RetryReport.Saved(effect, recorded, false, Optional.empty());
+    return Unsent.failed(thrown, JournaledReport.notSent(reason, known, operation.info()));
+  }
+
+  private static StopReason reason(Throwable thrown) {
+    if (!(thrown instanceof RefusedException refused)) {
+      return StopReason.NOT_RETRYABLE;
     }
-    operation.plan().tellUnsent(operation.info(), report);
-    return StepEnd.of(restored);
+    return switch (refused.refusal()) {
+      case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
+      case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
+      case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
+      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
+          StopReason.JOURNAL_REFUSED;
+    };
+  }
+
+  private Unsent<R> handedBack(Effect effect, Answer answer, byte[] body) {
+    RetryReport report = JournaledReport.handedBack(effect, operation.info());
+    try {
+      return new Unsent<>(codec.restore(answer, body, report), null, report);
+    } catch (Throwable refused) {
+      return failed(effect, false, StopReason.USER_CODE_FAILED, refused);
+    }
   }
 
   private RefusedException exception(Claim claim) {

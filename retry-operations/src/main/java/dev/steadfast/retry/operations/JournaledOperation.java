@@ -158,6 +158,16 @@ record JournaledOperation(
     return new JournaledOperation(journal, intent, lease, other, info, waits);
   }
 
+  /** The calls of its journal. */
+  JournalCalls calls() {
+    return new JournalCalls(journal.executor().orElse(null), plan);
+  }
+
+  /** The monotonic time, in nanoseconds. */
+  long now() {
+    return plan.environment().ticker().getAsLong();
+  }
+
   /** The bound on the operation that its lease covers, in nanoseconds. */
   long boundNanos() {
     return lease.minus(LEASE_MARGIN).toNanos();

@@ -42,7 +42,8 @@ public final class JournaledOperations implements JournalService {
 
     @Override
     public <R> RetryLoop<R> loop(RetryPlan with, RetryTransport<R> transport, Codec<R> codec) {
-      return new JournaledLoop<>(operation.with(with), transport, codec);
+      JournaledOperation begun = operation.with(with);
+      return RetryLoop.of(with, begun.info(), new JournaledTransport<>(begun, transport, codec));
     }
 
     @Override

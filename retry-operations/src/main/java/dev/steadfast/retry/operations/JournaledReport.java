@@ -5,13 +5,10 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.CleanReport;
-import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,36 +22,14 @@ import org.jspecify.annotations.Nullable;
 record JournaledReport(
     RetryReport attempted, @Nullable StopReason unsent, boolean earlier, Saved known)
     implements RetryReport {
-  // The journal says so, whatever the word for the effect is.
-  private static final Set<OperationJournal.Refusal> NOTED =
-      EnumSet.of(
-          OperationJournal.Refusal.UNKNOWN,
-          OperationJournal.Refusal.PARKED,
-          OperationJournal.Refusal.CANCELLED);
-
   /** Nothing was sent by this call. */
-  static RetryReport notSent(Effect effect, Throwable thrown, OperationInfo operation) {
-    StopReason reason =
-        thrown instanceof RefusedException refused
-            ? reason(refused.refusal())
-            : RetryReport.of(thrown).map(RetryReport::reason).orElse(StopReason.USER_CODE_FAILED);
-    Saved known = new Saved(effect, isRecorded(effect, thrown), false, Optional.empty());
+  static RetryReport notSent(StopReason reason, Saved known, OperationInfo operation) {
     return new JournaledReport(CleanReport.of(operation), reason, false, known);
   }
 
-  private static StopReason reason(OperationJournal.Refusal refusal) {
-    return switch (refusal) {
-      case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
-      case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
-      case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
-      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
-          StopReason.JOURNAL_REFUSED;
-    };
-  }
-
-  private static boolean isRecorded(Effect effect, Throwable thrown) {
-    boolean noted = thrown instanceof RefusedException refused && NOTED.contains(refused.refusal());
-    return noted || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
+  /** Nothing was sent by this call, and it is not known what an earlier one did. */
+  static RetryReport notSent(StopReason reason, OperationInfo operation) {
+    return notSent(reason, new Saved(Effect.UNKNOWN, false, false, Optional.empty()), operation);
   }
 
   /** The answer of an earlier call. */

@@ -1,0 +1,144 @@
+package dev.steadfast.retry.operations;
+
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Replayable;
+import dev.steadfast.retry.engine.RetryTransport.LastStep;
+import dev.steadfast.retry.http.Journaling.Codec;
+import dev.steadfast.retry.http.Journaling.EarlierRequest;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.internal.CleanReport;
+import dev.steadfast.retry.operations.OperationJournal.Answer;
+import dev.steadfast.retry.operations.OperationJournal.Claim;
+import dev.steadfast.retry.operations.OperationJournal.Content;
+import dev.steadfast.retry.operations.OperationJournal.Ending;
+import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.State;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The words for the journal and for the caller at the end of an operation. Immutable. */
+record Noting<R>(JournaledOperation operation, Codec<R> codec) {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
+  /** The part of the attempts that is to be noted. */
+  record Noted(
+      Claim.@Nullable Granted granted,
+      RetryReport report,
+      Repeat repeat,
+      Settlement settlement,
+      Ending ending) {
+    /** Whether the caller still waits. */
+    boolean waits() {
+      StopReason reason = report.reason();
+      return reason != StopReason.CANCELLED && reason != StopReason.INTERRUPTED;
+    }
+  }
+
+  /**
+   * The result of an operation.
+   *
+   * @param granted the claim, null if the journal could not be reached
+   * @param end how its attempts ended
+   * @param unsafe whether a request went out in a form that must not be repeated
+   */
+  Noted of(Claim.@Nullable Granted granted, LastStep<R> end, boolean unsafe) {
+    RetryReport told = end.report();
+    RetryReport report = told == null ? CleanReport.of(operation.info()) : told;
+    R value = end.response();
+    Answer answer = null;
+    Settlement settlement;
+    try {
+      answer = value == null ? null : kept(value);
+      Settlement.Facts facts = new Settlement.Facts(report, earlier(granted, value), answer);
+      settlement = Settlement.of(facts, operation.journal().settings().provesFailure());
+    } catch (Throwable broken) { // the user's function, or a body of an interceptor's making
+      LOG.warn("it cannot be told how {} ended, so it counts as unknown", operation.info(), broken);
+      settlement = Settlement.unknown();
+    }
+    Repeat repeat = repeat(unsafe);
+    settlement = settlement.resumable(repeat);
+    if (granted != null && granted.delivered()) {
+      settlement = settlement.delivered();
+    }
+    Answer kept = answer == null || settlement.isFinished() ? answer : answer.statusAlone();
+    Duration serverDelay = report.serverDelay().orElse(null);
+    Ending ending = new Ending(settlement.state(), kept, report.attempts(), serverDelay);
+    return new Noted(granted, report, repeat, settlement, ending);
+  }
+
+  private EarlierRequest earlier(Claim.@Nullable Granted granted, @Nullable R value) {
+    boolean claimed = granted != null && granted.mayHaveActed();
+    EarlierRequest earlier = claimed ? EarlierRequest.MAY_HAVE_ACTED : EarlierRequest.NONE;
+    return value == null || operation.hasSafeMethod()
+        ? earlier
+        : earlier.and(codec.earlierRequest(value));
+  }
+
+  private Answer kept(R value) {
+    ResponseView head = codec.head(value);
+    return new Answer(head.status(), new Content(head.headerMap(), codec.body(value)));
+  }
+
+  // A request that went out without its key, or with another one, is not protected by it.
+  private Repeat repeat(boolean unsafe) {
+    boolean usersWord = operation.plan().replayable() == Replayable.ALWAYS;
+    return unsafe && !usersWord ? Repeat.NEVER : operation.intent().terms().repeat();
+  }
+
+  /** Tells the journal. Returns false if it does not have the end. */
+  boolean tell(Claim.Granted granted, Ending ending) {
+    try {
+      boolean held = operation.journal().ended(operation.intent(), granted, ending);
+      if (!held) {
+        LOG.warn("another process has taken over {}", operation.info());
+      }
+      return held;
+    } catch (IOException | RuntimeException lost) {
+      LOG.warn("the journal was not told that {} ended", operation.info(), lost);
+      return false;
+    }
+  }
+
+  /** Gives a claim back with which nothing was sent. */
+  void release(Claim.Granted granted) {
+    State state = granted.mayHaveActed() ? State.READY : State.CLOSED;
+    Runnable task = () -> tell(granted, new Ending(state, null, 0, null));
+    try {
+      operation.journal().executor().orElse(Runnable::run).execute(task);
+    } catch (RuntimeException refused) {
+      LOG.warn("the journal could not be told: {}", operation.info(), refused);
+    }
+  }
+
+  /**
+   * The report for the caller.
+   *
+   * @param recorded whether the journal has the end
+   * @param claimedNanos when the claim was begun
+   */
+  RetryReport report(Noted noted, boolean recorded, long claimedNanos) {
+    Effect effect = noted.settlement().effect();
+    Effect sure = recorded || effect == Effect.SUCCEEDED ? effect : Effect.UNKNOWN;
+    boolean earlier = noted.granted() != null && noted.granted().mayHaveActed();
+    RetryReport.Saved saved =
+        new RetryReport.Saved(sure, recorded, false, resumableUntil(noted, sure, claimedNanos));
+    return new JournaledReport(noted.report(), null, earlier, saved);
+  }
+
+  private Optional<Instant> resumableUntil(Noted noted, Effect effect, long claimedNanos) {
+    Claim.@Nullable Granted granted = noted.granted();
+    Duration left = granted == null ? null : granted.windowLeft();
+    if (effect != Effect.UNKNOWN || noted.repeat() == Repeat.NEVER || left == null) {
+      return Optional.empty();
+    }
+    Instant now = operation.plan().environment().clock().get();
+    return Optional.of(now.plus(left).minusNanos(operation.now() - claimedNanos));
+  }
+}
