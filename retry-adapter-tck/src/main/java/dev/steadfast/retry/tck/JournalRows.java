@@ -133,7 +133,7 @@ final class JournalRows {
             .at(Scenario.Moment.REQUEST, Running::cancel)
             .fails(CANCELLED)
             .endsAfter("OTHER unknown", "CANCELLED 1")
-            .expect(e -> e.saved("unknown, resumable"))
+            .expect(e -> e.saved("unknown, " + (elsewhere ? "not recorded, " : "") + "resumable"))
             .differs(
                 Trait.CANCEL_WITHOUT_REPORT,
                 "the future makes the exception, which has no report",

@@ -282,11 +282,8 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     failure = thrown;
     try {
       @Nullable RetryReport report = operation.ended(reason, thrown != null);
-      RetryTransport<R> transport = operation.transport();
-      if (transport.hasLastStep()) {
-        transport.lastStep(
-            new RetryTransport.LastStep<>(response, thrown, report),
-            told -> Callbacks.within(context, () -> afterLastStep(response, thrown, told)));
+      if (operation.transport().hasLastStep()) {
+        lastStep(new RetryTransport.LastStep<>(response, thrown, report));
         return false;
       }
       result = Ends.hand(operation, response, thrown, operation.clean(reason) ? null : report);
@@ -296,12 +293,20 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     return tell();
   }
 
-  private void afterLastStep(@Nullable R response, @Nullable Throwable thrown, RetryReport report) {
+  private void lastStep(RetryTransport.LastStep<R> end) {
+    LastWait<R> step = new LastWait<>(operation.transport(), operation);
+    underWay = step;
+    boolean left = cancelled != null; // the canceller may have missed it
+    step.begin(end, left, told -> Callbacks.within(context, () -> afterLastStep(end, told)));
+  }
+
+  private void afterLastStep(RetryTransport.LastStep<R> end, RetryReport report) {
+    underWay = null;
     try {
       operation.plan().listeners().ended(operation.info(), report);
-      result = Ends.hand(operation, response, thrown, report);
+      result = Ends.hand(operation, end.response(), end.failure(), report);
     } catch (Throwable broken) {
-      endWith(broken, response, thrown);
+      endWith(broken, end.response(), end.failure());
     }
     tell();
   }

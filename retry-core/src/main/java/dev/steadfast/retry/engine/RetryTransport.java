@@ -156,14 +156,20 @@ public interface RetryTransport<R> {
 
   /**
    * The attempts are over, and the budget and the log know of it. Does what is to be done before
-   * the listeners and the caller are told. Nothing cancels it, and no timer ends it. Must not
-   * throw.
+   * the listeners and the caller are told. No timer ends it. Must not throw.
    *
    * @param end how the operation ended, as the log has it
    * @param next tells them; called once, with the report that they get. In a blocking operation it
    *     is called on the same thread before this method returns
    */
   default void lastStep(LastStep<R> end, Consumer<RetryReport> next) {}
+
+  /**
+   * The operation was cancelled or interrupted: from now on its last step keeps nobody waiting. It
+   * calls {@code next} at once, with what is known. May come from any thread, before the step or
+   * within it, and more than once. Must not block, and must not throw.
+   */
+  default void leaveLastStep() {}
 
   /**
    * The exception for each end that comes from outside an attempt.

@@ -222,13 +222,10 @@ final class Claiming<R> {
   }
 
   /**
-   * The time to wait until the end is noted.
-   *
-   * @param waits whether the caller still waits; if not, half a second at most
+   * The time to wait until the end is noted: what is left, and half a second at most if none is.
    */
-  long notingNanos(boolean waits) {
-    long least = reservedNanos() / 2;
-    return waits ? Math.max(remainingNanos(), least) : least;
+  long notingNanos() {
+    return Math.max(remainingNanos(), reservedNanos() / 2);
   }
 
   /**

@@ -41,12 +41,14 @@ record JournalCalls(@Nullable Executor executor, RetryPlan plan) {
   /**
    * Tells something, even if nobody waits for it any more.
    *
-   * @param nanos how long to wait for the answer
+   * @param nanos how long to wait for the answer; 0 for not at all, unless it comes at once
    * @return what the journal says; a failure if that is not known by then
    */
   <T> CompletableFuture<T> tell(Callable<T> word, long nanos) {
     CompletableFuture<T> answer = new CompletableFuture<>();
-    if (executor != null) {
+    if (executor != null && nanos == 0) {
+      answer.cancel(false);
+    } else if (executor != null) {
       bound(answer, nanos);
     }
     execute(() -> call(word, answer, late -> {}), answer);

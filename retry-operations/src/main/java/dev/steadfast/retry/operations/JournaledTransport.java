@@ -38,6 +38,8 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   private volatile boolean blocking;
   private volatile boolean unsafe; // a request may have been processed, and nothing protects it
   private volatile boolean handedBack;
+  private volatile boolean left; // the caller does not wait for the journal
+  private volatile @Nullable CompletableFuture<Boolean> note; // of the end, under way
 
   JournaledTransport(JournaledOperation operation, RetryTransport<R> client, Codec<R> codec) {
     this.operation = operation;
@@ -77,8 +79,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     } else if (blocking) {
       noteHere(noted, next);
     } else {
-      CompletableFuture<Boolean> noting = note(noted, noted.waits());
-      operation.calls().then(noting, (held, lost) -> told(noted, isHeld(held, lost), next));
+      operation.calls().then(note(noted), (held, lost) -> told(noted, isHeld(held, lost), next));
     }
   }
 
@@ -92,23 +93,41 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     return JournaledReport.notSent(reason, operation.info());
   }
 
-  private CompletableFuture<Boolean> note(Noting.Noted noted, boolean waits) {
-    return operation
-        .calls()
-        .tell(
-            () -> noted.granted() != null && noting.tell(noted.granted(), noted.ending()),
-            claiming.notingNanos(waits));
+  @Override
+  public void leaveLastStep() {
+    left = true;
+    CompletableFuture<Boolean> underWay = note;
+    if (underWay != null) {
+      underWay.cancel(false); // the journal is told all the same
+    }
+  }
+
+  private CompletableFuture<Boolean> note(Noting.Noted noted) {
+    left |= noted.isLeft();
+    CompletableFuture<Boolean> telling =
+        operation
+            .calls()
+            .tell(
+                () -> noted.granted() != null && noting.tell(noted.granted(), noted.ending()),
+                left ? 0 : claiming.notingNanos());
+    note = telling;
+    if (left) {
+      telling.cancel(false); // it may have been left meanwhile
+    }
+    return telling;
   }
 
   private void noteHere(Noting.Noted noted, Consumer<RetryReport> next) {
     boolean interrupted = Thread.interrupted(); // kept for the caller
-    CompletableFuture<Boolean> noting = note(noted, !interrupted && noted.waits());
+    left |= interrupted;
+    CompletableFuture<Boolean> telling = note(noted);
     Boolean held = null;
     while (held == null) {
       try {
-        held = noting.get();
-      } catch (InterruptedException again) {
+        held = telling.get();
+      } catch (InterruptedException now) {
         interrupted = true;
+        leaveLastStep();
       } catch (ExecutionException | RuntimeException lost) {
         held = isHeld(null, lost);
       }
@@ -120,7 +139,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   }
 
   private boolean isHeld(@Nullable Boolean held, @Nullable Throwable lost) {
-    if (lost != null) {
+    if (lost != null && !left) {
       LOG.warn("the journal may not know yet that {} ended", operation.info(), lost);
     }
     return Boolean.TRUE.equals(held);

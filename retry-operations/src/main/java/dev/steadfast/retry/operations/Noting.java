@@ -34,10 +34,10 @@ record Noting<R>(JournaledOperation operation, Codec<R> codec) {
       Repeat repeat,
       Settlement settlement,
       Ending ending) {
-    /** Whether the caller still waits. */
-    boolean waits() {
+    /** Whether the caller has cancelled or was interrupted, so that it waits no longer. */
+    boolean isLeft() {
       StopReason reason = report.reason();
-      return reason != StopReason.CANCELLED && reason != StopReason.INTERRUPTED;
+      return reason == StopReason.CANCELLED || reason == StopReason.INTERRUPTED;
     }
   }
 
