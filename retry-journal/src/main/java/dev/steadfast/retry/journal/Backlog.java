@@ -123,9 +123,10 @@ final class Backlog {
     return "(repeatable = 'never' or key_expires_at is null or key_expires_at <= " + now + ")";
   }
 
-  // It may have been processed, and nobody but its caller can send it again.
+  // It may have been processed, and nobody but its caller can send it again. Of a parked one a
+  // person may know more than the journal, whose backup may be older than the request.
   private static String settleable(String now) {
-    return "(state = 'unknown' or (state = 'parked' and first_sent_at is not null)"
+    return "(state in ('unknown', 'parked')"
         + " or (first_sent_at is not null and (body is null or "
         + windowOver(now)
         + ") and "

@@ -238,13 +238,14 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * Settles an operation that {@link #unknown} would list, or one whose row cannot be read. Such a
-   * row is logged and never sent, and it holds its sequence until it is settled.
+   * Settles an operation that {@link #unknown} would list, one that is parked, or one whose row
+   * cannot be read. Such a row is logged and never sent, and it holds its sequence until it is
+   * settled.
    *
    * @param id its name
    * @param lookup what the server said
-   * @return whether it was settled: false if its effect was not unknown, if somebody works on it,
-   *     or if the server does not say
+   * @return whether it was settled: false if its effect was not unknown and it was not parked, if
+   *     somebody works on it, or if the server does not say
    * @throws IOException if the journal cannot be written
    */
   public boolean settle(Id id, Lookup lookup) throws IOException {

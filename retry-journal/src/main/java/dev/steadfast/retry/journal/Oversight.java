@@ -307,7 +307,8 @@ public final class Oversight {
    * Whether {@link JdbcJournal#settle} would settle an operation now.
    *
    * @param id its name
-   * @return true if its effect is unknown, or its row cannot be read, and nobody works on it
+   * @return true if its effect is unknown, if it is parked, or if its row cannot be read, and
+   *     nobody works on it
    * @throws IOException if the journal cannot be read
    */
   public boolean isSettleable(OperationJournal.Id id) throws IOException {

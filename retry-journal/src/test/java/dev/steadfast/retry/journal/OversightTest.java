@@ -356,6 +356,15 @@ class OversightTest {
   }
 
   @Test
+  void aParkedOneOfARestoredBackupIsSettledAlthoughTheJournalKnowsOfNoRequest() throws Exception {
+    enlist(intent("order-1"), "");
+    assertFalse(journal.settle(id("order-1"), Lookup.APPLIED));
+    assertEquals(Decision.DONE, oversight.park(id("order-1")));
+    assertTrue(journal.settle(id("order-1"), Lookup.APPLIED));
+    assertInstanceOf(Claim.Finished.class, claim(journal, intent("order-1")));
+  }
+
+  @Test
   void requestAndAnswerAreShownOnlyWhereAskedFor() throws Exception {
     assertEquals(java.util.Optional.empty(), oversight.exchange(id("order-1")));
     sent(journal, intent("order-1"));

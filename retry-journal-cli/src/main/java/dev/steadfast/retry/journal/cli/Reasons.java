@@ -26,7 +26,8 @@ final class Reasons {
 
   private static String nothing(String verb) {
     return switch (verb) {
-      case "settle" -> "its effect is not unknown, or somebody works on it";
+      case "settle" ->
+          "its effect is not unknown, or somebody works on it. If you know more, park it first";
       case "park" -> "it is parked or over already";
       case "resume" -> "it is over, or it is sent without a person's word";
       default -> "it is over already";

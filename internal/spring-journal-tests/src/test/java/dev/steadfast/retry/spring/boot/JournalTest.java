@@ -293,8 +293,7 @@ final class JournalTest {
   void healthAndMetersCount() {
     startWithoutJobs();
     inTransaction(within -> assertTrue(enlist("1")));
-    Health health =
-        (Health) app.getBean("steadfastJournalHealthIndicator", HealthIndicator.class).health();
+    Health health = app.getBean("steadfastJournalHealthIndicator", HealthIndicator.class).health();
     assertEquals(Status.UP, health.getStatus());
     assertEquals(1L, health.getDetails().get("due"));
     MeterRegistry meters = app.getBean(MeterRegistry.class);
