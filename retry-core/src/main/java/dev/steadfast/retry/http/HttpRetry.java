@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * added, no header is sent.
  */
 public final class HttpRetry {
+  private static final int LARGEST_ANSWER = 1 << 20;
   private static final HttpRetry DEFAULTS = builder().build();
 
   private final Builder settings;
@@ -111,6 +112,7 @@ public final class HttpRetry {
    *   <li>the rules of {@link StandardRules#forAiApis}, and {@link QuotaPacing#perOrigin};
    *   <li>an attempt timeout of 10 min, as long as the vendors' SDKs wait for the head of an answer
    *       by default;
+   *   <li>{@link Builder#bufferBodiesUpTo} 1 MiB, so that an answer that breaks off is seen;
    *   <li>a body idle timeout of 2 min, because a model may think before it goes on.
    * </ul>
    *
@@ -125,7 +127,8 @@ public final class HttpRetry {
     return followingRateLimits(totalTimeout)
         .policy(RateLimits.ofPrompts(totalTimeout))
         .classifier(StandardRules.forAiApis().build())
-        .guard(QuotaPacing.perOrigin());
+        .guard(QuotaPacing.perOrigin())
+        .bufferBodiesUpTo(LARGEST_ANSWER);
   }
 
   /** {@return a builder that starts with the defaults} */
@@ -553,7 +556,8 @@ public final class HttpRetry {
      * servers limit by key or path, and then one throttled caller would hold back the others.
      *
      * <p>A 529 says that the server is overloaded. If it asks for no delay, operations are held
-     * back for 1 s, then for 2 s and 3 s as long as the next answer is a 529 again.
+     * back for 1 s. Then one attempt shows whether it still is: if so, they are held back for 2 s,
+     * and for 3 s each time after that.
      *
      * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
      * its own deadline, and holds no permit. It goes on at a random time after the delay, as the

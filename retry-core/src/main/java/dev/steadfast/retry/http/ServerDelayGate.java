@@ -26,17 +26,26 @@ final class ServerDelayGate implements Guard {
   private static final long GRACE_NANOS = 1_000_000;
 
   private static final int OVERLOAD_SPREAD = 4; // a fourth of the time
+  private static final long PROBE_NANOS = 300_000_000; // until another attempt may pass
+  private static final long FORGOTTEN_NANOS = 10_000_000_000L;
   private static final long FIRST_OVERLOAD_NANOS = 1_000_000_000;
   private static final long MOST_OVERLOAD_NANOS = 3_000_000_000L;
 
   /** A gate that is shut. */
-  private record Shut(long sinceNanos, long untilNanos, long spreadNanos) {
-    long lengthNanos() {
-      return untilNanos - sinceNanos;
-    }
-
+  private record Shut(long untilNanos, long spreadNanos, long overloadNanos, boolean probed) {
     boolean isLonger(Shut other) {
       return untilNanos - other.untilNanos() > 0;
+    }
+
+    /** Whether the server was overloaded when last heard of, a short time ago. */
+    boolean isOverload(long nowNanos) {
+      return overloadNanos > 0 && nowNanos - untilNanos < FORGOTTEN_NANOS;
+    }
+
+    /** For how long it is shut if the server is still overloaded. */
+    long nextNanos(long nowNanos) {
+      long next = isOverload(nowNanos) ? 2 * overloadNanos : FIRST_OVERLOAD_NANOS;
+      return Math.min(MOST_OVERLOAD_NANOS, next);
     }
   }
 
@@ -82,26 +91,24 @@ final class ServerDelayGate implements Guard {
       return;
     }
     long spread = Durations.spread(nanos, policy.serverDelaySpread());
-    Shut next = new Shut(nowNanos, nowNanos + nanos, spread);
+    Shut next = new Shut(nowNanos + nanos, spread, 0, false);
     shut(origin, nowNanos, old -> old == null || next.isLonger(old) ? next : old);
   }
 
   /**
-   * The server is overloaded, and does not say for how long. Each time that it still is, the gate
-   * is shut for twice as long.
+   * The server is overloaded, and does not say for how long. After a time one attempt may pass; if
+   * it is refused as well, the gate is shut for twice as long.
    */
   private void learnOverload(String origin, long nowNanos) {
     shut(
         origin,
         nowNanos,
         old -> {
-          if (old != null && nowNanos - old.untilNanos() < 0) {
+          if (old != null && !old.probed() && nowNanos - old.untilNanos() < 0) {
             return old; // sent before it was shut
           }
-          boolean still = old != null && nowNanos - old.untilNanos() <= old.lengthNanos();
-          long length = still ? 2 * old.lengthNanos() : FIRST_OVERLOAD_NANOS;
-          long nanos = Math.min(MOST_OVERLOAD_NANOS, length);
-          return new Shut(nowNanos, nowNanos + nanos, nanos / OVERLOAD_SPREAD);
+          long nanos = old == null ? FIRST_OVERLOAD_NANOS : old.nextNanos(nowNanos);
+          return new Shut(nowNanos + nanos, nanos / OVERLOAD_SPREAD, nanos, false);
         });
   }
 
@@ -127,11 +134,34 @@ final class ServerDelayGate implements Guard {
 
   @Override
   public Permit acquire(OperationInfo operation, long nowNanos) {
-    long left = leftNanos(shut(operation), nowNanos);
-    if (left > 0) {
-      throw new ServerDelayPendingException(Duration.ofNanos(left));
+    AtomicReference<@Nullable Shut> gate = gates.find(operation.origin());
+    Shut shut = gate == null ? null : gate.get();
+    if (gate == null || shut == null) {
+      return Permit.none();
     }
-    return Permit.none();
+    long left = leftNanos(shut, nowNanos);
+    if (left <= 0 && !shut.isOverload(nowNanos)) {
+      return Permit.none();
+    }
+    Shut probed = new Shut(nowNanos + PROBE_NANOS, 0, shut.overloadNanos(), true);
+    if (left > 0 || !gate.compareAndSet(shut, probed)) {
+      throw new ServerDelayPendingException(Duration.ofNanos(Math.max(left, GRACE_NANOS)));
+    }
+    return new Probe(gate);
+  }
+
+  /** An attempt that shows whether the server is still overloaded. */
+  private record Probe(AtomicReference<@Nullable Shut> gate) implements Permit {
+    @Override
+    public void succeeded(long elapsedNanos) {
+      gate.updateAndGet(shut -> shut != null && shut.probed() ? null : shut);
+    }
+
+    @Override
+    public void failed(Failure how, Throwable failure) {}
+
+    @Override
+    public void released() {}
   }
 
   private @Nullable Shut shut(OperationInfo operation) {

@@ -214,6 +214,7 @@ final class PacedAccount implements Turn.Account {
       if (known != null) {
         known.answered = true;
       }
+      windows.forEach(QuotaWindow::unmentioned);
       for (Quota quota : quotas) {
         learn(quota, known, nowNanos);
       }

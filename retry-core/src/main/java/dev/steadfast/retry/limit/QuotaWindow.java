@@ -51,6 +51,7 @@ final class QuotaWindow {
   private long latestEnd;
   private long began; // an answer to what was sent before may tell of the window before
   private long silent; // the windows that have begun since an answer last spoke of it
+  private boolean unmentioned; // by an answer that tells of other quotas
   private long toldNanos; // when the answer came that told what is left
   private long toldSentNanos; // and when its request was sent
   private long leftAtFirst;
@@ -109,7 +110,12 @@ final class QuotaWindow {
 
   /** Whether no answer has spoken of it for so long that the server may have dropped it. */
   boolean isForgotten() {
-    return silent > MOST_SILENT;
+    return silent > MOST_SILENT && unmentioned;
+  }
+
+  /** An answer told of other quotas, and not of this one. */
+  void unmentioned() {
+    unmentioned = true;
   }
 
   // Learning.
@@ -181,6 +187,7 @@ final class QuotaWindow {
   }
 
   private void told(Quota quota, Answer answer) {
+    unmentioned = false;
     left = quota.remaining();
     toldNanos = answer.nowNanos();
     toldSentNanos = answer.sentNanos();

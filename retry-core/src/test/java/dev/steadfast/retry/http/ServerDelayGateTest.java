@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.ServerDelay;
@@ -44,21 +45,40 @@ class ServerDelayGateTest {
   }
 
   @Test
-  void a529WithoutAServerDelay_shutsItForTwiceAsLongEachTime() {
+  void a529WithoutAServerDelay_letsOnePass_andIsShutForTwiceAsLong() {
+    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
     for (long seconds : new long[] {1, 2, 3, 3}) {
-      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
       assertEquals(seconds * SECOND, gate.admitsInNanos(A, now));
       assertEquals(seconds * SECOND / 4, gate.spreadNanos(A, now));
       gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now + SECOND / 2);
       assertEquals(seconds * SECOND, gate.admitsInNanos(A, now), "sent before it was shut");
       now += seconds * SECOND + SECOND / 2;
       assertEquals(0, gate.admitsInNanos(A, now));
+      gate.acquire(A, now);
+      assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
+      assertEquals(3 * SECOND / 10, gate.admitsInNanos(A, now));
+      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
     }
-    now += 10 * SECOND;
+    now += 3 * SECOND;
+    Guard.Permit probe = gate.acquire(A, now);
+    probe.succeeded(1);
+    assertDoesNotThrow(() -> gate.acquire(A, now));
+    assertDoesNotThrow(() -> gate.acquire(A, now));
     gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
     assertEquals(SECOND, gate.admitsInNanos(A, now), "another overload");
-    learn(529, Duration.ofSeconds(7));
-    assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
+    now += 20 * SECOND;
+    assertDoesNotThrow(() -> gate.acquire(A, now));
+    assertDoesNotThrow(() -> gate.acquire(A, now), "it was long ago");
+  }
+
+  @Test
+  void aProbeThatIsLostLetsAnotherOnePass() {
+    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+    now += SECOND;
+    gate.acquire(A, now).released();
+    assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
+    now += SECOND / 2;
+    gate.acquire(A, now);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.internal.Checks;
 import java.net.Authenticator;
 import java.net.CookieHandler;
@@ -19,10 +20,12 @@ import javax.net.ssl.SSLParameters;
 final class RetryingBuilder implements HttpClient.Builder {
   private final HttpClient.Builder plain = HttpClient.newBuilder();
   private final HttpRetry retry;
+  private final RetryOptions options;
   private Consumer<HttpClient.Builder> unreadable = builder -> {}; // what a client does not tell
 
-  RetryingBuilder(HttpRetry retry) {
+  RetryingBuilder(HttpRetry retry, RetryOptions options) {
     this.retry = Checks.notNull("retry", retry);
+    this.options = Checks.notNull("options", options);
   }
 
   @Override
@@ -95,7 +98,8 @@ final class RetryingBuilder implements HttpClient.Builder {
 
   @Override
   public HttpClient build() {
-    return RetryingHttpClient.wrap(plain.build(), retry, unreadable);
+    RetryingHttpClient client = RetryingHttpClient.wrap(plain.build(), retry, unreadable);
+    return options.equals(RetryOptions.none()) ? client : client.with(options);
   }
 
   @Override

@@ -114,7 +114,18 @@ public final class RetryingHttpClient extends HttpClient {
    *     RetryingHttpClient} and throws what {@link #wrap} throws
    */
   public static HttpClient.Builder newBuilder(HttpRetry retry) {
-    return new RetryingBuilder(retry);
+    return newBuilder(retry, RetryOptions.none());
+  }
+
+  /**
+   * As {@link #newBuilder(HttpRetry)}, with options for all calls, as {@link #with} sets them.
+   *
+   * @param retry what to retry and how
+   * @param options what applies to each call
+   * @return a builder of retrying clients
+   */
+  public static HttpClient.Builder newBuilder(HttpRetry retry, RetryOptions options) {
+    return new RetryingBuilder(retry, options);
   }
 
   /**

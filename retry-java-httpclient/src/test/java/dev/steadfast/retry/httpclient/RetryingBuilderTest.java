@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Reply;
 import java.lang.reflect.Method;
 import java.net.Authenticator;
@@ -120,7 +121,7 @@ class RetryingBuilderTest {
   @Test
   @EnabledForJreRange(max = JRE.JAVA_18)
   void theLocalAddressIsRefusedWhereClientsHaveNone() {
-    RetryingBuilder builder = new RetryingBuilder(HttpRetry.defaults());
+    RetryingBuilder builder = new RetryingBuilder(HttpRetry.defaults(), RetryOptions.none());
     assertThrows(
         UnsupportedOperationException.class,
         () -> builder.localAddress(InetAddress.getLoopbackAddress()));
