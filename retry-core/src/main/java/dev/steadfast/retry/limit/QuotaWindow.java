@@ -110,7 +110,7 @@ final class QuotaWindow {
 
   /** Whether no answer has spoken of it for so long that the server may have dropped it. */
   boolean isForgotten() {
-    return silent > MOST_SILENT && unmentioned;
+    return silent > MOST_SILENT && (costs == null || unmentioned);
   }
 
   /** An answer told of other quotas, and not of this one. */
