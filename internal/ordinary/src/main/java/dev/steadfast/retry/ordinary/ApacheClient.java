@@ -17,7 +17,7 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
 /** Apache HttpClient 5, plain or wrapped. */
 public final class ApacheClient implements Client {
-  private static final String KEY = "Idempotency-Key";
+  static final String KEY = "Idempotency-Key";
 
   private final Run run;
   private final CloseableHttpClient http;
@@ -98,7 +98,7 @@ public final class ApacheClient implements Client {
       run.note("result", "failed: " + Text.of(e));
     }
     run.note("request", "changed: " + (request.getFirstHeader(KEY) != key));
-    note(context, key != null);
+    note(run, context, key != null);
   }
 
   /** Notes all of an answer but its body. */
@@ -140,7 +140,7 @@ public final class ApacheClient implements Client {
   }
 
   /** Notes what a context tells after a call. */
-  private void note(HttpClientContext context, boolean hadKey) {
+  static void note(Run run, HttpClientContext context, boolean hadKey) {
     HttpRequest last = context.getRequest();
     if (last != null) {
       run.note("context", last.getMethod() + " " + last.getRequestUri());

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.ordinary;
 
 /** The operations that programs for all libraries use. */
-public sealed interface Client permits OkClient, JdkClient, ApacheClient {
+public sealed interface Client permits OkClient, JdkClient, ApacheClient, ApacheAsyncClient {
   /** The run that this client is made for. */
   Run run();
 

@@ -30,14 +30,14 @@ final class DifferencesOnPagesTest {
   enum Page {
     OKHTTP("getting-started-okhttp.md", Entry.Library.OKHTTP),
     JDK("getting-started-java-net-http.md", Entry.Library.JDK),
-    APACHE("getting-started-apache5.md", Entry.Library.APACHE);
+    APACHE("getting-started-apache5.md", Entry.Library.APACHE, Entry.Library.APACHE_ASYNC);
 
     private final String file;
-    private final Entry.Library library;
+    private final Set<Entry.Library> libraries;
 
-    Page(String file, Entry.Library library) {
+    Page(String file, Entry.Library... libraries) {
       this.file = file;
-      this.library = library;
+      this.libraries = Set.of(libraries);
     }
 
     /** Without marks, in small letters. */
@@ -56,7 +56,7 @@ final class DifferencesOnPagesTest {
       Set<String> declared = new TreeSet<>();
       for (Row row : OrdinaryTable.rows()) {
         row.entries().stream()
-            .filter(entry -> entry.way().library() == library)
+            .filter(entry -> libraries.contains(entry.way().library()))
             .forEach(entry -> row.declared(entry).forEach(each -> declared.add(each.why())));
       }
       return declared;
@@ -76,7 +76,7 @@ final class DifferencesOnPagesTest {
   /** The rows of other libraries do not run on OkHttp 4. */
   private static Stream<Page> pages() {
     return Arrays.stream(Page.values())
-        .filter(page -> page.library == Entry.Library.OKHTTP || Setting.OKHTTP_5.isHere());
+        .filter(page -> page.libraries.contains(Entry.Library.OKHTTP) || Setting.OKHTTP_5.isHere());
   }
 
   private static void listsAll(Page page) throws IOException {

@@ -15,7 +15,9 @@ public enum Entry implements Scope {
   /** {@code RetryingHttpClient.sendAsync}. */
   SEND_ASYNC(Way.SEND_ASYNC),
   /** {@code Apache5Retry.addTo}, {@code execute} of the classic client. */
-  CLASSIC(Way.CLASSIC);
+  CLASSIC(Way.CLASSIC),
+  /** {@code Apache5Retry.addTo}, {@code execute} of the asynchronous client. */
+  ASYNC(Way.ASYNC);
 
   private final Way way;
 
@@ -43,7 +45,9 @@ public enum Entry implements Scope {
     /** {@code java.net.http.HttpClient.sendAsync}. */
     SEND_ASYNC(Library.JDK),
     /** {@code execute} of Apache HttpClient 5, classic. */
-    CLASSIC(Library.APACHE);
+    CLASSIC(Library.APACHE),
+    /** {@code execute} of Apache HttpClient 5, asynchronous. */
+    ASYNC(Library.APACHE_ASYNC);
 
     private final Library library;
 
@@ -69,6 +73,8 @@ public enum Entry implements Scope {
     /** {@code java.net.http}. */
     JDK,
     /** Apache HttpClient 5. */
-    APACHE
+    APACHE,
+    /** The asynchronous client of Apache HttpClient 5. */
+    APACHE_ASYNC
   }
 }

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class Row {
   private Supplier<HttpClientBuilder> apacheFrom = HttpClientBuilder::create;
   private Configuration<HttpClientBuilder> apacheBefore = (builder, run) -> {};
   private Configuration<HttpClientBuilder> apacheAfter = (builder, run) -> {};
+  private Configuration<HttpAsyncClientBuilder> apacheAsyncBefore = (builder, run) -> {};
   private boolean ownRetries;
   private @Nullable Function<OkHttpClient, Call.Factory> calls;
   private UnaryOperator<HttpClient> jdkDecorator = UnaryOperator.identity();
@@ -40,6 +42,7 @@ public final class Row {
   private @Nullable Program<? super OkClient> okHttp;
   private @Nullable Program<? super JdkClient> jdk;
   private @Nullable Program<? super ApacheClient> apache;
+  private @Nullable Program<? super ApacheAsyncClient> apacheAsync;
   private Set<Entry.Way> ways = EnumSet.allOf(Entry.Way.class);
   private Set<Entry> entries = EnumSet.allOf(Entry.class);
   private Set<Policy> policies = EnumSet.of(Policy.DEFAULTS, Policy.KEYS);
@@ -84,6 +87,7 @@ public final class Row {
     okHttp = program;
     jdk = program;
     apache = program;
+    apacheAsync = program;
     return this;
   }
 
@@ -102,6 +106,18 @@ public final class Row {
   /** Sets what Apache HttpClient does. */
   public Row apache(Program<? super ApacheClient> program) {
     apache = program;
+    return this;
+  }
+
+  /** Sets what the asynchronous client of Apache HttpClient does. */
+  public Row apacheAsync(Program<? super ApacheAsyncClient> program) {
+    apacheAsync = program;
+    return this;
+  }
+
+  /** Changes the builder of the asynchronous client, before {@code Apache5Retry.addTo}. */
+  public Row apacheAsyncClient(Configuration<HttpAsyncClientBuilder> change) {
+    apacheAsyncBefore = change;
     return this;
   }
 
@@ -328,11 +344,16 @@ public final class Row {
     return apache;
   }
 
+  @Nullable Program<? super ApacheAsyncClient> apacheAsync() {
+    return apacheAsync;
+  }
+
   private @Nullable Program<?> program(Entry.Library library) {
     return switch (library) {
       case OKHTTP -> okHttp;
       case JDK -> jdk;
       case APACHE -> apache;
+      case APACHE_ASYNC -> apacheAsync;
     };
   }
 
@@ -346,6 +367,10 @@ public final class Row {
 
   void before(HttpClientBuilder builder, Run run) throws Exception {
     apacheBefore.apply(builder, run);
+  }
+
+  void before(HttpAsyncClientBuilder builder, Run run) throws Exception {
+    apacheAsyncBefore.apply(builder, run);
   }
 
   void after(HttpClientBuilder builder, Run run) throws Exception {

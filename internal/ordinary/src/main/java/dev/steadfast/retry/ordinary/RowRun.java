@@ -13,9 +13,12 @@ import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
 import okhttp3.OkHttpClient;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a row once: with a server, a client and an observation of its own. */
@@ -46,6 +49,7 @@ final class RowRun {
         case OKHTTP -> okHttp(run);
         case JDK -> jdk(run);
         case APACHE -> apache(run);
+        case APACHE_ASYNC -> apacheAsync(run);
       }
       long nanos = System.nanoTime() - start;
       server.settle();
@@ -127,6 +131,24 @@ final class RowRun {
     try (CloseableHttpClient http = builder.build()) {
       use(new ApacheClient(run, http, pool), Objects.requireNonNull(row.apache()), run);
       run.note("pool", row.isOrdered() ? pool.getTotalStats() : pool.getTotalStats().getLeased());
+    }
+  }
+
+  private void apacheAsync(Run run) throws Exception {
+    PoolingAsyncClientConnectionManager pool = ApacheAsyncClient.newPool();
+    HttpAsyncClientBuilder builder = HttpAsyncClientBuilder.create().setConnectionManager(pool);
+    row.before(builder, run);
+    if (policy == null) {
+      builder.disableAutomaticRetries();
+    } else {
+      Apache5Retry.addTo(builder, row.retry(policy));
+    }
+    try (CloseableHttpAsyncClient http = builder.build()) {
+      http.start();
+      ApacheAsyncClient client = new ApacheAsyncClient(run, http, pool);
+      use(client, Objects.requireNonNull(row.apacheAsync()), run);
+      client.awaitReleased();
+      run.note("pool", pool.getTotalStats().getLeased());
     }
   }
 

@@ -51,7 +51,8 @@ final class RedirectRows {
             Entry.FACTORY_ENQUEUE,
             Entry.INTERCEPTOR_EXECUTE,
             Entry.INTERCEPTOR_ENQUEUE,
-            Entry.CLASSIC);
+            Entry.CLASSIC,
+            Entry.ASYNC);
   }
 
   private static Stream<Row> statuses() {
