@@ -18,6 +18,8 @@ import org.apache.hc.core5.pool.ConnPoolControl;
 
 /** Helpers that the tests of this module share. */
 final class Parts {
+  private static final int LEASE_SECONDS = Integer.getInteger("apache5.leaseSeconds", 0);
+
   private Parts() {}
 
   /** Three attempts without waits, and no budget. */
@@ -47,6 +49,16 @@ final class Parts {
     } catch (ParseException unexpected) {
       throw new AssertionError(unexpected);
     }
+  }
+
+  /**
+   * Says whether a thread makes a further call: 25 each, or in {@code -Dapache5.leaseSeconds=60} as
+   * many as there is time for.
+   */
+  static boolean goesOn(int calls, long startNanos) {
+    return LEASE_SECONDS == 0
+        ? calls < 25
+        : System.nanoTime() - startNanos < Duration.ofSeconds(LEASE_SECONDS).toNanos();
   }
 
   /** Waits a little for what the thread of a connection releases. */
