@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** No statement reads the history or the backlog to find some operations. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES) // it fills a table
+@Tag("laboratory")
 class StatementPlansTest {
   private static final int FEW = 20; // such as the empty places that several indexes are asked for
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +67,7 @@ final class CommandLineTest {
     return QUICK.stream();
   }
 
+  @Tag("laboratory")
   @ParameterizedTest
   @MethodSource("quick")
   void theSameSeedGivesTheSameBytes(List<String> words) throws IOException {
@@ -350,6 +352,7 @@ final class CommandLineTest {
     }
   }
 
+  @Tag("laboratory")
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -389,6 +392,7 @@ final class CommandLineTest {
     new Outage().options().forEach(option -> assertTrue(help.contains("--" + option.name())));
   }
 
+  @Tag("laboratory")
   @Test
   void theReportIsWholeAndNeedsNothingElse() throws Exception {
     for (List<String> words : QUICK) {

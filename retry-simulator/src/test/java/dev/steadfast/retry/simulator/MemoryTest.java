@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A process of its own with a small heap: what does not fit is kept for too long. */
+@Tag("laboratory")
 final class MemoryTest {
   // Twice what a quarter of an hour of the storm needs, and far less than its two and a half
   // million attempts would, if anything of them were kept.

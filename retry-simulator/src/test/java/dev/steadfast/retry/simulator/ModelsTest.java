@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Layers, herd, delays and hedges against closed forms and published figures. */
+@Tag("laboratory")
 final class ModelsTest {
 
   private static Chain.Load layered(String arm, double p, int calls) {

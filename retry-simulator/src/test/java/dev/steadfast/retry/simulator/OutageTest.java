@@ -8,10 +8,12 @@ import dev.steadfast.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("laboratory")
 final class OutageTest {
   private static final int SEEDS = 3;
   private static final long SECOND = Durations.SECOND;

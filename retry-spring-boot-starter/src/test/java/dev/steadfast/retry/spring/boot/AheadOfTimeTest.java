@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 import org.springframework.context.aot.AbstractAotProcessor;
 
 /** An application whose beans Spring has written as code, ahead of time. */
+@Tag("laboratory")
 final class AheadOfTimeTest {
   private final ScriptedServer server = ScriptedServer.start();
 

@@ -8,6 +8,7 @@ import java.net.URL;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -16,6 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Applications that lack a library which the starter makes use of. */
+@Tag("laboratory")
 final class ClassPathTest {
   private final ScriptedServer server = ScriptedServer.start();
 

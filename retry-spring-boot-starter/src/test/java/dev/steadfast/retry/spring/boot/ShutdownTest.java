@@ -80,6 +80,8 @@ final class ShutdownTest {
     Process process =
         new ProcessBuilder(
                 System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1", // as the JVM of the tests: a short life
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Program.class.getName(),

@@ -24,11 +24,13 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages that are delivered more than once, and their payments. */
 @Timeout(120)
+@Tag("laboratory")
 final class ConsumerTest {
   private static final int MESSAGES = 5;
   private static final long ABOVE_THE_LIMIT = 2_000_000;

@@ -29,11 +29,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Orders, and what becomes of their payments. */
 @Timeout(120)
+@Tag("laboratory")
 final class OutboxTest {
   private static final long ABOVE_THE_LIMIT = 2_000_000;
 
