@@ -33,6 +33,11 @@ module dev.steadfast.retry {
   exports dev.steadfast.retry.paths to
       dev.steadfast.retry.httpclient,
       dev.steadfast.retry.okhttp;
+  exports dev.steadfast.retry.threads to
+      dev.steadfast.retry.apache5,
+      dev.steadfast.retry.httpclient,
+      dev.steadfast.retry.okhttp,
+      dev.steadfast.retry.testkit;
 
   uses dev.steadfast.retry.http.journal.JournalService;
 }

@@ -1,7 +1,7 @@
 package dev.steadfast.retry;
 
-import dev.steadfast.retry.engine.TimerScheduler;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;

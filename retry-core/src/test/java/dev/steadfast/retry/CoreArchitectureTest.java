@@ -23,6 +23,7 @@ import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.paths.DeadPaths;
 import dev.steadfast.retry.scope.RetryScope;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,7 @@ class CoreArchitectureTest {
             Checks.class,
             DeadPaths.class,
             JournalService.class,
+            TimerScheduler.class,
             RetryPolicy.class,
             RetryScope.class);
     one.forEach(each -> assertTrue(CLASSES.contain(each), each::getName));
@@ -83,7 +85,7 @@ class CoreArchitectureTest {
   }
 
   private static final String THREADS_AND_CLOCKS =
-      "dev\\.steadfast\\.retry\\.(RetryEnvironment|engine\\.(TimerThread|WorkerPool|WorkerThread))"
+      "dev\\.steadfast\\.retry\\.(RetryEnvironment|threads\\.(TimerThread|WorkerPool|WorkerThread))"
           + "(\\$.*)?";
 
   private static final Set<String> AMBIENT =
@@ -139,7 +141,7 @@ class CoreArchitectureTest {
   void dependenciesPointOneWay() {
     noClasses()
         .that()
-        .resideInAnyPackage(ROOT, ENGINE, INTERNAL, ROOT + ".paths")
+        .resideInAnyPackage(ROOT, ENGINE, INTERNAL, ROOT + ".paths", ROOT + ".threads")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(ROOT + ".http..", ROOT + ".scope..")
@@ -205,10 +207,10 @@ class CoreArchitectureTest {
           "dev.steadfast.retry.engine.OperationFuture",
           "java.util.concurrent.CompletableFuture",
           // A flag in its place costs 8 bytes in each timer.
-          "dev.steadfast.retry.engine.TimedTask$Settling",
-          "dev.steadfast.retry.engine.TimedTask",
+          "dev.steadfast.retry.threads.TimedTask$Settling",
+          "dev.steadfast.retry.threads.TimedTask",
           // Threads of the library are known by their class.
-          "dev.steadfast.retry.engine.WorkerThread",
+          "dev.steadfast.retry.threads.WorkerThread",
           "java.lang.Thread");
 
   private static ArchCondition<JavaClass> extendNothingBut(Map<String, String> exceptions) {

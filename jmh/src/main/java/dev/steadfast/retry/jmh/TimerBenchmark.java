@@ -1,7 +1,7 @@
 package dev.steadfast.retry.jmh;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;

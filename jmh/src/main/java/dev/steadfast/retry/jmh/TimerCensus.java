@@ -1,7 +1,7 @@
 package dev.steadfast.retry.jmh;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

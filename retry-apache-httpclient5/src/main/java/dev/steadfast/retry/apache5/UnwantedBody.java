@@ -2,7 +2,7 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

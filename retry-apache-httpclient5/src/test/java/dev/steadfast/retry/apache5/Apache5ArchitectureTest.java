@@ -30,6 +30,7 @@ class Apache5ArchitectureTest {
             "dev.steadfast.retry.engine",
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
+            "dev.steadfast.retry.threads",
             "dev.steadfast.retry.apache5",
             "java..",
             "javax.net.ssl",

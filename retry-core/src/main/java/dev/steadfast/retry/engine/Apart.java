@@ -1,6 +1,8 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.ContextCapture;
+import dev.steadfast.retry.threads.TimedTask;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.threads.TimerScheduler;
+import dev.steadfast.retry.threads.WorkerThread;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

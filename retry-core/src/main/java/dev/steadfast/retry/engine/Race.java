@@ -1,5 +1,6 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.threads.WorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;

@@ -10,6 +10,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.threads.WorkerThread;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 

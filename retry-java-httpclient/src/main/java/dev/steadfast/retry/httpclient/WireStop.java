@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

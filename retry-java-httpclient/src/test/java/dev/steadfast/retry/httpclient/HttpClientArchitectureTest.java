@@ -33,6 +33,7 @@ class HttpClientArchitectureTest {
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
             "dev.steadfast.retry.paths",
+            "dev.steadfast.retry.threads",
             "dev.steadfast.retry.httpclient",
             "java..",
             "javax.net.ssl",

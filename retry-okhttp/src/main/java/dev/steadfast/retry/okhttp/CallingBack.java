@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.TimerScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -50,6 +50,7 @@ class OkHttpArchitectureTest {
             "dev.steadfast.retry.http",
             "dev.steadfast.retry.internal",
             "dev.steadfast.retry.paths",
+            "dev.steadfast.retry.threads",
             "dev.steadfast.retry.okhttp",
             "okhttp3",
             "okio",

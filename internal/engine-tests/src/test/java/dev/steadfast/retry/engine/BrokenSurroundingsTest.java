@@ -16,6 +16,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.threads.WorkerThread;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;

@@ -9,6 +9,7 @@ import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,6 +17,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

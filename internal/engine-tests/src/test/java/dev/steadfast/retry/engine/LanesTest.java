@@ -15,6 +15,7 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.threads.WithoutWorkers;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -180,28 +181,10 @@ class LanesTest {
     }
   }
 
-  /** As where the process may have no more threads: tasks wait until it can make one. */
-  private static TimerScheduler withoutWorkers() {
-    TimerThread timers =
-        new TimerThread(
-            (name, task) -> {
-              if (task.getClass().getName().contains("WorkerPool")) {
-                throw new OutOfMemoryError("unable to create native thread");
-              }
-              Thread thread = new Thread(task, name);
-              thread.setDaemon(true);
-              thread.start();
-              return thread;
-            },
-            TimeUnit.SECONDS.toNanos(1),
-            1);
-    return new TimerScheduler(timers, null);
-  }
-
   @Test
   void anOperationApart_runsOnTheCallingThread_ifNoOtherCanBeStarted() throws Throwable {
     Apart<Thread> apart = new Apart<>(Thread::currentThread, () -> {}, null);
-    assertEquals(Thread.currentThread(), apart.call(withoutWorkers()));
+    assertEquals(Thread.currentThread(), apart.call(WithoutWorkers.scheduler()));
   }
 
   @Test
@@ -214,7 +197,7 @@ class LanesTest {
             () -> {},
             null);
     Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, () -> apart.call(withoutWorkers()));
+    assertThrows(InterruptedException.class, () -> apart.call(WithoutWorkers.scheduler()));
   }
 
   @Test

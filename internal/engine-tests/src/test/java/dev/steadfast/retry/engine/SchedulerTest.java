@@ -11,6 +11,8 @@ import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.threads.TimerScheduler;
+import dev.steadfast.retry.threads.WorkerThread;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.internal.Checks;
@@ -70,7 +70,7 @@ public final class TimerScheduler implements RetryScheduler {
 
   /**
    * Settles something within the library after a delay, on the thread of the timers: no task that
-   * blocks can make it late. For authors of adapters, who mostly need {@link RetryPlan#settle}.
+   * blocks can make it late.
    *
    * @param delayNanos nanoseconds; zero or less for at once
    * @param task short; it never blocks and calls no code of the user's. If it throws an {@link
@@ -98,17 +98,17 @@ public final class TimerScheduler implements RetryScheduler {
   }
 
   /** The same threads, without the executor. */
-  TimerScheduler onOwnThreads() {
+  public TimerScheduler onOwnThreads() {
     return withoutExecutor;
   }
 
   /** Goes on with an operation on a thread of the pool. */
-  void goOn(Runnable task) {
+  public void goOn(Runnable task) {
     timers.lanes().workers().execute(task);
   }
 
   /** Runs a task that holds its thread for as long as a call takes. */
-  TimedTask send(Runnable task) {
+  public TimedTask send(Runnable task) {
     return timers.lanes().senders().execute(task);
   }
 

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import java.security.AccessController;
 import java.security.PrivilegedAction;
@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * class loader, no inherited thread-locals, no access control context, and the topmost thread
  * group, which is never destroyed.
  */
-final class WorkerThread extends Thread {
+public final class WorkerThread extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private boolean settles; // read and written on the thread itself
 
@@ -31,7 +31,7 @@ final class WorkerThread extends Thread {
    * for access control, unless it is made in a privileged action.
    */
   @SuppressWarnings("removal") // without it an undeployed application stays in memory
-  static WorkerThread make(Runnable body) {
+  public static WorkerThread make(Runnable body) {
     PrivilegedAction<WorkerThread> making = () -> configured(body);
     try {
       return AccessController.doPrivileged(making);
@@ -82,7 +82,7 @@ final class WorkerThread extends Thread {
   }
 
   /** Whether the calling thread belongs to the library. */
-  static boolean isWorker() {
+  public static boolean isWorker() {
     return Thread.currentThread() instanceof WorkerThread;
   }
 
@@ -94,12 +94,12 @@ final class WorkerThread extends Thread {
   }
 
   /** Whether the calling thread is that of the timers. */
-  static boolean isSettling() {
+  public static boolean isSettling() {
     return Thread.currentThread() instanceof WorkerThread own && own.settles;
   }
 
   /** Lets another thread take the few steps that the calling one waits for. */
-  static void giveWay() {
+  public static void giveWay() {
     LockSupport.parkNanos(1); // not a busy wait: the other one may have lost its processor
   }
 

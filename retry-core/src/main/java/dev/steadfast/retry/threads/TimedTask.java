@@ -1,11 +1,11 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import dev.steadfast.retry.RetryScheduler;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** One task and its time. The thread that takes the task out runs it or drops it. */
-class TimedTask implements RetryScheduler.Task, Runnable {
+public class TimedTask implements RetryScheduler.Task, Runnable {
   private static final AtomicReferenceFieldUpdater<TimedTask, @Nullable Runnable> TASK =
       AtomicReferenceFieldUpdater.newUpdater(TimedTask.class, Runnable.class, "task");
   private static final AtomicReferenceFieldUpdater<TimedTask, @Nullable TimedTask> NEXT =
@@ -50,7 +50,7 @@ class TimedTask implements RetryScheduler.Task, Runnable {
     return task != null;
   }
 
-  @Nullable Runnable take() {
+  public @Nullable Runnable take() {
     return TASK.getAndSet(this, null);
   }
 

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import java.util.function.Function;
 

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import dev.steadfast.retry.limit.Schedules;
 import org.jetbrains.lincheck.datastructures.Operation;

@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

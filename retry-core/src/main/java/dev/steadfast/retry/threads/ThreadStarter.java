@@ -1,4 +1,4 @@
-package dev.steadfast.retry.engine;
+package dev.steadfast.retry.threads;
 
 /** Starts the threads of the library. A test may fail, or run the body on a thread of its own. */
 @FunctionalInterface
