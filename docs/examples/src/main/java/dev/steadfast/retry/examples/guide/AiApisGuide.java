@@ -4,7 +4,10 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.StandardRules;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.OkHttpReports;
+import java.net.http.HttpClient;
+import java.time.Duration;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
@@ -17,6 +20,37 @@ final class AiApisGuide {
     RetryOptions search = RetryOptions.builder().replayable(true).paidRepeats(3).build();
     // endregion
     return search;
+  }
+
+  static HttpRetry preset() {
+    // region ai-preset
+    StandardRules rules =
+        StandardRules.forAiApis()
+            .refusedBy(529, "overloaded_error") // your claim: Anthropic does not say so
+            .build();
+    HttpRetry retry = HttpRetry.forAiApis(Duration.ofMinutes(30)).classifier(rules).build();
+    // endregion
+    return retry;
+  }
+
+  static RetryOptions preset(int longestAnswer) {
+    // region ai-preset-options
+    RetryOptions prompt =
+        RetryOptions.builder()
+            .replayable(true) // a lost answer is asked for again, and may be billed again
+            .paidRepeats(1)
+            .cost(request ->
+                request.body(1 << 20).map(body -> body.length / 4).orElse(1_000) + longestAnswer)
+            .build();
+    // endregion
+    return prompt;
+  }
+
+  static HttpClient.Builder builder(HttpRetry retry, RetryOptions prompt) {
+    // region ai-preset-builder
+    HttpClient.Builder builder = RetryingHttpClient.newBuilder(retry, prompt);
+    // endregion
+    return builder;
   }
 
   static void prompts(OkHttpClient.Builder builder) {
