@@ -5,10 +5,10 @@ import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.Journaling.Codec;
 import dev.steadfast.retry.http.Journaling.Journal;
 import dev.steadfast.retry.http.Journaling.Kept;
-import dev.steadfast.retry.http.Journaling.Key;
 import dev.steadfast.retry.http.RequestView;
 import java.time.Duration;
 import java.util.Map;
@@ -68,7 +68,7 @@ public interface JournalService {
   record Sent(
       RequestView request,
       Map<String, String> addedHeaders,
-      @Nullable Key key,
+      Journaling.@Nullable Key key,
       Duration keyRetention,
       Evidence.Safety safety) {}
 
