@@ -1,37 +1,19 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryTransport;
-import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
-import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
-import java.util.List;
-import java.util.Map;
+import dev.steadfast.retry.http.TransportFailure;
 import java.util.concurrent.CancellationException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.support.BasicRequestBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on an asynchronous client. */
-final class AsyncTransport
-    implements RetryTransport<AsyncAnswer>, Journaling.Codec<AsyncAnswer>, AsyncAttempt.Owner {
-  private final HttpOperation operation;
+final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements AsyncAttempt.Owner {
   private final HttpRequest request;
   private final AsyncCall call;
-  private final BufferedBodies bodies;
-  private final SentBody body;
-  private final @Nullable BodyDeadline deadline;
-  private final Outcomes outcomes;
-
-  private volatile @Nullable AsyncAnswer earlierAnswer; // of the attempt before
 
   AsyncTransport(
       HttpOperation operation,
@@ -39,13 +21,9 @@ final class AsyncTransport
       AsyncCall call,
       BufferedBodies shared,
       long spentNanos) {
-    this.operation = operation;
+    super(operation, shared, new SentBody(call.producer()), spentNanos);
     this.request = request;
     this.call = call;
-    this.bodies = shared.keeping(operation.keepsAnswerBytes());
-    this.body = new SentBody(call.producer());
-    this.deadline = BodyDeadline.of(operation, spentNanos);
-    this.outcomes = new Outcomes(operation, body, Apache5Failures::classifyAsync);
   }
 
   @Override
@@ -67,34 +45,9 @@ final class AsyncTransport
     }
   }
 
-  /** The answer of the attempt before tells the caller more than a body that has changed. */
   @Override
-  public void failed(Attempt<AsyncAnswer> attempt, Throwable thrown) {
-    AsyncAnswer answer = body.changed() == null ? null : earlierAnswer;
-    Throwable failure = body.changed() == null ? null : outcomes.earlierFailure();
-    Throwable changed = body.changed();
-    Throwable own = failure != null ? failure : changed != null ? changed : thrown;
-    attempt.complete(answer, answer != null ? null : own);
-  }
-
-  @Override
-  public Outcome outcome(AsyncAnswer answer) {
-    return outcomes.of(answer, answer.wire());
-  }
-
-  @Override
-  public Outcome outcome(Throwable failure) {
-    return outcomes.of(failure);
-  }
-
-  @Override
-  public Evidence evidence() {
-    return outcomes.evidence();
-  }
-
-  @Override
-  public Map<String, List<String>> headers(AsyncAnswer answer) {
-    return answer.headerMap();
+  @Nullable TransportFailure classify(Throwable failure, WireTrace of) {
+    return Apache5Failures.classifyAsync(failure, of);
   }
 
   @Override
@@ -108,8 +61,7 @@ final class AsyncTransport
   @Override
   public void unwanted(AsyncAnswer answer) {
     byte[] whole = answer.whole();
-    earlierAnswer = whole == null || !body.isWatched() ? null : answer.read(whole);
-    outcomes.forgetFailure();
+    followed(whole == null || !body.isWatched() ? null : answer.read(whole));
   }
 
   @Override
@@ -117,46 +69,15 @@ final class AsyncTransport
     if (deadline != null) {
       answer.body().bound(deadline);
     }
-    OperationInfo info = operation.info();
-    boolean told = report == null && info.idempotencyKey().isEmpty() && answer.status() < 400;
-    if (!told) {
+    if (!tellsAll(answer, report)) {
       CarriedReport.put(answer.response(), operation.report(report));
     }
     return answer;
   }
 
   @Override
-  public Throwable timedOut(TimeUp limit) {
-    return new SocketTimeoutException("timeout: " + limit);
-  }
-
-  @Override
-  public Throwable failure(End end, @Nullable Throwable cause) {
-    return switch (end) {
-      case ATTEMPT_TIMEOUT, DEADLINE -> new SocketTimeoutException("timeout");
-      case CANCELLED -> new CancellationException("Request execution cancelled");
-      case INTERRUPTED -> new InterruptedIOException("interrupted");
-      case REJECTED -> new IOException("the scheduler accepts no retry", cause);
-    };
-  }
-
-  // ---- what a journal keeps
-
-  @Override
-  public ResponseView head(AsyncAnswer answer) {
-    return answer;
-  }
-
-  @Override
-  public byte @Nullable [] body(AsyncAnswer answer) {
-    byte[] whole = answer.whole();
-    return whole != null && whole.length <= operation.keepsAnswerBytes() ? whole : null;
-  }
-
-  @Override
-  public Journaling.EarlierRequest earlierRequest(AsyncAnswer answer) {
-    WireTrace of = answer.wire();
-    return of == null ? Journaling.EarlierRequest.NONE : of.earlierRequest();
+  Throwable cancelled() {
+    return new CancellationException("Request execution cancelled");
   }
 
   @Override

@@ -1,0 +1,134 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.http.ResponseView;
+import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation, on the classic client or an asynchronous one.
+ *
+ * @param <A> the answers of its attempts
+ */
+abstract class Apache5Transport<A extends Received<?>>
+    implements RetryTransport<A>, Journaling.Codec<A> {
+  final HttpOperation operation;
+  final BufferedBodies bodies;
+  final SentBody body;
+  final @Nullable BodyDeadline deadline;
+  final Outcomes outcomes;
+
+  private volatile @Nullable A earlierAnswer; // of the attempt before, if the body is watched
+
+  Apache5Transport(HttpOperation operation, BufferedBodies shared, SentBody body, long spentNanos) {
+    this.operation = operation;
+    this.bodies = shared.keeping(operation.keepsAnswerBytes());
+    this.body = body;
+    this.deadline = BodyDeadline.of(operation, spentNanos);
+    this.outcomes = new Outcomes(operation, body, this::classify);
+  }
+
+  /** What a failure of the client proves; null if it is no failure of the client's own. */
+  abstract @Nullable TransportFailure classify(Throwable failure, WireTrace of);
+
+  /** An answer that the next attempt follows; null if its body was not read. */
+  final void followed(@Nullable A answer) {
+    if (body.isWatched()) {
+      earlierAnswer = answer;
+      outcomes.forgetFailure();
+    }
+  }
+
+  /** The answer of the attempt before tells the caller more than a body that has changed. */
+  public final void failed(Attempt<A> attempt, Throwable thrown) {
+    Throwable changed = body.changed();
+    A answer = changed == null ? null : earlierAnswer;
+    if (answer != null) {
+      attempt.complete(answer, null);
+      return;
+    }
+    Throwable earlier = changed == null ? null : outcomes.earlierFailure();
+    attempt.complete(null, earlier != null ? earlier : changed != null ? changed : thrown);
+  }
+
+  /** Whether nothing is to be told of an answer that its head does not say. */
+  final boolean tellsAll(A answer, @Nullable RetryReport report) {
+    OperationInfo info = operation.info();
+    return report == null && info.idempotencyKey().isEmpty() && answer.status() < 400;
+  }
+
+  @Override
+  public final Outcome outcome(A answer) {
+    return outcomes.of(answer, answer.wire());
+  }
+
+  @Override
+  public final Outcome outcome(Throwable failure) {
+    return outcomes.of(failure);
+  }
+
+  @Override
+  public final Evidence evidence() {
+    return outcomes.evidence();
+  }
+
+  @Override
+  public final Map<String, List<String>> headers(A answer) {
+    return answer.headerMap();
+  }
+
+  @Override
+  public final Throwable timedOut(TimeUp limit) {
+    return new SocketTimeoutException("timeout: " + limit);
+  }
+
+  @Override
+  public final Throwable failure(End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new SocketTimeoutException("timeout");
+      case CANCELLED -> cancelled();
+      case INTERRUPTED -> interrupted();
+      case REJECTED -> new IOException("the scheduler accepts no retry", cause);
+    };
+  }
+
+  /** What a caller gets who has cancelled. */
+  abstract Throwable cancelled();
+
+  /** What a caller gets who was interrupted. */
+  Throwable interrupted() {
+    return new InterruptedIOException("interrupted");
+  }
+
+  // ---- what a journal keeps
+
+  @Override
+  public final ResponseView head(A answer) {
+    return answer;
+  }
+
+  @Override
+  public final byte @Nullable [] body(A answer) {
+    byte[] whole = answer.whole();
+    return whole != null && whole.length <= operation.keepsAnswerBytes() ? whole : null;
+  }
+
+  @Override
+  public final Journaling.EarlierRequest earlierRequest(A answer) {
+    WireTrace of = answer.wire();
+    return of == null ? Journaling.EarlierRequest.NONE : of.earlierRequest();
+  }
+}

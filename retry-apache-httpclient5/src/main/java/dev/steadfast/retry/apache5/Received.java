@@ -1,0 +1,87 @@
+package dev.steadfast.retry.apache5;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.steadfast.retry.http.ResponseView;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.apache.hc.core5.http.HttpResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer of an attempt, of the classic or an asynchronous client.
+ *
+ * @param <R> the response, as HttpClient gave it
+ */
+abstract class Received<R extends HttpResponse> implements ResponseView {
+  private final R response;
+  private final @Nullable WireTrace wire; // null: a journal kept it
+  private volatile byte @Nullable [] whole; // null: its body was not read within the attempt
+  private volatile @Nullable String error; // the first event of its stream, if that is an error
+
+  Received(R response, @Nullable WireTrace wire, byte @Nullable [] whole) {
+    this.response = response;
+    this.wire = wire;
+    this.whole = whole;
+  }
+
+  final R response() {
+    return response;
+  }
+
+  final @Nullable WireTrace wire() {
+    return wire;
+  }
+
+  final byte @Nullable [] whole() {
+    return whole;
+  }
+
+  /** Its body was read within the attempt. */
+  final void whole(byte[] bytes) {
+    whole = bytes;
+  }
+
+  /** Its stream begins with this error, null for another event. */
+  final void begins(@Nullable String errorEvent) {
+    error = errorEvent;
+  }
+
+  @Override
+  public final int status() {
+    return response.getCode();
+  }
+
+  @Override
+  public final List<String> headers(String name) {
+    return Apache5Views.lines(response, name);
+  }
+
+  @Override
+  public final Map<String, List<String>> headerMap() {
+    return Apache5Views.map(response);
+  }
+
+  @Override
+  public final boolean hasHeader(Predicate<String> name) {
+    return Apache5Views.any(response, name);
+  }
+
+  @Override
+  public final Optional<String> bodyText() {
+    byte[] read = whole;
+    return read == null ? Optional.empty() : Optional.of(new String(read, UTF_8));
+  }
+
+  @Override
+  public final Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
+  }
+
+  @Override
+  public final Optional<String> origin() {
+    return wire == null ? Optional.empty() : wire.origin();
+  }
+}
