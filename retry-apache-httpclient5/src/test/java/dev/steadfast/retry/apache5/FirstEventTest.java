@@ -1,6 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
@@ -78,11 +79,10 @@ class FirstEventTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void theTimeoutOfTheAttemptEndsTheWait(boolean async) throws Exception {
-    server.enqueue(
-        events(Reply.stalledBody(200, 100_000, ": wait\n\n")),
-        events(Reply.status(200).body(TEXT)));
+    server.enqueue(events(Reply.stalledBody(200, 100_000, ": wait\n\n")));
+    server.defaultReply(events(Reply.status(200).body(TEXT)));
     with(async, Duration.ofMillis(300), get -> assertEquals(TEXT, get.body()));
-    assertEquals(2, server.requests().size());
+    assertTrue(server.requests().size() >= 2, "a slow machine may need another attempt");
   }
 
   @ParameterizedTest

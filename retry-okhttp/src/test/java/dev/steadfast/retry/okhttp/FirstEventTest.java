@@ -82,13 +82,13 @@ class FirstEventTest {
   @EnumSource
   void theTimeoutOfTheAttemptEndsTheWait(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), withAttemptsOf(Duration.ofMillis(200)));
-    server.enqueue(
-        events(Reply.stalledBody(200, 100_000, COMMENTS)), events(Reply.status(200).body(TEXT)));
+    server.enqueue(events(Reply.stalledBody(200, 100_000, COMMENTS)));
+    server.defaultReply(events(Reply.status(200).body(TEXT)));
 
     Entry.Outcome outcome = entry.make(calls.newCall(Calls.get(server)));
 
     assertEquals(TEXT, outcome.body(), outcome::toString);
-    assertEquals(2, server.requests().size());
+    assertTrue(server.requests().size() >= 2, "a slow machine may need another attempt");
   }
 
   @ParameterizedTest
