@@ -40,6 +40,7 @@ final class DueRows {
   private final String told;
   private final String release;
   private final String postpone;
+  private final String broken;
 
   DueRows(Dialect dialect) {
     this.dialect = dialect;
@@ -64,6 +65,11 @@ final class DueRows {
             + dialect.afterMillis("cast(? as bigint)")
             + ", row_version = row_version + 1 where id = ? and row_version = ?"
             + " and state in ('ready', 'in_flight')";
+    this.broken =
+        "update steadfast_operation set deliveries = deliveries + 1, due_at = "
+            + dialect.afterMillis("cast(? as bigint)")
+            + ", row_version = row_version + 1 where id = ? and (state = 'ready'"
+            + " or state = 'in_flight' and row_version = ?)";
   }
 
   private String reserving(String columns, String condition, String order) {
@@ -211,6 +217,21 @@ final class DueRows {
     } finally {
       ids.free();
       numbers.free();
+    }
+  }
+
+  /**
+   * Counts a delivery that the client refused by an exception, and has the operation looked at
+   * later, unless somebody works on it.
+   *
+   * @return false if somebody does
+   */
+  boolean broken(Connection connection, Row.Version row) throws SQLException {
+    try (PreparedStatement statement = Sql.prepare(connection, broken)) {
+      Sql.setMillis(statement, 1, NextStep.BLOCKED);
+      statement.setLong(2, row.id());
+      statement.setInt(3, row.number());
+      return statement.executeUpdate() == 1;
     }
   }
 

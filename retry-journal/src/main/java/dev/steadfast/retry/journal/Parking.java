@@ -44,10 +44,11 @@ final class Parking {
       }
     }
     LOG.warn(
-        "{} is parked after {} deliveries in {}: resume, settle or cancel it",
+        "{} is parked after {} deliveries in {}{}: resume, settle or cancel it",
         id,
         row.delivery().made(),
-        row.delivery().age());
+        row.delivery().age(),
+        row.times().sent() ? "" : ", and nothing was sent");
     try {
       deliveries.listener().accept(id);
     } catch (RuntimeException broken) {

@@ -156,6 +156,7 @@ final class ResumeRun {
     return switch (result.outcome()) {
       case HELD -> held(row, result.held());
       case REFUSED -> postpone(row, NextStep.BLOCKED);
+      case BROKEN -> change(connection -> parts.due().broken(connection, row.version()));
       case SENT, FINISHED -> {
         sent++;
         yield result.claimed();
@@ -261,6 +262,10 @@ final class ResumeRun {
       }
       Resuming.Sent result =
           parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row()));
+      if (result.outcome() == Resuming.Outcome.BROKEN) {
+        change(connection -> parts.due().broken(connection, due.row().version()));
+        return NextStep.BLOCKED;
+      }
       if (result.outcome() == Resuming.Outcome.REFUSED) {
         return NextStep.BLOCKED;
       }

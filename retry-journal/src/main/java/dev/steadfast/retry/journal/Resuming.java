@@ -22,6 +22,8 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
     SENT,
     /** It was not sent: it is not due any more, or cannot be sent. */
     REFUSED,
+    /** It was not sent, because the client threw: that counts as a delivery. */
+    BROKEN,
     /** It was not tried: its destination is to be left alone for now. */
     HELD
   }
@@ -65,33 +67,36 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
     }
     Resumed journal = new Resumed(in, claims, read);
     try {
-      Outcome outcome = sends(sender, due, journal) ? journal.outcome() : Outcome.REFUSED;
-      return new Sent(outcome, journal.isClaimed(), Duration.ZERO);
+      return new Sent(outcome(sender, due, journal), journal.isClaimed(), Duration.ZERO);
     } finally {
       gate.ended(lane, journal.result(), journal.asked());
     }
   }
 
-  private boolean sends(Sender sender, Intent due, Resumed journal)
+  private Outcome outcome(Sender sender, Intent due, Resumed journal)
       throws IOException, InterruptedException {
     try {
       sender.send(journal, due);
-      return true;
+      return journal.outcome();
     } catch (RefusedException refused) {
       if (refused.refusal() == Refusal.UNREACHABLE) {
         throw refused;
       }
       LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
-      return false;
+      return Outcome.REFUSED;
     } catch (IOException failed) {
       if (isOfTheJournal(failed)) {
         throw failed;
       }
       tell(due, journal, failed);
-      return true;
+      return journal.outcome();
     } catch (RuntimeException broken) {
-      LOG.error("{} cannot be sent", due.id(), broken);
-      return false;
+      if (journal.isClaimed() && !journal.isUnsent()) {
+        LOG.error("{} was sent, and its client threw", due.id(), broken);
+        return journal.outcome();
+      }
+      LOG.error("{} cannot be sent: its client threw, and nothing was sent", due.id(), broken);
+      return Outcome.BROKEN;
     }
   }
 

@@ -141,6 +141,10 @@ public final class Wakeups {
       if (outcome == Resuming.Outcome.HELD) {
         return later(name, Optional.of(result.held()));
       }
+      if (outcome == Resuming.Outcome.BROKEN) {
+        Row.Version row = due.row().version();
+        return postponed(name, run(connection -> parts.due().broken(connection, row)));
+      }
       if (outcome == Resuming.Outcome.REFUSED) {
         return refused(name, due.row());
       }
@@ -155,6 +159,10 @@ public final class Wakeups {
   private Optional<Duration> refused(WakeupName name, Row row) throws IOException {
     boolean unchanged =
         run(connection -> parts.due().postpone(connection, row.version(), NextStep.BLOCKED));
+    return postponed(name, unchanged);
+  }
+
+  private Optional<Duration> postponed(WakeupName name, boolean unchanged) throws IOException {
     return later(name, unchanged ? Optional.of(NextStep.BLOCKED) : parts.next().of(name).orLater());
   }
 

@@ -39,7 +39,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Deliveries that do not succeed: their end, and what a person sees and does about it. */
 @ParameterizedClass
@@ -58,7 +60,7 @@ class OversightTest {
   private Oversight oversight;
 
   // Sends, with the outcome that the test wants.
-  private final Sender sender =
+  private Sender sender =
       sender((in, due) -> {
         if (in.claim(due, Duration.ofSeconds(30)) instanceof Claim.Granted granted) {
           seen.add(due.id().key());
@@ -126,6 +128,43 @@ class OversightTest {
     assertEquals(2, parked.deliveries());
     assertEquals("POST https://bank.example:443/pay", parked.target());
     assertEquals(List.of(), oversight.parked(10, parked.position()));
+  }
+
+  /** It counts although nothing was sent, or it would be tried for ever. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatTheClientNeverSendsIsParkedAndToldOnce(boolean inSequence) throws Exception {
+    sender =
+        sender((in, due) -> {
+          seen.add(due.id().key());
+          throw new IllegalArgumentException("a header that this client does not take");
+        });
+    enlist(intent("order-1"), inSequence ? "account" : "");
+    for (int i = 0; i < 5; i++) {
+      database.execute("update steadfast_sequence set look_at = current_timestamp");
+      deliver(1);
+    }
+    assertEquals(List.of("order-1", "order-1"), seen);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of(id("order-1")), told);
+    assertEquals(Decision.DONE, oversight.cancel(id("order-1")), "it was never sent");
+  }
+
+  /** An interceptor throws: the operation was claimed, and its end is noted. */
+  @Test
+  void soIsWhatTheClientClaimsAndNeverSends() throws Exception {
+    outcome = new Ending(State.CLOSED, null, 0, null);
+    Sender claims = sender;
+    sender =
+        sender((in, due) -> {
+          claims.send(in, due);
+          throw new IllegalStateException("an interceptor is broken");
+        });
+    enlist(intent("order-1"), "");
+    deliver(5);
+    assertEquals(List.of("order-1", "order-1"), seen);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of(id("order-1")), told);
   }
 
   @Test
