@@ -4,8 +4,8 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 
 /**
- * How an attempt ended: what a rule says that it means, and what is known of it. The machine
- * alone turns that into a decision. Immutable.
+ * How an attempt ended: what a rule says that it means, and what is known of it. The machine alone
+ * turns that into a decision. Immutable.
  *
  * @param verdict what the answer or the failure means
  * @param evidence what is known of the attempt, whatever a rule says

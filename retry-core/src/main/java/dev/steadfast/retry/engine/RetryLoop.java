@@ -8,9 +8,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one retry loop. It drives a {@link RetryTransport} through its attempts, decides what
- * follows each of them, and waits: on the calling thread for {@link #run}, on the
- * scheduler, holding no thread, for {@link #start}.
+ * The one retry loop. It drives a {@link RetryTransport} through its attempts, decides what follows
+ * each of them, and waits: on the calling thread for {@link #run}, on the scheduler, holding no
+ * thread, for {@link #start}.
  *
  * <p>For authors of adapters. One object per operation; it is run or started once. {@link #cancel},
  * {@link #interrupt} and {@link #extendBound} may come from any thread.

@@ -272,8 +272,8 @@ public final class WireLog<Q> {
 
   /**
    * {@return whether law 1 lets a client send the latest request again by itself: false if it may
-   * have been processed and is not safe to repeat} The rule is the one by which the loop
-   * decides on a whole attempt.
+   * have been processed and is not safe to repeat} The rule is the one by which the loop decides on
+   * a whole attempt.
    */
   public boolean maySendAgain() {
     return plan.word().allowsUncounted(settledSafety(fate));

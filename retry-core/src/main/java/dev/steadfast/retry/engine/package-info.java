@@ -3,8 +3,7 @@
  *
  * <p>An adapter implements {@link dev.steadfast.retry.engine.RetryTransport}: how an attempt is
  * started, and what came of it, as an {@link dev.steadfast.retry.engine.Outcome}. {@link
- * dev.steadfast.retry.engine.RetryLoop} drives the attempts, and alone decides
- * on them.
+ * dev.steadfast.retry.engine.RetryLoop} drives the attempts, and alone decides on them.
  */
 @NullMarked
 package dev.steadfast.retry.engine;

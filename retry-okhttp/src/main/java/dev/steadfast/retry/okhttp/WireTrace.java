@@ -301,7 +301,12 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
 
   /** The exception that the caller gets for a failure that is not OkHttp's. */
   Throwable failure(Throwable thrown) {
-    return timeIsUp && !(thrown instanceof InterruptedIOException) ? timeout(thrown) : thrown;
+    if (timeIsUp && !(thrown instanceof InterruptedIOException)) {
+      return timeout(thrown);
+    }
+    return thrown instanceof IOException io && canceled(io)
+        ? new IOException("Canceled", io)
+        : thrown;
   }
 
   boolean timeIsUp() {

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.engine.Outcome;
 
 /**

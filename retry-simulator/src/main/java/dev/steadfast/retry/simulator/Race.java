@@ -1,8 +1,8 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.engine.Outcome;
 
 /** One run of the contention model. */
@@ -53,8 +53,7 @@ final class Race {
 
   /** Reads, writes and gets the result; then waits and begins again, as its policy says. */
   private final class Client {
-    private final Decider decider =
-        Decider.begin(course.policy(), budget, draws.generator(), 0);
+    private final Decider decider = Decider.begin(course.policy(), budget, draws.generator(), 0);
     private long read;
     private boolean written;
 

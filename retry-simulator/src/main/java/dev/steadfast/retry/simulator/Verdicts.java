@@ -1,7 +1,7 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
+import dev.steadfast.retry.engine.Decider;
 
 /**
  * The predictions of the closed formulas for a configuration in an outage. They hold for a long

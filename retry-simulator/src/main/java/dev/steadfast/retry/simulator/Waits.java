@@ -1,9 +1,9 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.engine.Decider;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Decider;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
