@@ -1,9 +1,13 @@
 package dev.steadfast.retry.http;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** Headers by which SDKs count their own retries. */
 final class SdkRetries {
   private static final String STAINLESS = "x-stainless-retry-count"; // OpenAI's and other SDKs
   private static final String AWS = "amz-sdk-request"; // such as attempt=1; max=3
+  private static final Pattern ATTEMPT = Pattern.compile("(?:^|;)\\s*attempt=\\s*(\\d+)");
 
   private SdkRetries() {}
 
@@ -23,12 +27,7 @@ final class SdkRetries {
   }
 
   private static boolean isLaterAttempt(String pairs) {
-    for (String pair : pairs.split(";")) {
-      String[] parts = pair.trim().split("=", 2);
-      if (parts[0].equals("attempt") && parts.length == 2 && !parts[1].trim().equals("1")) {
-        return true;
-      }
-    }
-    return false;
+    Matcher attempt = ATTEMPT.matcher(pairs);
+    return attempt.find() && !attempt.group(1).equals("1");
   }
 }

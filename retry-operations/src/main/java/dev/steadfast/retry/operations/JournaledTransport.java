@@ -103,7 +103,9 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   }
 
   private CompletableFuture<Boolean> note(Noting.Noted noted) {
-    left |= noted.isLeft();
+    if (noted.isLeft()) {
+      left = true;
+    }
     CompletableFuture<Boolean> telling =
         operation
             .calls()
@@ -119,7 +121,9 @@ final class JournaledTransport<R> implements RetryTransport<R> {
 
   private void noteHere(Noting.Noted noted, Consumer<RetryReport> next) {
     boolean interrupted = Thread.interrupted(); // kept for the caller
-    left |= interrupted;
+    if (interrupted) {
+      left = true;
+    }
     CompletableFuture<Boolean> telling = note(noted);
     Boolean held = null;
     while (held == null) {
