@@ -19,7 +19,7 @@ final class EventData {
   }
 
   static EventData of(String data) {
-    EventData members = new EventData(data.strip());
+    EventData members = new EventData(data.trim());
     boolean goesOn = members.text.startsWith("{");
     while (goesOn && members.at < members.text.length()) {
       goesOn = members.step(members.text.charAt(members.at++));

@@ -48,7 +48,7 @@ final class EventReader {
   }
 
   private @Nullable Event endOfLine() {
-    String text = line.toString(UTF_8);
+    String text = new String(line.toByteArray(), UTF_8);
     line.reset();
     if (!begun && text.startsWith("\uFEFF")) {
       text = text.substring(1);

@@ -112,7 +112,7 @@ final class CostWorld {
         List.of(
             new Quota(policy("tokens", false, TOKENS), tokensLeft, reset, MILLI),
             new Quota(policy("requests", true, REQUESTS), requestsLeft, reset, MILLI));
-    long takes = fits ? (long) (500 + 2_500 * random.nextDouble()) * MILLI : MILLI;
+    long takes = fits ? ((long) (500 + 2_500 * random.nextDouble())) * MILLI : MILLI;
     at(
         now + takes,
         () -> {

@@ -82,12 +82,32 @@ final class Claims {
     } catch (RefusedException nothingWritten) {
       throw nothingWritten;
     } catch (IOException lost) {
+      refuseUnwritable(intent, lost);
       Row row = again(lost, connection -> rows.find(connection, held));
       if (row == null || row.state() != State.IN_FLIGHT) {
         throw lost; // the statement may still be on its way
       }
       boolean began = !row.times().sent() || asked.first() != null;
       return began ? asked.begun(row.delivered()) : asked.repeated(row);
+    }
+  }
+
+  /**
+   * Refuses an operation that the database cannot take, and that nobody has sent before.
+   *
+   * @param lost the failure of its claim
+   */
+  private void refuseUnwritable(Intent intent, IOException lost) throws IOException {
+    Unwritable why = Unwritable.of(lost);
+    if (why == null) {
+      return;
+    }
+    Row row =
+        why == Unwritable.READ_ONLY
+            ? again(lost, connection -> rows.find(connection, intent.id()))
+            : null;
+    if (row == null || !row.times().sent()) {
+      throw why.refusal(lost);
     }
   }
 

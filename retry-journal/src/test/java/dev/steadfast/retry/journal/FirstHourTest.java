@@ -1,12 +1,17 @@
 package dev.steadfast.retry.journal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal.Intent;
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
+import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -49,6 +54,33 @@ class FirstHourTest {
     TestJournals.ended(journal, TestIntents.intent("order-1"), TestIntents.ending(State.SUCCEEDED));
     database.execute("drop table steadfast_operation, steadfast_sequence");
     assertThrows(java.io.IOException.class, () -> JdbcJournal.builder(own).createTables().build());
+  }
+
+  private static RefusedException refused(JdbcJournal journal, Intent intent) {
+    return assertThrows(RefusedException.class, () -> TestJournals.claim(journal, intent));
+  }
+
+  @Test
+  void withoutItsTableAClaimIsRefused() throws Exception {
+    JdbcJournal journal = database.journal();
+    database.execute("drop table steadfast_operation, steadfast_sequence");
+    RefusedException refused = refused(journal, TestIntents.intent("order-1"));
+    assertEquals(Refusal.UNWRITABLE, refused.refusal());
+    assertTrue(refused.getMessage().contains("steadfast_operation is missing"), refused::toString);
+  }
+
+  @Test
+  void inAReadOnlyDatabaseOnlyWhatWasSentBeforeIsUnknown() throws Exception {
+    JdbcJournal journal = database.journal();
+    TestJournals.sent(journal, TestIntents.intent("order-1"));
+    database.execute("alter database postgres set default_transaction_read_only = on");
+    RefusedException refused = refused(journal, TestIntents.intent("order-2"));
+    assertEquals(Refusal.UNWRITABLE, refused.refusal());
+    assertTrue(refused.getMessage().contains("read-only"), refused::toString);
+    IOException unknown =
+        assertThrows(
+            IOException.class, () -> TestJournals.claim(journal, TestIntents.intent("order-1")));
+    assertFalse(unknown instanceof RefusedException, unknown::toString);
   }
 
   @Test

@@ -74,13 +74,13 @@ class JdbcJournalTest {
   @Test
   void aFailedStatementMayHaveBeenWritten() throws Exception {
     JdbcJournal journal = database.journal();
-    database.execute("alter table steadfast_operation rename to elsewhere");
+    database.execute("alter table steadfast_operation rename column state to elsewhere");
     try {
       IOException failed =
           assertThrows(IOException.class, () -> claim(journal, intent(Repeat.KEYED)));
       assertFalse(failed instanceof RefusedException);
     } finally {
-      database.execute("alter table elsewhere rename to steadfast_operation");
+      database.execute("alter table steadfast_operation rename column elsewhere to state");
     }
   }
 

@@ -37,7 +37,8 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     if (claim == null) {
       // This call sent nothing. But an earlier call may have, and a claim may have been written.
       Throwable failed = Objects.requireNonNull(thrown);
-      return !reached && sendsWithoutJournal(failed) ? null : notSent(Effect.UNKNOWN, failed);
+      Effect effect = is(failed, Refusal.UNWRITABLE) ? Effect.NEVER_SENT : Effect.UNKNOWN;
+      return !reached && sendsWithoutJournal(failed) ? null : notSent(effect, failed);
     }
     if (claim instanceof Claim.Granted) {
       return null;
@@ -59,13 +60,15 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   }
 
   private boolean sendsWithoutJournal(Throwable thrown) {
-    boolean unreachable =
-        thrown instanceof RefusedException refused && refused.refusal() == Refusal.UNREACHABLE;
-    if (unreachable && operation.journal().settings().sendsUnreachable()) {
+    if (is(thrown, Refusal.UNREACHABLE) && operation.journal().settings().sendsUnreachable()) {
       LOG.warn("sent without its journal, which is unreachable: {}", operation.info(), thrown);
       return true;
     }
     return false;
+  }
+
+  private static boolean is(Throwable thrown, Refusal refusal) {
+    return thrown instanceof RefusedException refused && refused.refusal() == refusal;
   }
 
   private Unsent<R> notSent(Effect effect, Throwable thrown) {
@@ -87,7 +90,7 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
       case IN_FLIGHT -> StopReason.IN_FLIGHT_ELSEWHERE;
       case OTHER_REQUEST -> StopReason.OTHER_REQUEST;
       case UNKNOWN -> StopReason.EARLIER_OUTCOME_UNKNOWN;
-      case UNREACHABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
+      case UNREACHABLE, UNWRITABLE, ANSWER_NOT_KEPT, OTHER_CALLER, PARKED, CANCELLED ->
           StopReason.JOURNAL_REFUSED;
     };
   }

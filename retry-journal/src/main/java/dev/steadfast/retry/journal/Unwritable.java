@@ -1,0 +1,42 @@
+package dev.steadfast.retry.journal;
+
+import dev.steadfast.retry.operations.OperationJournal.Refusal;
+import dev.steadfast.retry.operations.OperationJournal.RefusedException;
+import java.io.IOException;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The reason why a database takes no operation at all. */
+enum Unwritable {
+  NO_TABLE(
+      "table steadfast_operation is missing in the search path: create it with"
+          + " JdbcJournal.Builder.createTables() or with the script of the schema"),
+  READ_ONLY("its database is read-only: connect to the primary");
+
+  // The SQLStates of a transaction that may only read: PostgreSQL's, and H2's.
+  private static final String POSTGRESQL_READ_ONLY = "25006";
+  private static final String H2_READ_ONLY = "90097";
+
+  private final String text;
+
+  Unwritable(String text) {
+    this.text = text;
+  }
+
+  /** The reason for a failure; null if it has another one. */
+  static @Nullable Unwritable of(IOException failure) {
+    if (!(failure.getCause() instanceof SQLException failed)) {
+      return null;
+    }
+    String state = String.valueOf(failed.getSQLState());
+    if (Connections.NO_TABLE.contains(state)) {
+      return NO_TABLE;
+    }
+    return state.equals(POSTGRESQL_READ_ONLY) || state.equals(H2_READ_ONLY) ? READ_ONLY : null;
+  }
+
+  RefusedException refusal(IOException cause) {
+    return new RefusedException(
+        Refusal.UNWRITABLE, "the journal takes no operation, so nothing was sent: " + text, cause);
+  }
+}
