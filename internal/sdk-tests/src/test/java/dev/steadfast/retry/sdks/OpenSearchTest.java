@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.opensearch.client.Request;
 import org.opensearch.client.RestClient;
 
+@SuppressWarnings("deprecation") // its applications use this client still
 final class OpenSearchTest {
   private static final String SDK = "opensearch-rest-client";
   private final CountingServer server = new CountingServer();
