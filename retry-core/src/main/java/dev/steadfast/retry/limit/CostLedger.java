@@ -1,5 +1,6 @@
 package dev.steadfast.retry.limit;
 
+import dev.steadfast.retry.OperationInfo;
 import java.util.Arrays;
 
 /**
@@ -68,6 +69,34 @@ final class CostLedger {
     long[] sorted = Arrays.copyOf(samples, size);
     Arrays.sort(sorted);
     usual = sorted[(size * USUAL_PERCENT + 99) / 100 - 1];
+  }
+
+  /** What an attempt is booked with. */
+  long units(OperationInfo operation, long whole) {
+    int cost = operation.cost();
+    return Math.min(whole, cost > 0 ? cost : usual);
+  }
+
+  /** Whether it must run alone, because nobody knows yet what it costs. */
+  boolean mustLearn(OperationInfo operation) {
+    return operation.cost() == 0 && !knowsCosts();
+  }
+
+  // What is left.
+
+  /** Whether enough is left for an operation and those before it. */
+  boolean covers(QuotaWindow.Asked asked, int inFlight, long whole) {
+    if (mustLearn(asked.operation())) {
+      return inFlight == 0 && asked.ahead().turns() == 0 && left(whole) > 0;
+    }
+    return missing(asked, whole) <= 0;
+  }
+
+  /** How much more an operation and those before it need than is left. */
+  long missing(QuotaWindow.Asked asked, long whole) {
+    Line.Ahead ahead = asked.ahead();
+    long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, usual);
+    return ahead.units() + unknown + units(asked.operation(), whole) - left(whole);
   }
 
   // Spending.

@@ -4,7 +4,6 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Checks;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -24,11 +23,7 @@ import org.jspecify.annotations.Nullable;
  * of turns.
  */
 final class PacedAccount implements Turn.Account {
-  private static final int MOST_WINDOWS = 8;
   private static final long LATE_NANOS = 1_000_000_000;
-  // If answers under one key name different partitions, it is not known whose quota the next
-  // request spends. Then nothing is held back for this time.
-  private static final long MIXED_NANOS = 60_000_000_000L;
 
   private final Map<OperationInfo, Turn> turns; // of all accounts
   private final @Nullable FixedQuota fixed;
@@ -36,14 +31,10 @@ final class PacedAccount implements Turn.Account {
 
   private final ReentrantLock lock = new ReentrantLock(); // guards what follows
   private final Line line = new Line();
-  private final List<QuotaWindow> windows = new ArrayList<>();
+  private final QuotaWindows windows = new QuotaWindows();
   private int inFlight;
   private @Nullable Long lastNanos; // when the latest attempt was sent
-  private @Nullable Long mixedNanos; // when a partition last followed another one
   private long order; // of who waits
-  private long attempts; // so many were sent
-  private @Nullable CostLedger spent; // null until a caller tells of a cost
-  private volatile boolean costly; // whether requests differ in their cost in one of the windows
 
   record Standing(long remaining, int inFlight, int waiting) {}
 
@@ -64,7 +55,7 @@ final class PacedAccount implements Turn.Account {
    */
   Turn acquire(OperationInfo operation, long nowNanos) {
     Turn kept = kept(operation);
-    if (kept != null && kept.atNanos - nowNanos > 0 && !costly) {
+    if (kept != null && kept.atNanos - nowNanos > 0 && !windows.isCostly()) {
       return kept;
     }
     lock.lock();
@@ -72,7 +63,7 @@ final class PacedAccount implements Turn.Account {
       update(nowNanos);
       kept = kept(operation); // it may have been too late
       QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
-      QuotaWindow exceeded = exceeded(operation);
+      QuotaWindow exceeded = windows.exceeded(operation);
       if (exceeded != null) {
         throw Checks.bad("cost", operation.cost(), exceeded.range());
       }
@@ -84,7 +75,7 @@ final class PacedAccount implements Turn.Account {
 
   private Turn take(Turn kept, QuotaWindow.Asked asked) {
     boolean due = kept.atNanos - asked.nowNanos() <= 0;
-    if (!due && !covers(asked)) {
+    if (!due && !windows.covers(asked, inFlight)) {
       return kept;
     }
     boolean sent = due && hasRoom(asked);
@@ -96,7 +87,9 @@ final class PacedAccount implements Turn.Account {
 
   /** When its turn comes, which may be sooner by now: attempts have cost less than was booked. */
   private long sooner(Turn kept, QuotaWindow.Asked asked) {
-    if (!costly || kept.atNanos - asked.nowNanos() <= 0 || !covers(asked)) {
+    if (!windows.isCostly()
+        || kept.atNanos - asked.nowNanos() <= 0
+        || !windows.covers(asked, inFlight)) {
       return kept.atNanos;
     }
     leave(kept);
@@ -117,7 +110,7 @@ final class PacedAccount implements Turn.Account {
   /** How long until an attempt; reserves a turn if that is not now. */
   long admitsInNanos(OperationInfo operation, long nowNanos) {
     Turn kept = kept(operation);
-    if (kept != null && !costly) {
+    if (kept != null && !windows.isCostly()) {
       return Math.max(0, kept.atNanos - nowNanos);
     }
     lock.lock();
@@ -125,16 +118,14 @@ final class PacedAccount implements Turn.Account {
       update(nowNanos);
       kept = kept(operation);
       QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
-      if (exceeded(operation) != null) {
+      if (windows.exceeded(operation) != null) {
         return Guard.NEVER;
       }
       long atNanos = kept == null ? next(asked) : sooner(kept, asked);
       if (kept == null && atNanos - nowNanos > 0) {
         await(operation, atNanos, order++);
       }
-      for (QuotaWindow window : windows) {
-        atNanos = window.askAgain(asked, inFlight, atNanos);
-      }
+      atNanos = windows.askAgain(asked, inFlight, atNanos);
       return Math.max(0, atNanos - nowNanos);
     } finally {
       unlock();
@@ -144,16 +135,6 @@ final class PacedAccount implements Turn.Account {
   private QuotaWindow.Asked asked(OperationInfo operation, @Nullable Turn kept, long nowNanos) {
     Line.Ahead ahead = kept == null ? line.all() : line.before(kept);
     return new QuotaWindow.Asked(operation, ahead, nowNanos);
-  }
-
-  /** The quota that can never bear what an attempt costs; null if there is none. */
-  private @Nullable QuotaWindow exceeded(OperationInfo operation) {
-    for (QuotaWindow window : windows) {
-      if (operation.cost() > window.mostUnits()) {
-        return window;
-      }
-    }
-    return null;
   }
 
   /** Ends an attempt. */
@@ -169,7 +150,7 @@ final class PacedAccount implements Turn.Account {
         turns.remove(turn.operation(), turn); // else its answer may still be learned from
       }
       if (how == Turn.Ending.LOST && !turn.answered) {
-        windows.forEach(QuotaWindow::lost);
+        windows.lost();
       }
       boolean gone = how == Turn.Ending.RELEASED || how == Turn.Ending.UNSENT;
       Long last = lastNanos;
@@ -183,11 +164,7 @@ final class PacedAccount implements Turn.Account {
   }
 
   private void unsent(long number) {
-    attempts -= number == attempts - 1 ? 1 : 0;
-    windows.forEach(window -> window.unsent(number));
-    if (spent != null) {
-      spent.unsent(number);
-    }
+    windows.unsent(number);
     if (fixed != null) {
       fixed.unsent(number);
     }
@@ -209,62 +186,18 @@ final class PacedAccount implements Turn.Account {
   /** Learns from an answer. */
   void learn(@Nullable Turn attempt, List<Quota> quotas, long nowNanos) {
     book(() -> {
-      roll(nowNanos);
+      windows.roll(nowNanos);
       Turn known = attempt != null && attempt.of(this) && attempt.runs ? attempt : null;
       if (known != null) {
         known.answered = true;
       }
-      windows.forEach(QuotaWindow::unmentioned);
-      for (Quota quota : quotas) {
-        learn(quota, known, nowNanos);
-      }
+      windows.learn(quotas, known, nowNanos, inFlight);
     });
   }
 
   /** A call was booked with one cost, or none, and had another one. */
   void settle(int reserved, int used) {
-    book(() -> windows.forEach(window -> window.settle(reserved, used)));
-  }
-
-  /** The request was sent before anything was known, or by other means, if there is no attempt. */
-  private void learn(Quota quota, @Nullable Turn attempt, long nowNanos) {
-    long sentNanos = attempt == null ? nowNanos : attempt.atNanos;
-    long number = attempt == null ? attempts - 1 - inFlight : attempt.number;
-    QuotaWindow.Answer answer = new QuotaWindow.Answer(number, sentNanos, nowNanos, inFlight);
-    int index = indexOf(quota.policy().name());
-    if (index < 0) {
-      if (windows.size() < MOST_WINDOWS) {
-        windows.add(window(quota, answer));
-      }
-      return;
-    }
-    QuotaWindow known = windows.get(index);
-    String partition = known.policy().partition();
-    if (partition == null || partition.equals(quota.policy().partition())) {
-      if (attempt == null && known.isVague(quota)) {
-        known.spentBefore();
-      } else {
-        known.learn(quota, answer);
-      }
-    } else {
-      windows.set(index, window(quota, answer));
-      mixedNanos = nowNanos;
-    }
-  }
-
-  private QuotaWindow window(Quota quota, QuotaWindow.Answer answer) {
-    CostLedger known = spent == null ? new CostLedger() : spent;
-    costly |= !quota.policy().ofRequests();
-    return new QuotaWindow(quota, answer, known, attempts);
-  }
-
-  private int indexOf(String name) {
-    for (int i = 0; i < windows.size(); i++) {
-      if (windows.get(i).name().equals(name)) {
-        return i;
-      }
-    }
-    return -1;
+    book(() -> windows.settle(reserved, used));
   }
 
   // The lock.
@@ -301,21 +234,11 @@ final class PacedAccount implements Turn.Account {
 
   private void update(long nowNanos) {
     bookTold();
-    roll(nowNanos);
+    windows.roll(nowNanos);
     Turn first = line.first();
     while (first != null && nowNanos - first.atNanos > LATE_NANOS) {
       leave(first);
       first = line.first();
-    }
-  }
-
-  private void roll(long nowNanos) {
-    boolean rolled = false;
-    for (QuotaWindow window : windows) {
-      rolled |= window.roll(nowNanos);
-    }
-    if (rolled && windows.removeIf(QuotaWindow::isForgotten)) {
-      costly = windows.stream().anyMatch(window -> !window.isOfRequests());
     }
   }
 
@@ -340,69 +263,30 @@ final class PacedAccount implements Turn.Account {
   }
 
   private Turn send(OperationInfo operation, long nowNanos) {
-    Turn turn = Turn.running(this, operation, attempts, nowNanos);
+    long number = windows.sent(operation, nowNanos);
+    Turn turn = Turn.running(this, operation, number, nowNanos);
     inFlight++;
     turn.beforeNanos = lastNanos;
     lastNanos = nowNanos;
-    for (QuotaWindow window : windows) {
-      window.sent(attempts, operation, nowNanos);
-    }
-    if (spent == null && operation.cost() > 0) {
-      spent = new CostLedger();
-    }
-    if (spent != null) {
-      spent.sent(attempts, operation.cost(), false, nowNanos);
-    }
     if (fixed != null) {
       fixed.sent(nowNanos);
     }
-    attempts++;
     turns.put(operation, turn);
     return turn;
   }
 
-  /** Whether there is enough left of the quotas in which requests differ in their cost. */
-  private boolean covers(QuotaWindow.Asked asked) {
-    for (QuotaWindow window : windows) {
-      if (!window.covers(asked, inFlight)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private boolean hasRoom(QuotaWindow.Asked asked) {
-    for (QuotaWindow window : windows) {
-      if (!window.hasRoom(asked, inFlight)) {
-        return false;
-      }
-    }
-    return fixed == null || fixed.hasRoom(asked.nowNanos());
+    return windows.hasRoom(asked, inFlight) && (fixed == null || fixed.hasRoom(asked.nowNanos()));
   }
 
   /** When all quotas allow a further attempt: the strictest decides. */
   private long next(QuotaWindow.Asked asked) {
     long nowNanos = asked.nowNanos();
-    long latest = fixed == null ? nowNanos : fixed.turn(nowNanos, line);
-    if (isMixed(nowNanos)) {
-      return latest;
-    }
     Long last = lastNanos;
     long since = last == null ? nowNanos - QuotaWindow.MOST_SPACING_NANOS : last;
-    for (QuotaWindow window : windows) {
-      long turn =
-          window.isOfRequests()
-              ? window.turn(nowNanos, since, inFlight, line)
-              : window.turn(asked, inFlight);
-      latest = turn - latest > 0 ? turn : latest;
-    }
-    return latest;
-  }
-
-  /** Whether it is not known whose quota an operation spends. */
-  private boolean isMixed(long nowNanos) {
-    Long mixed = mixedNanos;
-    return mixed != null && nowNanos - mixed < MIXED_NANOS;
+    long learned = windows.turn(asked, since, inFlight, line);
+    long named = fixed == null ? nowNanos : fixed.turn(nowNanos, line);
+    return named - learned > 0 ? named : learned;
   }
 
   // How it stands.
@@ -423,11 +307,8 @@ final class PacedAccount implements Turn.Account {
     lock.lock();
     try {
       bookTold();
-      long least = fixed == null ? Long.MAX_VALUE : fixed.left();
-      for (QuotaWindow window : windows) {
-        least = Math.min(least, window.left());
-      }
-      return new Standing(least, inFlight, line.size());
+      long named = fixed == null ? Long.MAX_VALUE : fixed.left();
+      return new Standing(Math.min(named, windows.left()), inFlight, line.size());
     } finally {
       unlock();
     }

@@ -3,7 +3,6 @@ package dev.steadfast.retry.limit;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.internal.Durations;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +39,6 @@ final class QuotaWindow {
 
   private static final int LEAST_STEPS = 5; // in which a server counts down a window
   private static final int MOST_SILENT = 2; // windows
-  private static final double LEAST_SHARE = 0.05;
-  private static final double ALONE = 0.98;
 
   private Quota.Policy policy;
   private long length; // of a window
@@ -54,9 +51,7 @@ final class QuotaWindow {
   private boolean unmentioned; // by an answer that tells of other quotas
   private long toldNanos; // when the answer came that told what is left
   private long toldSentNanos; // and when its request was sent
-  private long leftAtFirst;
-  private long own; // units that this client spent since then
-  private double shareBefore = 1; // of this client, in the window before
+  private final OwnShare share = new OwnShare();
   private long attempts; // so many were sent
   private long first; // the attempt from which on answers tell of this window
   private long counted; // the latest attempt that the remainder takes into account
@@ -134,7 +129,7 @@ final class QuotaWindow {
       return; // of the window before
     }
     if (low - latestEnd > 0 || high - earliestEnd < 0) {
-      end(answer.inFlight());
+      share.end(left, whole, answer.inFlight());
       startAt(quota, answer);
       return;
     }
@@ -159,7 +154,7 @@ final class QuotaWindow {
       return;
     }
     long earliestBegin = toldSentNanos;
-    end(answer.inFlight());
+    share.end(left, whole, answer.inFlight());
     startAt(quota, answer);
     earliestEnd = earliestBegin + length;
     latestEnd = answer.nowNanos() + length;
@@ -167,11 +162,11 @@ final class QuotaWindow {
 
   /** Counts an answer of the window before, whose unit may be of this one. */
   void spentBefore() {
-    own++;
+    share.spent();
   }
 
   private void spend(Quota quota, Answer answer) {
-    own++;
+    share.spent();
     if (silent > 0 || quota.remaining() <= left) {
       told(quota, answer);
     }
@@ -180,8 +175,7 @@ final class QuotaWindow {
       costs.answered(answer.number(), quota.remaining());
     }
     if (silent > 0) { // the server's window may have begun before, so who spent is unknown
-      leftAtFirst = left;
-      own = 0;
+      share.begin(left);
       silent = 0;
     }
   }
@@ -204,7 +198,7 @@ final class QuotaWindow {
   void lost() {
     if (costs == null && left > 0) {
       left--;
-      own++;
+      share.spent();
     }
   }
 
@@ -219,8 +213,7 @@ final class QuotaWindow {
 
   private void startAt(Quota quota, Answer answer) {
     told(quota, answer);
-    leftAtFirst = left;
-    own = 0;
+    share.begin(left);
     earliestEnd = low(quota, answer.sentNanos());
     latestEnd = high(quota, answer.nowNanos());
     began = answer.nowNanos();
@@ -257,15 +250,14 @@ final class QuotaWindow {
     if (over < 0) {
       return false;
     }
-    end(0);
+    share.end(left, whole, 0);
     long passed = over / length + 1;
     silent += passed;
     earliestEnd += passed * length;
     latestEnd += passed * length;
     began = latestEnd - length;
     left = whole;
-    leftAtFirst = left;
-    own = 0;
+    share.begin(left);
     first = attempts;
     counted = early;
     early = attempts - 1;
@@ -273,11 +265,6 @@ final class QuotaWindow {
       costs.nextWindow(whole);
     }
     return true;
-  }
-
-  /** Keeps what this window tells of the next one. */
-  private void end(int inFlight) {
-    shareBefore = share(inFlight);
   }
 
   // Spending.
@@ -289,7 +276,7 @@ final class QuotaWindow {
     boolean late = nowNanos - (earliestEnd - length / ON_THE_WAY) >= 0;
     early = late ? early : number;
     if (costs != null) {
-      costs.sent(number, units(operation), late, nowNanos);
+      costs.sent(number, costs.units(operation, whole), late, nowNanos);
     }
   }
 
@@ -303,20 +290,12 @@ final class QuotaWindow {
 
   /** Whether an attempt may be sent now: those before it have what they need. */
   boolean hasRoom(Asked asked, int inFlight) {
-    return costs == null ? free(inFlight) > 0 : covers(asked, inFlight, 0);
+    return costs == null ? free(inFlight) > 0 : costs.covers(asked, inFlight, whole);
   }
 
   /** Whether it may be, where requests cost one unit or there is enough left for it. */
   boolean covers(Asked asked, int inFlight) {
-    return costs == null || covers(asked, inFlight, 0);
-  }
-
-  private boolean covers(Asked asked, int inFlight, long more) {
-    CostLedger ledger = Objects.requireNonNull(costs);
-    if (asked.operation().cost() == 0 && !ledger.knowsCosts()) {
-      return inFlight == 0 && asked.ahead().turns() == 0 && ledger.left(whole) > 0;
-    }
-    return needed(asked, ledger) <= ledger.left(whole) + more;
+    return costs == null || costs.covers(asked, inFlight, whole);
   }
 
   /** When it is worth asking again, because attempts that are under way may cost less. */
@@ -325,24 +304,15 @@ final class QuotaWindow {
     if (ledger == null || inFlight == 0 || covers(asked, inFlight)) {
       return turn;
     }
-    boolean unknown = asked.operation().cost() == 0 && !ledger.knowsCosts();
-    if (!unknown && !covers(asked, inFlight, whole)) {
-      return turn;
+    if (ledger.mustLearn(asked.operation()) || ledger.missing(asked, whole) <= whole) {
+      return sooner(asked.nowNanos(), turn);
     }
-    long again = asked.nowNanos() + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
+    return turn;
+  }
+
+  private long sooner(long nowNanos, long turn) {
+    long again = nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
     return again - turn < 0 ? again : turn;
-  }
-
-  /** What an operation and those before it need. */
-  private long needed(Asked asked, CostLedger ledger) {
-    Line.Ahead ahead = asked.ahead();
-    long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, ledger.usual());
-    return ahead.units() + unknown + units(asked.operation());
-  }
-
-  private long units(OperationInfo operation) {
-    int cost = operation.cost();
-    return Math.min(whole, cost > 0 || costs == null ? cost : costs.usual());
   }
 
   /** The largest cost that this quota can ever bear. */
@@ -355,21 +325,13 @@ final class QuotaWindow {
     return "1 to " + whole + ", the whole of " + name();
   }
 
+  private double share(int inFlight) {
+    return share.of(left, whole, inFlight);
+  }
+
   private long free(int inFlight) {
     long margin = share(inFlight) < 1 ? Math.min(2, whole / 10) : 0;
     return left - margin - Math.max(0, Math.min(inFlight, attempts - 1 - counted));
-  }
-
-  /**
-   * The share that this client spends of the quota; 1 if nobody else does. The window before counts
-   * as a tenth of a window, because the first answers of this one say little.
-   */
-  double share(int inFlight) {
-    long used = Math.max(0, leftAtFirst - left);
-    double mine = Math.min(used, own + inFlight);
-    double weight = Math.max(4, whole / 10);
-    double share = (mine + weight * shareBefore) / (used + weight);
-    return share > ALONE ? 1 : Math.max(LEAST_SHARE, share);
   }
 
   /**
@@ -383,9 +345,8 @@ final class QuotaWindow {
     long free = free(inFlight);
     int waitingHere = line.before(latestEnd);
     if (waitingHere < free) {
-      double share = share(inFlight);
       long time = Math.max(0, earliestEnd - length / RESERVE - nowNanos);
-      long spacing = spacing(time, (free + 1.0) * share);
+      long spacing = spacing(time, (free + 1.0) * share(inFlight));
       long first = lastNanos + spacing - nowNanos > 0 ? lastNanos + spacing : nowNanos;
       long turn = first + waitingHere * spacing;
       if (turn - latestEnd < 0 || turn - nowNanos <= 0) {
@@ -401,7 +362,7 @@ final class QuotaWindow {
     if (ledger == null || covers(asked, inFlight)) {
       return asked.nowNanos();
     }
-    long missing = needed(asked, ledger) - ledger.left(whole);
+    long missing = ledger.missing(asked, whole);
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));
     long turn = startOf(windows) - asked.nowNanos();
     return asked.nowNanos() + Math.min(turn, 2 * LONGEST_NANOS);

@@ -23,7 +23,12 @@ public final class Oversight {
   private final boolean dry;
 
   /** The statements. */
-  record Statements(OversightRows rows, TotalsRow totals, Backlog backlog, Sequences sequences) {}
+  record Statements(
+      OversightRows rows,
+      DecisionRows decisions,
+      TotalsRow totals,
+      Backlog backlog,
+      Sequences sequences) {}
 
   Oversight(Worker worker, Connections connections, Statements statements, boolean dry) {
     this.worker = worker;
@@ -274,7 +279,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be written
    */
   public Decision park(OperationJournal.Id id) throws IOException {
-    return decide(id, OversightRows.Verb.PARK);
+    return decide(id, DecisionRows.Verb.PARK);
   }
 
   /**
@@ -288,7 +293,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be written
    */
   public Decision resume(OperationJournal.Id id, boolean force) throws IOException {
-    return decide(id, force ? OversightRows.Verb.FORCE : OversightRows.Verb.RESUME);
+    return decide(id, force ? DecisionRows.Verb.FORCE : DecisionRows.Verb.RESUME);
   }
 
   /**
@@ -300,7 +305,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be written
    */
   public Decision cancel(OperationJournal.Id id) throws IOException {
-    return decide(id, OversightRows.Verb.CANCEL);
+    return decide(id, DecisionRows.Verb.CANCEL);
   }
 
   /**
@@ -328,12 +333,12 @@ public final class Oversight {
     return run(connection -> statements.backlog().purgeable(connection, olderThan));
   }
 
-  private Decision decide(OperationJournal.Id id, OversightRows.Verb verb) throws IOException {
+  private Decision decide(OperationJournal.Id id, DecisionRows.Verb verb) throws IOException {
     return run(connection -> {
       if (dry) {
-        return rows.look(connection, id, verb);
+        return statements.decisions().look(connection, id, verb);
       }
-      Decision decision = rows.decide(connection, id, verb);
+      Decision decision = statements.decisions().decide(connection, id, verb);
       if (decision == Decision.DONE) {
         statements.sequences().look(connection, id);
       }

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.journal;
 
 import dev.steadfast.retry.http.RequestView;
-import dev.steadfast.retry.journal.Oversight.Decision;
 import dev.steadfast.retry.journal.Oversight.Entry;
 import dev.steadfast.retry.journal.Oversight.Exchange;
 import dev.steadfast.retry.journal.Oversight.Position;
@@ -17,95 +16,23 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The statements of {@link Oversight}. Immutable. */
+/** The statements with which {@link Oversight} finds operations. Immutable. */
 final class OversightRows {
   private static final String COLUMNS =
       "id, name, principal, op_key, state, method, uri, created_at, first_sent_at, key_expires_at,"
           + " due_at, deliveries, attempts, sequence_name, status, ";
 
-  private final Map<Verb, Change> verbs = new EnumMap<>(Verb.class);
   private final String find;
   private final String exchange;
   private final String parked;
   private final String unknown;
   private final String overdue;
-  private final String refused;
-
-  /** The decisions that a person can make. */
-  enum Verb {
-    PARK,
-    RESUME,
-    FORCE,
-    CANCEL
-  }
-
-  /**
-   * What a decision changes.
-   *
-   * @param changes the columns
-   * @param condition of which operations
-   */
-  private record Change(String changes, String condition) {
-    String update() {
-      return "update steadfast_operation set " + changes + where();
-    }
-
-    String look() {
-      return "select 1 from steadfast_operation" + where();
-    }
-
-    private String where() {
-      return " where " + Sql.BY_ID + " and " + condition;
-    }
-  }
 
   OversightRows(Dialect dialect, Deliveries deliveries) {
-    String now = dialect.now();
-    String left = "(state = 'in_flight' and lease_until <= " + now + ")";
-    String released = Rows.released(dialect);
-    verbs.put(
-        Verb.PARK,
-        new Change(
-            "state = 'parked', passed = " + deliveries.isPassing() + ", " + released,
-            "(state = 'ready' or " + left + ")"));
-    verbs.put(
-        Verb.CANCEL,
-        new Change(
-            "state = 'cancelled', " + released,
-            "first_sent_at is null and (state in ('ready', 'closed', 'parked') or " + left + ")"));
-    Change forced =
-        new Change(
-            "state = 'ready', due_at = "
-                + now
-                + ", ended_at = null, lease_token = null, lease_until = null, passed = false,"
-                + " deliveries = 0, delivering_since = "
-                + now
-                + ", row_version = row_version + 1",
-            "body is not null and state in ('ready', 'parked') and (first_sent_at is null"
-                + " or (repeatable <> 'never' and key_expires_at > "
-                + now
-                + "))");
-    String notPassed =
-        " and (not passed or sequence_name is null or sequence_number = (select last_number from"
-            + " steadfast_sequence where steadfast_sequence.name ="
-            + " steadfast_operation.sequence_name))";
-    verbs.put(Verb.RESUME, new Change(forced.changes(), forced.condition() + notPassed));
-    verbs.put(Verb.FORCE, forced);
-    this.refused =
-        "select state, first_sent_at is not null as sent, body is null as bodiless, passed,"
-            + " (repeatable = 'never' or key_expires_at is null or key_expires_at <= "
-            + now
-            + ") as window_over, coalesce(lease_until > "
-            + now
-            + ", false) as held from steadfast_operation where "
-            + Sql.BY_ID;
     String from = " from steadfast_operation where ";
     this.find = "select " + COLUMNS + "created_at as since" + from + Sql.BY_ID;
     this.exchange =
@@ -254,7 +181,7 @@ final class OversightRows {
         told);
   }
 
-  private static State state(ResultSet row) throws SQLException {
+  static State state(ResultSet row) throws SQLException {
     return Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT)));
   }
 
@@ -271,74 +198,5 @@ final class OversightRows {
     } catch (IllegalArgumentException unreadable) {
       return method + " (no URI)";
     }
-  }
-
-  /** Makes a decision. */
-  Decision decide(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, change(verb).update())) {
-      Sql.setId(statement, 1, id);
-      if (statement.executeUpdate() == 1) {
-        return Decision.DONE;
-      }
-    }
-    return refusal(connection, id, verb);
-  }
-
-  /** Tells what the same decision would be, and changes nothing. */
-  Decision look(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, change(verb).look())) {
-      Sql.setId(statement, 1, id);
-      try (ResultSet row = statement.executeQuery()) {
-        if (row.next()) {
-          return Decision.DONE;
-        }
-      }
-    }
-    return refusal(connection, id, verb);
-  }
-
-  private Change change(Verb verb) {
-    return Objects.requireNonNull(verbs.get(verb));
-  }
-
-  private Decision refusal(Connection connection, OperationJournal.Id id, Verb verb)
-      throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, refused)) {
-      Sql.setId(statement, 1, id);
-      try (ResultSet row = statement.executeQuery()) {
-        return row.next() ? refusal(row, verb) : Decision.NOT_FOUND;
-      }
-    }
-  }
-
-  private static Decision refusal(ResultSet row, Verb verb) throws SQLException {
-    State state = state(row);
-    if (state == State.IN_FLIGHT) {
-      return row.getBoolean("held") ? Decision.IN_FLIGHT : ofLeft(verb);
-    }
-    if (state == State.UNKNOWN) {
-      return verb == Verb.CANCEL ? Decision.MAY_HAVE_ACTED : Decision.KEY_EXPIRED;
-    }
-    if (state != State.READY && state != State.PARKED) {
-      return Decision.NOTHING_TO_DO;
-    }
-    return switch (verb) {
-      case PARK -> Decision.NOTHING_TO_DO;
-      case CANCEL -> Decision.MAY_HAVE_ACTED;
-      case RESUME, FORCE -> unresumed(row);
-    };
-  }
-
-  // Its owner died, so it is delivered without a person's word.
-  private static Decision ofLeft(Verb verb) {
-    return verb == Verb.CANCEL ? Decision.MAY_HAVE_ACTED : Decision.NOTHING_TO_DO;
-  }
-
-  private static Decision unresumed(ResultSet row) throws SQLException {
-    if (row.getBoolean("bodiless")) {
-      return Decision.BODY_NOT_KEPT;
-    }
-    boolean expired = row.getBoolean("sent") && row.getBoolean("window_over");
-    return expired ? Decision.KEY_EXPIRED : Decision.PASSED;
   }
 }

@@ -20,7 +20,8 @@ record Parts(
     OriginGate gate,
     Parking parking,
     Enlisting enlisting,
-    OversightRows oversightRows) {
+    OversightRows oversightRows,
+    DecisionRows decisionRows) {
 
   /** How the database is reached. */
   record Base(Worker worker, Connections connections, Dialect dialect) {}
@@ -43,7 +44,8 @@ record Parts(
         gate,
         parking,
         new Enlisting(dialect, rows),
-        new OversightRows(dialect, deliveries));
+        new OversightRows(dialect, deliveries),
+        new DecisionRows(dialect, deliveries));
   }
 
   Worker worker() {
@@ -58,7 +60,8 @@ record Parts(
     return new Oversight(
         worker(),
         base.connections(),
-        new Oversight.Statements(oversightRows, new TotalsRow(dialect()), backlog, sequences),
+        new Oversight.Statements(
+            oversightRows, decisionRows, new TotalsRow(dialect()), backlog, sequences),
         false);
   }
 
