@@ -57,6 +57,7 @@ final class QuotaWindow {
   private long counted; // the latest attempt that the remainder takes into account
   private long early; // the latest attempt that the next window does not count
   private final @Nullable CostLedger costs; // null: each request costs one unit
+  private boolean besideCosts; // whether requests differ in their cost in another quota
 
   /**
    * An answer.
@@ -331,7 +332,10 @@ final class QuotaWindow {
 
   private long free(int inFlight) {
     long margin = share(inFlight) < 1 ? Math.min(2, whole / 10) : 0;
-    return left - margin - Math.max(0, Math.min(inFlight, attempts - 1 - counted));
+    // Answers may overtake each other, so all that are under way count, as long as they are short.
+    // Those of prompts are long: half of a window would stay unused.
+    long since = Math.max(0, attempts - 1 - counted);
+    return left - margin - (besideCosts ? Math.min(inFlight, since) : inFlight);
   }
 
   /**
@@ -366,6 +370,10 @@ final class QuotaWindow {
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));
     long turn = startOf(windows) - asked.nowNanos();
     return asked.nowNanos() + Math.min(turn, 2 * LONGEST_NANOS);
+  }
+
+  void besideCosts(boolean now) {
+    besideCosts = now;
   }
 
   boolean isOfRequests() {

@@ -53,6 +53,18 @@ final class QuotaWindows {
     for (Quota quota : quotas) {
       learn(quota, answer, attempt != null);
     }
+    lookForCosts();
+  }
+
+  private void lookForCosts() {
+    boolean now = false;
+    for (QuotaWindow window : windows) {
+      now |= !window.isOfRequests();
+    }
+    if (now != costly) {
+      costly = now;
+      windows.forEach(window -> window.besideCosts(costly));
+    }
   }
 
   private void learn(Quota quota, QuotaWindow.Answer answer, boolean known) {
@@ -79,8 +91,9 @@ final class QuotaWindows {
 
   private QuotaWindow window(Quota quota, QuotaWindow.Answer answer) {
     CostLedger known = spent == null ? new CostLedger() : spent;
-    costly |= !quota.policy().ofRequests();
-    return new QuotaWindow(quota, answer, known, attempts);
+    QuotaWindow window = new QuotaWindow(quota, answer, known, attempts);
+    window.besideCosts(costly);
+    return window;
   }
 
   private int indexOf(String name) {
@@ -109,7 +122,7 @@ final class QuotaWindows {
       rolled |= window.roll(nowNanos);
     }
     if (rolled && windows.removeIf(QuotaWindow::isForgotten)) {
-      costly = windows.stream().anyMatch(window -> !window.isOfRequests());
+      lookForCosts();
     }
   }
 
