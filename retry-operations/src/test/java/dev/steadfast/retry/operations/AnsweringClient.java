@@ -20,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ final class AnsweringClient implements RetryTransport<String>, Journaling.Codec<
 
   @Override
   public void start(Attempt<String> attempt) {
-    sent++;
+    sent.incrementAndGet();
     attempt.begin("request");
     attempt.complete("answer", null);
   }
