@@ -20,8 +20,8 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A client whose server answers each attempt at once. */
@@ -31,7 +31,7 @@ final class AnsweringClient implements RetryTransport<String>, Journaling.Codec<
   private static final Evidence EVIDENCE =
       Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.KEYED), 201, 1);
 
-  volatile int sent;
+  final AtomicInteger sent = new AtomicInteger();
   volatile @Nullable RetryReport told;
   Runnable atOutcome = () -> {};
 

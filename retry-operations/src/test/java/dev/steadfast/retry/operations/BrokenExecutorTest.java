@@ -50,7 +50,7 @@ class BrokenExecutorTest {
   @ValueSource(booleans = {false, true})
   void withoutAClaimNothingIsSent(boolean async) {
     assertSame(broken, assertThrows(IllegalStateException.class, () -> call(1, async)));
-    assertEquals(0, client.sent);
+    assertEquals(0, client.sent.get());
     RetryReport report = RetryReport.of(broken).orElseThrow();
     assertEquals(StopReason.NOT_RETRYABLE, report.reason());
     assertEquals(0, report.attempts());
@@ -60,7 +60,7 @@ class BrokenExecutorTest {
   @ValueSource(booleans = {false, true})
   void withoutANoteTheCallerGetsTheAnswer(boolean async) throws Throwable {
     assertEquals("answer", call(2, async));
-    assertEquals(1, client.sent);
+    assertEquals(1, client.sent.get());
     assertEquals(RetryReport.Effect.SUCCEEDED, client.saved().effect());
     assertFalse(client.saved().recorded());
   }

@@ -82,7 +82,7 @@ class LeftNoteTest {
     holdsFrom = Integer.MAX_VALUE;
     assertEquals("answer", callAgain());
     assertTrue(client.saved().handedBack());
-    assertEquals(1, client.sent);
+    assertEquals(1, client.sent.get());
   }
 
   private String callAgain() throws Exception {
