@@ -16,8 +16,16 @@ import java.util.zip.GZIPOutputStream;
 /** Event streams of the status 200, which are judged by their first event. */
 final class FirstEventRows {
   private static final String START =
-      ": hello\n\nevent: message_start\ndata: {\"type\":\"message_start\"}\n\n"
-          + "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+      """
+      : hello
+
+      event: message_start
+      data: {"type":"message_start"}
+
+      event: ping
+      data: {"type":"ping"}
+
+      """;
   private static final String TEXT = "event: content_block_delta\ndata: {\"text\":\"Hi\"}\n\n";
   private static final String OVERLOADED = error("overloaded_error");
   private static final String REFUSED = "200 ERROR_STATUS refused";

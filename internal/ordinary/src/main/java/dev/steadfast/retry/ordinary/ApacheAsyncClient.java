@@ -2,6 +2,7 @@ package dev.steadfast.retry.ordinary;
 
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
 import org.apache.hc.client5.http.async.methods.SimpleRequestBuilder;
 import org.apache.hc.client5.http.async.methods.SimpleRequestProducer;
@@ -101,7 +102,7 @@ public final class ApacheAsyncClient implements Client {
   void awaitReleased() {
     long end = System.nanoTime() + PATIENCE_NANOS;
     while (pool.getTotalStats().getLeased() > 0 && System.nanoTime() < end) {
-      Thread.yield();
+      LockSupport.parkNanos(100_000);
     }
   }
 

@@ -33,6 +33,8 @@ final class DifferencesOnPagesTest {
     APACHE("getting-started-apache5.md", Entry.Library.APACHE, Entry.Library.APACHE_ASYNC);
 
     private final String file;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by Set.of
     private final Set<Entry.Library> libraries;
 
     Page(String file, Entry.Library... libraries) {
