@@ -118,7 +118,7 @@ public final class OperationInfo {
   }
 
   /**
-   * What an attempt is expected to cost, in the unit of the server's quota, such as tokens.
+   * The expected cost of an attempt, in the unit of the server's quota, such as tokens.
    *
    * @return 1 or more, 0 if nobody has said
    */

@@ -127,7 +127,7 @@ public final class RetryOptions {
     return paidRepeats < 0 ? 1 : paidRepeats;
   }
 
-  /** What an attempt is expected to cost; 0 if the caller does not say. */
+  /** The expected cost of an attempt; 0 if the caller does not say. */
   int cost(RequestView request) {
     return cost == null ? 0 : checked(cost.applyAsInt(request));
   }
@@ -345,8 +345,8 @@ public final class RetryOptions {
     }
 
     /**
-     * What an attempt is expected to cost, for a server that counts more than requests: for an AI
-     * API the tokens of the prompt and of the longest answer. {@link
+     * The expected cost of an attempt, for a server that counts more than requests: for an AI API
+     * the tokens of the prompt and of the longest answer. {@link
      * dev.steadfast.retry.limit.QuotaPacing} holds an attempt back until so much is left. Default:
      * what most requests were seen to cost.
      *
