@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,7 +25,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.RestClient;
 
-/** An application that gets SIGTERM while an operation waits for its retry. */
+/** An application that ends while an operation waits for its retry. */
 final class ShutdownTest {
   private final ScriptedServer server = ScriptedServer.start();
 
@@ -33,40 +34,41 @@ final class ShutdownTest {
     server.close();
   }
 
-  /** The application: calls once, and prints what comes of it. */
+  @Configuration(proxyBeanMethods = false)
+  static class Calling {
+    @Bean
+    Caller caller(SteadfastClients clients) {
+      return new Caller(clients.get("pay").restClient().build());
+    }
+  }
+
+  /** Calls once, and ends with the result. */
+  static final class Caller implements DisposableBean {
+    private final Thread thread;
+    private volatile String result = "none";
+
+    Caller(RestClient client) {
+      thread = new Thread(() -> result = call(client), "caller");
+      thread.start();
+    }
+
+    private static String call(RestClient client) {
+      try {
+        return "answer " + client.get().retrieve().toBodilessEntity().getStatusCode();
+      } catch (RuntimeException ended) {
+        return "ended " + ended.getCause();
+      }
+    }
+
+    @Override
+    public void destroy() throws InterruptedException {
+      thread.join(); // the phases are over
+      System.out.println(result);
+    }
+  }
+
+  /** The application in a process of its own. */
   static final class Program {
-    @Configuration(proxyBeanMethods = false)
-    static class Calling {
-      @Bean
-      Caller caller(SteadfastClients clients) {
-        return new Caller(clients.get("pay").restClient().build());
-      }
-    }
-
-    static final class Caller implements DisposableBean {
-      private final Thread thread;
-
-      Caller(RestClient client) {
-        thread = new Thread(() -> call(client), "caller");
-        thread.start();
-      }
-
-      private static void call(RestClient client) {
-        try {
-          System.out.println(
-              "answer " + client.get().retrieve().toBodilessEntity().getStatusCode());
-        } catch (RuntimeException ended) {
-          System.out.println("ended " + ended.getCause());
-        }
-      }
-
-      @Override
-      public void destroy() throws InterruptedException {
-        thread.join(); // the phases are over
-        System.out.println("destroyed");
-      }
-    }
-
     private Program() {}
 
     public static void main(String[] arguments) {
@@ -75,36 +77,31 @@ final class ShutdownTest {
     }
   }
 
-  private List<String> outputOfOneThatIsTerminated(String library, String phase)
-      throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                System.getProperty("java.home") + "/bin/java",
-                "-XX:TieredStopAtLevel=1", // as the JVM of the tests: a short life
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Program.class.getName(),
-                "spring.http.serviceclient.pay.base-url=" + server.uri("/"),
-                "steadfast.clients.pay.policy=totalTimeout=none; serverDelaySpread=0",
-                "steadfast.clients.pay.library=" + library,
-                "spring.lifecycle.timeout-per-shutdown-phase=" + phase,
-                "logging.level.root=off",
-                "logging.level.dev.steadfast.retry=off")
-            .redirectErrorStream(true)
-            .start();
-    try (BufferedReader output =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      assertEquals("started true", output.readLine());
-      server.awaitRequests(1, Duration.ofSeconds(60));
-      server.awaitNoBusyConnections(Duration.ofSeconds(60));
-      process.toHandle().destroy(); // SIGTERM, and its output stays open
-      List<String> rest = output.lines().toList();
-      assertTrue(process.waitFor(60, TimeUnit.SECONDS));
-      return rest;
+  private String[] settings(String library, String phase) {
+    return new String[] {
+      "spring.http.serviceclient.pay.base-url=" + server.uri("/"),
+      "steadfast.clients.pay.policy=totalTimeout=none; serverDelaySpread=0",
+      "steadfast.clients.pay.library=" + library,
+      "spring.lifecycle.timeout-per-shutdown-phase=" + phase,
+      "logging.level.root=off",
+      "logging.level.dev.steadfast.retry=off"
+    };
+  }
+
+  private void awaitTheWait() throws InterruptedException {
+    server.awaitRequests(1, Duration.ofSeconds(60));
+    server.awaitNoBusyConnections(Duration.ofSeconds(60));
+  }
+
+  private String resultOfOneThatIsClosed(String library, String phase) throws InterruptedException {
+    ConfigurableApplicationContext app = App.start(Calling.class, settings(library, phase));
+    try {
+      Caller caller = app.getBean(Caller.class);
+      awaitTheWait();
+      app.close();
+      return caller.result;
     } finally {
-      process.destroyForcibly();
+      app.close();
     }
   }
 
@@ -134,9 +131,8 @@ final class ShutdownTest {
   @ParameterizedTest
   @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void anOperationThatCanFinishFinishes(String library) throws Exception {
-    server.enqueue(Reply.status(503).header("Retry-After", "2"), Reply.status(200));
-    assertEquals(
-        List.of("answer 200 OK", "destroyed"), outputOfOneThatIsTerminated(library, "60s"));
+    server.enqueue(Reply.status(503).header("Retry-After", "1"), Reply.status(200));
+    assertEquals("answer 200 OK", resultOfOneThatIsClosed(library, "60s"));
     assertEquals(2, server.requests().size());
   }
 
@@ -144,13 +140,39 @@ final class ShutdownTest {
   @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void anOperationThatWaitsTooLongEnds(String library) throws Exception {
     server.enqueue(Reply.status(503).header("Retry-After", "50"));
-    List<String> printed = outputOfOneThatIsTerminated(library, "1s");
-    assertEquals(2, printed.size(), printed::toString);
+    String result = resultOfOneThatIsClosed(library, "1s");
     assertTrue(
-        printed.get(0).startsWith("ended java.io.IOException")
-            || printed.get(0).contains("RequestFailedException"), // Apache HttpClient's own
-        printed::toString);
-    assertEquals("destroyed", printed.get(1));
+        result.startsWith("ended java.io.IOException")
+            || result.contains("RequestFailedException"), // Apache HttpClient's own
+        result);
     assertEquals(1, server.requests().size());
+  }
+
+  @Test
+  void anOperationFinishesAfterSigterm() throws Exception {
+    server.enqueue(Reply.status(503).header("Retry-After", "1"), Reply.status(200));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1", // as the JVM of the tests: a short life
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Program.class.getName()));
+    command.addAll(List.of(settings("jdk", "60s")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (BufferedReader output =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      assertEquals("started true", output.readLine());
+      awaitTheWait();
+      process.toHandle().destroy(); // SIGTERM, and its output stays open
+      assertEquals(List.of("answer 200 OK"), output.lines().toList());
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals(2, server.requests().size());
   }
 }
