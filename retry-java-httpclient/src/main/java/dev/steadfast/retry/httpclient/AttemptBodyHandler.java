@@ -56,7 +56,7 @@ final class AttemptBodyHandler<T>
   private volatile int status = -1; // of the whole response
   private volatile boolean hidesEffect; // the whole response does
   private volatile boolean afterEffect;
-  private volatile Fallback<T> fallback;
+  private final Fallback<T> fallback;
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
@@ -64,7 +64,7 @@ final class AttemptBodyHandler<T>
     this.body = body;
     this.users = users;
     this.operation = operation;
-    this.fallback = new Fallback<>(body, users, null);
+    this.fallback = new Fallback<>(body, users);
   }
 
   AttemptBody body() {
@@ -110,7 +110,7 @@ final class AttemptBodyHandler<T>
    */
   void follows(boolean effect, @Nullable EarlierAnswer<T> answer) {
     afterEffect = effect;
-    fallback = new Fallback<>(body, users, answer);
+    fallback.follows(answer);
   }
 
   /** The end of the attempt if its body cannot be sent. */

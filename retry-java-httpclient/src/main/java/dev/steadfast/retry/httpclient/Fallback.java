@@ -15,16 +15,20 @@ import org.jspecify.annotations.Nullable;
 final class Fallback<T> {
   private final AttemptBody body;
   private final BodyHandler<T> users;
-  private final @Nullable EarlierAnswer<T> before; // to the attempt before, if it was kept
+  private @Nullable EarlierAnswer<T> before; // to the attempt before, if it was kept
 
   private volatile @Nullable RecordingSubscriber<T> recorded; // of an answer to be retried
   private volatile @Nullable EarlierAnswer<T> kept; // that answer
   private volatile @Nullable StopReason used;
 
-  Fallback(AttemptBody body, BodyHandler<T> users, @Nullable EarlierAnswer<T> before) {
+  Fallback(AttemptBody body, BodyHandler<T> users) {
     this.body = body;
     this.users = users;
-    this.before = before;
+  }
+
+  /** Sets the answer to the attempt before, null if it was not kept. The request is not sent yet. */
+  void follows(@Nullable EarlierAnswer<T> answer) {
+    before = answer;
   }
 
   /** Takes the body of an answer that another attempt follows. */
