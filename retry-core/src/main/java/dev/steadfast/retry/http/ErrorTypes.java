@@ -1,8 +1,8 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.internal.JsonScanner;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the names that a JSON body gives to its error: the members {@code type}, {@code code} and
@@ -12,86 +12,40 @@ import org.jspecify.annotations.Nullable;
 final class ErrorTypes {
   private static final Set<String> OF_ERROR = Set.of("type", "code", "status");
 
-  private final String text;
-  private final Set<String> found = new HashSet<>();
-  private int at;
-  private int depth;
-  private int errorDepth = Integer.MAX_VALUE; // of the members of the error, once it has begun
-  private @Nullable String name; // of the member whose value comes next
-
-  private ErrorTypes(String text) {
-    this.text = text;
-  }
+  private ErrorTypes() {}
 
   static Set<String> of(String body) {
-    return new ErrorTypes(body).all();
+    return within(body, Integer.MAX_VALUE);
   }
 
   /** The same for an event that is an error: without the object, its own members count. */
   static Set<String> ofEvent(String data) {
     Set<String> within = of(data);
-    if (!within.isEmpty()) {
-      return within;
-    }
-    ErrorTypes itself = new ErrorTypes(data);
-    itself.errorDepth = 1;
-    return itself.all();
+    return within.isEmpty() ? within(data, 1) : within;
   }
 
-  private Set<String> all() {
-    boolean goesOn = true;
-    while (goesOn && at < text.length()) {
-      goesOn = step(text.charAt(at++));
+  /** The depth is that of the error's members, the largest number if the error is to be found. */
+  private static Set<String> within(String body, int depth) {
+    Set<String> found = new HashSet<>();
+    JsonScanner json = new JsonScanner(body);
+    int ofError = depth;
+    for (char first = json.step(); first != 0; first = json.step()) {
+      boolean begun = ofError < Integer.MAX_VALUE;
+      if (!begun && first == '{' && "error".equals(json.member())) {
+        ofError = json.depth();
+      } else if (begun && (first == '}' || first == ']') && json.depth() < ofError) {
+        return found; // the error is over
+      } else if (first == '"' && isType(json, ofError)) {
+        found.add(json.text());
+      }
     }
     return found;
   }
 
-  /** Returns false once the error is over. */
-  private boolean step(char next) {
-    switch (next) {
-      case '{', '[' -> {
-        depth++;
-        if (errorDepth == Integer.MAX_VALUE && next == '{' && "error".equals(name)) {
-          errorDepth = depth;
-        }
-        name = null;
-      }
-      case '}', ']' -> {
-        depth--;
-        return errorDepth == Integer.MAX_VALUE || depth >= errorDepth;
-      }
-      case '"' -> string();
-      case ',' -> name = null;
-      default -> {} // white space, a number, or a word
-    }
-    return true;
-  }
-
-  private void string() {
-    int start = at;
-    while (at < text.length() && text.charAt(at) != '"') {
-      at += text.charAt(at) == '\\' ? 2 : 1;
-    }
-    if (at >= text.length()) {
-      at = text.length(); // cut off
-      return;
-    }
-    String value = text.substring(start, at++);
-    while (at < text.length() && text.charAt(at) <= ' ') {
-      at++;
-    }
-    if (at < text.length() && text.charAt(at) == ':') {
-      at++;
-      name = value;
-    } else if (isType()) {
-      found.add(value);
-    }
-  }
-
-  private boolean isType() {
-    String member = name;
+  private static boolean isType(JsonScanner json, int ofError) {
+    String member = json.member();
     return member != null
-        && ((depth == errorDepth && OF_ERROR.contains(member))
-            || (depth >= errorDepth && member.equals("error_code")));
+        && ((json.depth() == ofError && OF_ERROR.contains(member))
+            || (json.depth() >= ofError && member.equals("error_code")));
   }
 }

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded table of what is kept per origin. For authors of budgets and guards; safe for use by
- * many threads, and without a lock for keys that are known.
+ * A bounded table of what is kept per origin. Budgets and guards use it; safe for use by many
+ * threads, and without a lock for keys that are known.
  *
  * <p>When it is full, a key that may be forgotten is removed: by default one that was not asked for
  * in the last rounds. If there is none, new keys share one value. So made-up host names replace
@@ -124,7 +124,7 @@ public final class OriginTable<V> {
   }
 
   /**
-   * The value of a key, if it is remembered. To ask so is no use of the key.
+   * The value of a key, if it is remembered. Asking so is no use of the key.
    *
    * @param key an origin, or what the user keys by
    * @return its value, null if it has none of its own
