@@ -18,8 +18,8 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt as OkHttp's call makes it: how it begins, what ends it, and the time that it has.
- * What is known of its requests is in the base class.
+ * One attempt as OkHttp's call makes it: how it begins, what ends it, and the time that it has. The
+ * base class has what is known of its requests.
  */
 final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   /** The operation that the attempt belongs to. */
@@ -115,8 +115,9 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   }
 
   /**
-   * Cancels the timeout of the caller's call, for the operation and for OkHttp's call. For OkHttp's
-   * call this has an effect only while it runs, so it is done again when the call leaves the queue.
+   * Cancels the timeout of the caller's call, for the operation and for OkHttp's call. This has an
+   * effect on OkHttp's call only while that runs, so it is done again when the call leaves the
+   * queue.
    */
   void liftTimeout() {
     timeoutLifted = true;
@@ -168,7 +169,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
       if (interrupted && !(thrown instanceof InterruptedIOException)) {
         throw interruption(thrown); // the socket of a virtual thread says that it was closed
       }
-      throw canceled(thrown) ? new IOException("Canceled", thrown) : thrown;
+      throw asCanceled(thrown);
     } catch (RuntimeException | Error bug) {
       broken = true; // OkHttp may make an IOException of it
       throw bug;
@@ -209,10 +210,12 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   }
 
   // A cancelled call fails with whatever its closed socket says; the caller knows one word for it.
-  private boolean canceled(IOException thrown) {
-    return cancelledByOthers()
-        && !(thrown instanceof InterruptedIOException)
-        && !"Canceled".equals(thrown.getMessage());
+  private IOException asCanceled(IOException thrown) {
+    boolean otherWords =
+        cancelledByOthers()
+            && !(thrown instanceof InterruptedIOException)
+            && !"Canceled".equals(thrown.getMessage());
+    return otherWords ? new IOException("Canceled", thrown) : thrown;
   }
 
   // OkHttp 5 lets an InterruptedException through while it connects.
@@ -304,9 +307,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     if (timeIsUp && !(thrown instanceof InterruptedIOException)) {
       return timeout(thrown);
     }
-    return thrown instanceof IOException io && canceled(io)
-        ? new IOException("Canceled", io)
-        : thrown;
+    return thrown instanceof IOException io ? asCanceled(io) : thrown;
   }
 
   boolean timeIsUp() {
