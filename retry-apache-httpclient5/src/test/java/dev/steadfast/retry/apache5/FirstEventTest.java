@@ -1,11 +1,13 @@
 package dev.steadfast.retry.apache5;
 
+import static dev.steadfast.retry.tck.internal.EventStreams.RULES;
+import static dev.steadfast.retry.tck.internal.EventStreams.TEXT;
+import static dev.steadfast.retry.tck.internal.EventStreams.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.time.Duration;
@@ -26,19 +28,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Event streams that are accepted with their first event, on sockets. */
 class FirstEventTest {
-  private static final StandardRules RULES =
-      StandardRules.builder().refusedBy(200, "overloaded_error").build();
-  private static final String TEXT = "data: {\"text\":\"Hi\"}\n\n";
 
   private final ScriptedServer server = ScriptedServer.start();
 
   @AfterEach
   void close() {
     server.close();
-  }
-
-  private static Reply events(Reply reply) {
-    return reply.header("Content-Type", "text/event-stream");
   }
 
   private static HttpRetry retry(Duration attemptTimeout) {
@@ -80,7 +75,7 @@ class FirstEventTest {
   @ValueSource(booleans = {false, true})
   void theTimeoutOfTheAttemptEndsTheWait(boolean async) throws Exception {
     server.enqueue(events(Reply.stalledBody(200, 100_000, ": wait\n\n")));
-    server.defaultReply(events(Reply.status(200).body(TEXT)));
+    server.defaultReply(events(TEXT));
     with(async, Duration.ofMillis(300), get -> assertEquals(TEXT, get.body()));
     assertTrue(server.requests().size() >= 2, "a slow machine may need another attempt");
   }
@@ -95,7 +90,7 @@ class FirstEventTest {
         get -> {
           for (int round = 0; round < 100; round++) {
             String stream = ": x\n".repeat(random.nextInt(20_000)) + TEXT.repeat(random.nextInt(9));
-            Reply reply = events(Reply.status(200).body(stream));
+            Reply reply = events(stream);
             server.enqueue(random.nextBoolean() ? reply.chunked() : reply);
             String got = get.body();
             assertEquals(stream, got == null ? "" : got);

@@ -1,5 +1,10 @@
 package dev.steadfast.retry.httpclient;
 
+import static dev.steadfast.retry.tck.internal.EventStreams.COMMENTS;
+import static dev.steadfast.retry.tck.internal.EventStreams.OVERLOADED;
+import static dev.steadfast.retry.tck.internal.EventStreams.RULES;
+import static dev.steadfast.retry.tck.internal.EventStreams.TEXT;
+import static dev.steadfast.retry.tck.internal.EventStreams.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,8 +15,8 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.internal.EventStreams;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
@@ -30,12 +35,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Event streams that are accepted with their first event, on sockets. */
 class FirstEventTest {
-  private static final StandardRules RULES =
-      StandardRules.builder().refusedBy(200, "overloaded_error").build();
-  private static final String COMMENTS = ": wait\n\nevent: ping\ndata: {}\n\n";
-  private static final String TEXT = "data: {\"text\":\"Hi\"}\n\n";
-  private static final String OVERLOADED =
-      "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
   private static final String UNKNOWN = "event: error\ndata: {\"error\":{\"type\":\"any\"}}\n\n";
 
   private final Bench bench = new Bench();
@@ -45,14 +44,6 @@ class FirstEventTest {
     bench.awaitNothingScheduled();
     bench.server.awaitNoBusyConnections(Bench.PATIENCE);
     bench.close();
-  }
-
-  private static Reply events(Reply reply) {
-    return reply.header("Content-Type", "text/event-stream");
-  }
-
-  private static Reply events(String body) {
-    return events(Reply.status(200).body(body));
   }
 
   private HttpClient client() {
@@ -208,7 +199,7 @@ class FirstEventTest {
     HttpClient wrapped = client();
     HttpClient following = following();
     for (int round = 0; round < 100; round++) {
-      Reply reply = events(Reply.status(200).body(randomStream(random)));
+      Reply reply = events(Reply.status(200).body(EventStreams.random(random)));
       Reply sent = random.nextBoolean() ? reply.chunked() : reply;
       bench.server.route(any -> sent);
       byte[] expected = entry.call(plain, bench.post("x"), BodyHandlers.ofByteArray()).body();
@@ -222,26 +213,5 @@ class FirstEventTest {
       }
     }
     assertEquals(500, bench.server.requests().size());
-  }
-
-  private static byte[] randomStream(Random random) {
-    String[] pieces = {
-      "\n",
-      "\r",
-      "\r\n",
-      ": x\n",
-      "data: {\"error\":{\"type\":\"any\"}}\n",
-      "event: error\n",
-      "data: a",
-      "\n\n",
-      "\u00e4\u20ac",
-      "event: ping\n",
-      "x".repeat(9_000)
-    };
-    StringBuilder stream = new StringBuilder();
-    for (int i = random.nextInt(20); i > 0; i--) {
-      stream.append(pieces[random.nextInt(pieces.length)]);
-    }
-    return stream.toString().getBytes(UTF_8);
   }
 }

@@ -1,6 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static dev.steadfast.retry.tck.internal.EventStreams.COMMENTS;
+import static dev.steadfast.retry.tck.internal.EventStreams.OVERLOADED;
+import static dev.steadfast.retry.tck.internal.EventStreams.RULES;
+import static dev.steadfast.retry.tck.internal.EventStreams.TEXT;
+import static dev.steadfast.retry.tck.internal.EventStreams.events;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,10 +15,10 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.StandardRules;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.tck.internal.EventStreams;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;
@@ -29,12 +33,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Event streams that are accepted with their first event, on sockets. */
 class FirstEventTest {
-  private static final StandardRules RULES =
-      StandardRules.builder().refusedBy(200, "overloaded_error").build();
-  private static final String COMMENTS = ": wait\n\nevent: ping\ndata: {}\n\n";
-  private static final String TEXT = "data: {\"text\":\"Hi\"}\n\n";
-  private static final String OVERLOADED =
-      "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
 
   private final Rig rig = new Rig();
   private final ScriptedServer server = ScriptedServer.start();
@@ -44,10 +42,6 @@ class FirstEventTest {
     rig.close();
     server.assertNoLeaks();
     server.close();
-  }
-
-  private static Reply events(Reply reply) {
-    return reply.header("Content-Type", "text/event-stream");
   }
 
   private HttpRetry inVirtualTime() {
@@ -83,7 +77,7 @@ class FirstEventTest {
   void theTimeoutOfTheAttemptEndsTheWait(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), withAttemptsOf(Duration.ofMillis(200)));
     server.enqueue(events(Reply.stalledBody(200, 100_000, COMMENTS)));
-    server.defaultReply(events(Reply.status(200).body(TEXT)));
+    server.defaultReply(events(TEXT));
 
     Entry.Outcome outcome = entry.make(calls.newCall(Calls.get(server)));
 
@@ -159,7 +153,7 @@ class FirstEventTest {
   @EnumSource
   void answersWithoutABodyAreAccepted(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), inVirtualTime());
-    server.enqueue(events(Reply.status(200).body(OVERLOADED)), events(Reply.status(204)));
+    server.enqueue(events(OVERLOADED), events(Reply.status(204)));
     Request head = Calls.get(server).newBuilder().head().build();
 
     assertEquals(200, entry.make(calls.newCall(head)).status());
@@ -171,8 +165,7 @@ class FirstEventTest {
   @EnumSource
   void theReportTellsOfTheError(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), inVirtualTime());
-    server.enqueue(
-        events(Reply.status(200).body(OVERLOADED)), events(Reply.status(200).body(TEXT)));
+    server.enqueue(events(OVERLOADED), events(TEXT));
 
     RetryReport report = entry.make(calls.newCall(Calls.post(server))).report();
 
@@ -188,34 +181,12 @@ class FirstEventTest {
     Call.Factory plain = rig.plain(Rig.builder());
     Call.Factory wrapped = rig.calls(Entry.EXECUTE, Rig.builder(), inVirtualTime());
     for (int round = 0; round < 300; round++) {
-      byte[] body = randomStream(random);
-      Reply reply = events(Reply.status(200).body(body));
+      Reply reply = events(Reply.status(200).body(EventStreams.random(random)));
       Reply sent = random.nextBoolean() ? reply.chunked() : reply;
       server.route((Received any) -> sent);
       Entry.Outcome expected = Entry.EXECUTE.make(plain.newCall(Calls.post(server)));
       assertEquals(expected.body(), Entry.EXECUTE.make(wrapped.newCall(Calls.post(server))).body());
     }
     assertEquals(600, server.requests().size());
-  }
-
-  private static byte[] randomStream(Random random) {
-    String[] pieces = {
-      "\n",
-      "\r",
-      "\r\n",
-      ": x\n",
-      "data: {\"error\":{\"type\":\"any\"}}\n",
-      "event: error\n",
-      "data: a",
-      "\n\n",
-      "\u00e4\u20ac",
-      "event: ping\n",
-      "x".repeat(9_000)
-    };
-    StringBuilder stream = new StringBuilder();
-    for (int i = random.nextInt(20); i > 0; i--) {
-      stream.append(pieces[random.nextInt(pieces.length)]);
-    }
-    return stream.toString().getBytes(UTF_8);
   }
 }
