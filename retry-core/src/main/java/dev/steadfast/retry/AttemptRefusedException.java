@@ -11,18 +11,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A breaker, a bulkhead or a gate refused an attempt when its turn came. The cause is the guard's
- * own exception. After a wait the last response has been closed already; what it said is here.
+ * own exception. The last response has been closed already if a wait was over; this exception has
+ * its status and headers.
  */
 public final class AttemptRefusedException extends IOException {
   private static final long serialVersionUID = 1;
 
-  // Of the last answer; not part of the serialized form.
+  // Parts of the last answer; not in the serialized form.
   private final transient int status;
   private final transient @Nullable Map<String, List<String>> headers;
   private final transient @Nullable ServerDelay serverDelay;
 
   /**
-   * A refusal before any attempt was answered. For authors of adapters and tests.
+   * A refusal before any attempt was answered. Adapters and tests make it.
    *
    * @param cause the guard's own exception, null for none
    */
@@ -31,7 +32,7 @@ public final class AttemptRefusedException extends IOException {
   }
 
   /**
-   * A refusal after an answer that was closed before a wait. For authors of adapters and tests.
+   * A refusal after an answer that was closed before a wait. Adapters and tests make it.
    *
    * @param status the status of the last answer; 0 if it was no HTTP response
    * @param headers its headers, immutable

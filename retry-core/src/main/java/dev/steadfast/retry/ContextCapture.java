@@ -24,7 +24,7 @@ public interface ContextCapture {
 
   /**
    * {@return the context of the calling thread, taken once per operation, before anything is sent}
-   * What this throws goes to the caller, and nothing is sent.
+   * An exception goes to the caller, and nothing is sent.
    */
   Snapshot capture();
 

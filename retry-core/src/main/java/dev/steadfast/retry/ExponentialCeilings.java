@@ -21,7 +21,7 @@ final class ExponentialCeilings {
   }
 
   // The comparison is done in doubles, where a product beyond the range of a long is still right.
-  // Beyond 2^53 (104 days) the conversion to a double may round the base itself down.
+  // The conversion to a double may round the base itself down beyond 2^53 (104 days).
   private long computed(int exponent) {
     double product = base * power(multiplier, exponent);
     return product >= cap ? cap : Math.max(base, (long) product);

@@ -121,8 +121,8 @@ public interface Guard {
     void released();
 
     /**
-     * The attempt was not made, because another guard refused it. For a guard that counts what may
-     * have reached the server. Calls {@link #released()} by default.
+     * The attempt was not made, because another guard refused it. Guards that count attempts which
+     * may have reached the server use it. Calls {@link #released()} by default.
      */
     default void unsent() {
       released();

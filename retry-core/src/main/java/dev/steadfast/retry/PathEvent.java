@@ -5,8 +5,8 @@ public enum PathEvent {
   /** An attempt timed out on it, and nothing has come since the attempt began. */
   SUSPECTED,
   /**
-   * Nothing came for several attempts, and another connection to the same origin answered. For 30 s
-   * all attempts take the other one.
+   * Nothing came for several attempts, and another connection to the same origin answered. All
+   * attempts take the other one for 30 s.
    */
   CONFIRMED,
   /** The usual connection answers again, and attempts take it again. */

@@ -58,9 +58,9 @@ public final class Retrier {
    * further attempts from starting; they do not interrupt work that is running on the calling
    * thread. An interrupt ends the operation at once.
    *
-   * <p>Without a total timeout, with an unlimited budget, and without listeners and guards nothing
-   * needs the time of a first attempt that is accepted: then no clock is read, and the durations in
-   * the report of a failed operation begin with the end of its first attempt.
+   * <p>Nothing needs the time of a first attempt that is accepted if there is no total timeout,
+   * listener or guard and the budget is unlimited: then no clock is read, and the durations in the
+   * report of a failed operation begin with the end of its first attempt.
    *
    * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result
@@ -207,8 +207,8 @@ public final class Retrier {
     }
 
     /**
-     * Which results are worth another attempt. Default: none. What the predicate throws ends the
-     * operation.
+     * Which results are worth another attempt. Default: none. An exception of the predicate ends
+     * the operation.
      *
      * @param retryResults gets each result, null included; safe for use by many threads
      * @return this

@@ -75,7 +75,7 @@ public interface RetryBudget {
 
   /**
    * An account of tokens per origin. Each success adds a part of a token, and each retry takes one.
-   * In simulations of a stalled server, clients recover about as fast as without retries if the
+   * Clients recover in simulations of a stalled server about as fast as without retries if the
    * floor is 0. A floor adds load while the server recovers.
    *
    * @param ratio retries earned per success, 0 to 10; millionths count
@@ -94,9 +94,9 @@ public interface RetryBudget {
 
   /**
    * Request-funded, as Finagle and Linkerd: each first attempt adds {@code ratio} of a retry, which
-   * expires after {@code ttl}. There is also a reserve of {@code minPerSecond} times the ttl. In an
-   * outage retries go on at the ratio, so above a load of {@code 1 / (1 + ratio)} the overload does
-   * not end by itself. Prefer {@link #successFunded}.
+   * expires after {@code ttl}. There is also a reserve of {@code minPerSecond} times the ttl.
+   * Retries go on at the ratio in an outage, so above a load of {@code 1 / (1 + ratio)} the
+   * overload does not end by itself. Prefer {@link #successFunded}.
    *
    * @param ratio retries per first try, 0 to 1,000; less than a millionth counts as 0
    * @param minPerSecond retries per second that are always granted, 0 to 1,000,000

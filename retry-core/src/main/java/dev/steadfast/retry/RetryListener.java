@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The events of one operation come one after the other, in the order of the methods below, from
  * the thread that drives the operation. Events of different operations come at the same time, so an
- * implementation must be safe for use by many threads. It must not block. What it throws is logged
- * and changes nothing.
+ * implementation must be safe for use by many threads. It must not block. An exception of it is
+ * logged and changes nothing.
  */
 public interface RetryListener {
 

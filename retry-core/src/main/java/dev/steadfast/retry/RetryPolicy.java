@@ -63,12 +63,12 @@ public final class RetryPolicy {
 
   /**
    * Reads the form that {@link #toString} prints: {@code name=value} pairs, separated by a
-   * semicolon, in any order, each at most once. What is not named keeps its default. The names are
-   * {@code maxAttempts}, {@code backoff}, {@code totalTimeout}, {@code attemptTimeout} and {@code
-   * bodyIdleTimeout} (these three may be {@code none}; the attempt timeout may be a list such as
-   * {@code 1s,2s,5s}), {@code minimumAttempt}, {@code maxServerDelay}, {@code aboveCeiling} ({@code
-   * give-up} or {@code clamp}) and {@code serverDelaySpread}. The backoff after one kind of failure
-   * is {@code backoff.} with the kind in small letters and hyphens, as in {@code
+   * semicolon, in any order, each at most once. A setting that is not named keeps its default. The
+   * names are {@code maxAttempts}, {@code backoff}, {@code totalTimeout}, {@code attemptTimeout}
+   * and {@code bodyIdleTimeout} (these three may be {@code none}; the attempt timeout may be a list
+   * such as {@code 1s,2s,5s}), {@code minimumAttempt}, {@code maxServerDelay}, {@code aboveCeiling}
+   * ({@code give-up} or {@code clamp}) and {@code serverDelaySpread}. The backoff after one kind of
+   * failure is {@code backoff.} with the kind in small letters and hyphens, as in {@code
    * backoff.throttled=full(1s..20s)} and {@code backoff.connection-lost=none}.
    *
    * <p>A duration is a number with a unit, or several with the largest first: {@code 90s}, {@code
@@ -297,9 +297,9 @@ public final class RetryPolicy {
 
     /**
      * The bound on the whole operation: attempts, waits and delays that servers ask for, and the
-     * response body where it is known to be collected in memory. For other response bodies it ends
-     * with the head. It does not run while a request body is sent. Default 30 s. Where nothing else
-     * bounds an attempt, one that is silent lasts until then, and is not retried.
+     * response body where it is known to be collected in memory. It ends with the head for other
+     * response bodies. It does not run while a request body is sent. Default 30 s. Where nothing
+     * else bounds an attempt, one that is silent lasts until then, and is not retried.
      *
      * @param totalTimeout more than zero
      * @return this
@@ -369,8 +369,8 @@ public final class RetryPolicy {
      * pause a stream for minutes. If the client waits for the network and no byte of a request or
      * response body arrives for that long, the operation, or the reading of the body, ends with
      * {@code HttpTimeoutException}. A response whose body is known to be collected in memory is
-     * bounded by the total timeout too. On OkHttp the client's own read and write timeouts do this,
-     * and this one has no effect.
+     * bounded by the total timeout too. OkHttp's own read and write timeouts do this there, and
+     * this one has no effect.
      *
      * @param bodyIdleTimeout more than zero
      * @return this

@@ -113,7 +113,7 @@ public interface RetryReport {
    * Whether it is unknown what the operation did: the answer to one of its attempts was lost, or
    * proves neither success nor failure ({@link AnswerProof}), and the last answer does not settle
    * it. Then keep the {@link #idempotencyKey()}, and send the same request with the same key again
-   * to find out. Without a key, ask the server by other means. It says the same as {@link
+   * to find out. If there is no key, ask the server by other means. It says the same as {@link
    * #effect(int)}.
    *
    * @return true if the effect of the operation is unknown
@@ -153,8 +153,9 @@ public interface RetryReport {
    *   <li>Otherwise nothing was done: failed if the server said so, else never sent.
    * </ul>
    *
-   * <p>Where the client followed a redirect, the answer of its target counts. After a 301, 302 or
-   * 303 to a request with effects, a 4xx of the target tells nothing of them, so they are unknown.
+   * <p>Where the client followed a redirect, the answer of its target counts. A 4xx of the target
+   * tells nothing of the effects of a request that was redirected by 301, 302 or 303, so they are
+   * unknown.
    *
    * <pre>{@code
    * Effect effect =

@@ -28,9 +28,9 @@ public interface RetryScheduler {
 
   /**
    * Runs a task as soon as possible, and not on the calling thread: what follows a cancellation
-   * runs this way, so that callbacks never run on the canceller's thread. By default a task with a
-   * delay of zero. A scheduler of virtual time may run it at once. A task that is not accepted runs
-   * on a thread of the library's, or on the canceller's if there is none.
+   * runs this way, so that callbacks never run on the canceller's thread. Unless overridden, a task
+   * with a delay of zero. A scheduler of virtual time may run it at once. A task that is not
+   * accepted runs on a thread of the library's, or on the canceller's if there is none.
    *
    * @param task what to run
    * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more

@@ -17,7 +17,7 @@ public final class RetryTrace extends Exception {
   private transient volatile @Nullable RetryReport report;
 
   /**
-   * Puts the report of an operation on the exception that it ends with. For authors of adapters.
+   * Puts the report of an operation on the exception that it ends with. Adapters use it.
    *
    * @param failure the exception
    * @param report the report; {@link RetryReport#of} finds it there

@@ -16,8 +16,8 @@ import java.util.Map;
  * what rows do not say themselves. Run the table with {@code -Dsteadfast.golden=write} to write it
  * anew, and read the difference before you commit it.
  *
- * <p>A block begins with {@code == row}. In it stands {@code -- entry points} before the lines that
- * these entry points share.
+ * <p>A block begins with {@code == row}. It has {@code -- entry points} before the lines that these
+ * entry points share.
  */
 final class Golden {
   private static final String ROW = "== ";

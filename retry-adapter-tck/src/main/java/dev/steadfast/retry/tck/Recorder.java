@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Records the events of a listener: {@code attempt 1: 503 UNAVAILABLE answered; wait 100ms backoff;
  * attempt 2: 200; done ACCEPTED 2}.
  *
- * <p>An attempt that was started but not ended has nothing behind its number. Behind the reason of
- * the end stand the number of attempts, the server delay of the last answer and {@code replayed},
+ * <p>An attempt that was started but not ended has nothing behind its number. The reason of the end
+ * is followed by the number of attempts, the server delay of the last answer and {@code replayed},
  * if there are any. That the start comes first and only once is checked here.
  */
 final class Recorder implements RetryListener {

@@ -158,8 +158,8 @@ public final class Reply {
   }
 
   /**
-   * Closes the idle connection, unannounced, when the latch opens. To the server the connection is
-   * over with the reply: a request that the client still sends on it is neither recorded nor
+   * Closes the idle connection, unannounced, when the latch opens. The connection is over for the
+   * server with the reply: a request that the client still sends on it is neither recorded nor
    * answered, as happens to one that crosses the FIN.
    *
    * @param latch what to wait for

@@ -44,14 +44,14 @@
  *       against.
  * </ul>
  *
- * <p>What is not in a row holds for all of them: every permit is answered once, every retry is paid
- * for, reports agree, the caller gets the last answer as the server gave it; and no timer,
- * connection, body or thread is left behind.
+ * <p>These hold for all rows: every permit is answered once, every retry is paid for, reports
+ * agree, the caller gets the last answer as the server gave it; and no timer, connection, body or
+ * thread is left behind.
  *
  * <p>A row names what matters to it. A golden file, if the adapter has one, pins the rest of what
  * comes of it for each entry point: see {@link dev.steadfast.retry.tck.ScenarioTests#golden}.
  *
- * <p>What only one client has (HTTP/2, TLS, caches, redirects to other origins) is tested by its
+ * <p>Features of one client (HTTP/2, TLS, caches, redirects to other origins) are tested by its
  * adapter, without the table.
  *
  * <h2>The server</h2>

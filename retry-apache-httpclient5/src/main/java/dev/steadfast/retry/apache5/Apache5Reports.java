@@ -14,7 +14,7 @@ public final class Apache5Reports {
 
   /**
    * The report of the operation that ended with this response, also within a {@code
-   * HttpClientResponseHandler}. For an exception see {@link RetryReport#of(Throwable)}.
+   * HttpClientResponseHandler}. {@link RetryReport#of(Throwable)} has the report of an exception.
    *
    * @param response a response of a client with retries, or a copy of one that an asynchronous
    *     client gave, as a {@code SimpleHttpResponse} is

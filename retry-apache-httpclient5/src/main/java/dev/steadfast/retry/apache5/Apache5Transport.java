@@ -41,7 +41,7 @@ abstract class Apache5Transport<A extends Received<?>>
     this.outcomes = new Outcomes(operation, body, this::classify);
   }
 
-  /** What a failure of the client proves; null if it is no failure of the client's own. */
+  /** The proof that a failure of the client gives; null if it is no failure of the client's own. */
   abstract @Nullable TransportFailure classify(Throwable failure, WireTrace of);
 
   /** An answer that the next attempt follows; null if its body was not read. */
@@ -105,10 +105,10 @@ abstract class Apache5Transport<A extends Received<?>>
     };
   }
 
-  /** What a caller gets who has cancelled. */
+  /** The exception for a caller who has cancelled. */
   abstract Throwable cancelled();
 
-  /** What a caller gets who was interrupted. */
+  /** The exception for a caller who was interrupted. */
   Throwable interrupted() {
     return new InterruptedIOException("interrupted");
   }

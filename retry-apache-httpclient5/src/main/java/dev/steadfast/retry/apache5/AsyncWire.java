@@ -3,7 +3,7 @@ package dev.steadfast.retry.apache5;
 import java.util.function.Supplier;
 
 /**
- * What the exchanges of one attempt share.
+ * The state that the exchanges of one attempt share.
  *
  * @param trace what is known of the attempt
  * @param turn who sends the request body

@@ -16,10 +16,10 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer on its way to the caller. Until it is certain that the caller gets the
- * answer it holds what comes, in order; afterwards it passes on. Nothing of an answer that another
- * attempt follows reaches the caller. Used by the thread of the connection, and by the one that
- * hands the answer over.
+ * The body of an answer on its way to the caller. It holds what comes, in order, until it is
+ * certain that the caller gets the answer; afterwards it passes on. Nothing of an answer that
+ * another attempt follows reaches the caller. Used by the thread of the connection, and by the one
+ * that hands the answer over.
  */
 final class BodyRelay implements AsyncAttempt.Taker {
   private final @Nullable AsyncAttempt attempt; // null: nothing of it is on the wire

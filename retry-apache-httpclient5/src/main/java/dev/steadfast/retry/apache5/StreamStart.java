@@ -19,8 +19,8 @@ final class StreamStart {
   private StreamStart() {}
 
   /**
-   * What looks at a body, null if it is judged by its head. The headers tell how a body was packed
-   * that the client has unpacked; the body itself tells how it is.
+   * Returns the reader of a body, null if the answer is judged by its head. The headers tell how a
+   * body was packed that the client has unpacked; the body itself tells how it is.
    */
   static @Nullable FirstEvent of(
       int status, @Nullable EntityDetails body, HttpOperation operation) {

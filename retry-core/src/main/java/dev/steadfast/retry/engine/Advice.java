@@ -1,8 +1,8 @@
 package dev.steadfast.retry.engine;
 
 /**
- * A warning about something that users are likely to have overlooked. For authors of adapters, who
- * give it to {@link RetryPlan#advise}.
+ * A warning about something that users are likely to have overlooked. Authors of adapters give it
+ * to {@link RetryPlan#advise}.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking operation that is carried out on a thread of the library's while its caller waits. For
- * threads that must not wait within a client: a worker of a fork-join pool would run other tasks of
+ * A blocking operation that is carried out on a thread of the library's while its caller waits.
+ * Some threads must not wait within a client: a worker of a fork-join pool would run other tasks of
  * its pool there.
  *
  * @param <R> the response

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * a cancellation settles it: the first of them decides, and a later one closes the response that it
  * holds.
  *
- * <p>For authors of adapters, who get it from the loop. Safe for use by many threads.
+ * <p>The loop gives it to the transport. Safe for use by many threads.
  *
  * @param <R> the response
  */
@@ -60,9 +60,9 @@ public interface Attempt<R> {
 
   /**
    * Called within {@link RetryTransport#start} right before the attempt goes into a queue of the
-   * client, if the client's executor may run it on the calling thread. From now on the operation's
-   * deadline applies. In an operation that holds no thread, the end of the attempt does not wait
-   * for the return of {@code start}.
+   * client, if the client's executor may run it on the calling thread. The operation's deadline
+   * applies from now on. The end of an attempt that holds no thread does not wait for the return of
+   * {@code start}.
    *
    * @return false if the attempt is over already; then nothing may be queued
    */
@@ -119,8 +119,8 @@ public interface Attempt<R> {
 
   /**
    * Restores the context of the thread that began the operation on this thread: its context class
-   * loader, and what the configuration captures. Without effect in a blocking operation that nobody
-   * listens to.
+   * loader, and what the configuration captures. It has no effect in a blocking operation that
+   * nobody listens to.
    *
    * @return undoes it; to be run on the same thread. Neither throws.
    */
@@ -171,8 +171,8 @@ public interface Attempt<R> {
   boolean peek(R head);
 
   /**
-   * The client has the whole response after {@link #peek} and may send another request now. From
-   * now on the attempt's own timeout runs again, from its beginning.
+   * The client has the whole response after {@link #peek} and may send another request now. The
+   * attempt's own timeout runs again from now on, from its beginning.
    */
   void awaitsHead();
 

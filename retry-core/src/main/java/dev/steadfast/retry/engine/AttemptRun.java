@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt, with what it ended with. What settles it is its {@link Race}, what bounds it are its
- * {@link TimeBounds}, and what follows it is for {@link Ends} to say.
+ * An attempt, with the answer or failure that ended it. Its {@link Race} settles it, its {@link
+ * TimeBounds} bound it, and {@link Ends} says what follows.
  *
  * @param <R> the response
  */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The context that imposes on the operations that a thread begins: the scope of an inbound request,
- * or a layer that retries around them. For authors of adapters; users meet it as {@code
+ * or a layer that retries around them. Users meet it as {@code
  * dev.steadfast.retry.scope.RetryScope}.
  *
  * <p>Bound to a thread, and taken from there once, when an operation begins; from then on the

@@ -299,7 +299,7 @@ public final class Evidence {
 
   /**
    * The requests of one attempt: the last one, and those before it, such as the one that was
-   * answered by a redirect. Of those before it only the weakest reason is kept. Immutable; equal
+   * answered by a redirect. Only the weakest reason of those before it is kept. Immutable; equal
    * ones are the same object.
    */
   public static final class Requests {

@@ -62,7 +62,7 @@ final class LookTimer implements Runnable {
     }
   }
 
-  /** Takes a task back. What the scheduler throws is logged: the operation goes on all the same. */
+  /** Takes a task back. An exception of the scheduler is logged, and the operation goes on. */
   static void cancel(RetryScheduler.Task scheduled) {
     try {
       scheduled.cancel();

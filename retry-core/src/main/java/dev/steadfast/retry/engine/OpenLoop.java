@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * tell of all attempts so far. Each run makes one attempt at least, unless time is up. Listeners,
  * budget and guards hear of one begin, and of one end, when the loop is closed.
  *
- * <p>For authors of adapters. A {@code run} comes first, then {@link #runAgain} as often as needed,
- * then {@link #close}. No two of them at the same time.
+ * <p>A {@code run} comes first, then {@link #runAgain} as often as needed, then {@link #close}. No
+ * two of them at the same time.
  *
  * @param <R> the response
  */

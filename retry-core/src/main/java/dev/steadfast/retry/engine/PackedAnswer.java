@@ -35,7 +35,7 @@ record PackedAnswer(Outcome outcome, String headers) {
     packed.append(text.length()).append(':').append(text);
   }
 
-  /** What the caller gets if a guard refuses the next attempt. */
+  /** The exception for the caller if a guard refuses the next attempt. */
   AttemptRefusedException refusal(@Nullable Throwable cause) {
     return new AttemptRefusedException(
         Math.max(0, outcome.evidence().status()),

@@ -66,9 +66,9 @@ final class Race<R> implements Runnable {
   }
 
   /**
-   * Waits, once the attempt is settled, until what it ended with can be read. For the calling
-   * thread of a blocking operation, to which nobody hands over: it may leave the client at the
-   * moment at which another thread settles the attempt.
+   * Waits, once the attempt is settled, until what it ended with can be read. Nobody hands over to
+   * the calling thread of a blocking operation: it may leave the client at the moment at which
+   * another thread settles the attempt.
    */
   void awaitEnd() {
     while (phase.settled() && !ended) {
@@ -175,7 +175,9 @@ final class Race<R> implements Runnable {
     return false;
   }
 
-  /** Has the attempt look at its time when it is reopened. For the thread that is busy. */
+  /**
+   * Has the attempt look at its time when it is reopened. Only the thread that is busy calls it.
+   */
   void lookWhenReopened() {
     postponed().look();
   }
@@ -255,8 +257,8 @@ final class Race<R> implements Runnable {
   }
 
   /**
-   * Sets the timer anew, as the time that is left has changed. For threads that the attempt does
-   * not belong to: it may reach another phase meanwhile.
+   * Sets the timer anew, as the time that is left has changed. Other threads than that of the
+   * attempt call it: the attempt may reach another phase meanwhile.
    */
   void watch() {
     Phase open = phase;

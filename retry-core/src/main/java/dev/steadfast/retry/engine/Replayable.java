@@ -1,7 +1,7 @@
 package dev.steadfast.retry.engine;
 
 /**
- * The caller's word on whether repeating an operation adds no effect. For authors of adapters.
+ * The caller's word on whether repeating an operation adds no effect.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * each of them, and waits: on the calling thread for {@link #run}, on the scheduler, holding no
  * thread, for {@link #start}.
  *
- * <p>For authors of adapters. One object per operation; it is run or started once. {@link #cancel},
- * {@link #interrupt} and {@link #extendBound} may come from any thread.
+ * <p>One object per operation; it is run or started once. {@link #cancel}, {@link #interrupt} and
+ * {@link #extendBound} may come from any thread.
  *
  * @param <R> the response
  */

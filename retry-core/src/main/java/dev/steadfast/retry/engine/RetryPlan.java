@@ -273,8 +273,7 @@ public final class RetryPlan {
 
   /**
    * A timer for what ends an attempt or an operation. It is the library's own, and no code of the
-   * user's can make it late; in virtual time it is a task of the scheduler. For authors of
-   * adapters.
+   * user's can make it late; in virtual time it is a task of the scheduler.
    *
    * @param nanos the time until it is due
    * @param task short; it never blocks, and calls no code of the user's but the ticker. If it
@@ -342,7 +341,7 @@ public final class RetryPlan {
 
   /**
    * Refuses a guard such as an adaptive limit if nothing ends an attempt: a few that never end
-   * would hold its places for good. For authors of adapters, when a client is wrapped.
+   * would hold its places for good. Adapters ask when a client is wrapped.
    *
    * @param byClient whether the client itself ends an attempt that gets no answer
    * @param byTotalTimeout whether the total timeout, if there is one, ends every attempt: it does

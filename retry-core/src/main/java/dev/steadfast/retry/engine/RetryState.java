@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Decides what follows an attempt. One object per operation, used only by the thread that drives
  * it. It does no I/O and reads no clock.
  *
- * <p>Before the first step the budget learns of the failure, because some budgets charge for
+ * <p>The budget learns of the failure before the first step, because some budgets charge for
  * failures. The order of a decision:
  *
  * <ol>
@@ -131,8 +131,8 @@ final class RetryState {
   }
 
   /**
-   * Begins another run of an operation that ended. What is left of attempts and time goes on; what
-   * was met once may be met once more.
+   * Begins another run of an operation that ended. The attempts and the time that are left go on; a
+   * failure that is allowed once may be met once more.
    */
   void again(long nowNanos, long boundNanos, int perhapsProcessed) {
     this.perhapsProcessed = (short) Math.min(perhapsProcessed, Short.MAX_VALUE);
@@ -330,8 +330,8 @@ final class RetryState {
   }
 
   /**
-   * Ends the operation from outside: cancelled, interrupted, out of time. What was taken for a
-   * retry that did not start goes back.
+   * Ends the operation from outside: cancelled, interrupted, out of time. The budget gets back the
+   * token of a retry that did not start.
    */
   RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
     requireRunning();

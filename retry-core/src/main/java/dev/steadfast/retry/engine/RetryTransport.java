@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
  * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
- * <p>For authors of adapters. One object per operation, or per run of an {@link OpenLoop}. Its
- * methods are never called by two threads at the same time, with these exceptions: any thread may
- * call {@link #discard}, {@link #callBack}, {@link #idleLeftNanos} and {@link #boundsAttempts}; and
- * after {@link Attempt#queued} an attempt may end, and {@link #start} be called for the next one,
- * before {@code start} has returned.
+ * <p>One object per operation, or per run of an {@link OpenLoop}. Its methods are never called by
+ * two threads at the same time, with these exceptions: any thread may call {@link #discard}, {@link
+ * #callBack}, {@link #idleLeftNanos} and {@link #boundsAttempts}; and after {@link Attempt#queued}
+ * an attempt may end, and {@link #start} be called for the next one, before {@code start} has
+ * returned.
  *
  * @param <R> the response
  */
@@ -159,8 +159,8 @@ public interface RetryTransport<R> {
    * the listeners and the caller are told. No timer ends it. Must not throw.
    *
    * @param end how the operation ended, as the log has it
-   * @param next tells them; called once, with the report that they get. In a blocking operation it
-   *     is called on the same thread before this method returns
+   * @param next tells them; called once, with the report that they get. A blocking operation calls
+   *     it on the same thread before this method returns
    */
   default void lastStep(LastStep<R> end, Consumer<RetryReport> next) {}
 
@@ -202,8 +202,8 @@ public interface RetryTransport<R> {
 
   /**
    * Runs a callback of the caller's where the client runs such: on its executor. Called where the
-   * operation ended on a thread of the library's. What it throws is logged, and the callback runs
-   * on the calling thread.
+   * operation ended on a thread of the library's. An exception of this method is logged, and the
+   * callback runs on the calling thread.
    *
    * @param callback completes the caller's future or calls him back
    */

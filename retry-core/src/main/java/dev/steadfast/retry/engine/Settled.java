@@ -3,8 +3,8 @@ package dev.steadfast.retry.engine;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * An attempt that the thread of the timers has settled. What follows may call code of the user's,
- * so it goes to other threads: ending the attempt on the wire, and going on with the operation.
+ * An attempt that the thread of the timers has settled. Ending the attempt on the wire and going on
+ * with the operation may call code of the user's, so both go to other threads.
  */
 final class Settled {
   private static final AtomicIntegerFieldUpdater<Settled> TO_GO_ON =

@@ -4,7 +4,7 @@ import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.internal.Durations;
 
 /**
- * A limit that has been reached. For authors of adapters, who put it into a message.
+ * A limit that has been reached. Authors of adapters put it into a message.
  *
  * @param limit which one
  * @param nanos its length; {@link Long#MAX_VALUE} if it is not of the policy

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The account of the requests of one attempt. The adapter of a client reports what its client does,
  * at the moment when it happens. Only this class draws conclusions: what became of a request, what
- * may be sent again, and the {@link Evidence} of the attempt. What is never reported is unknown.
+ * may be sent again, and the {@link Evidence} of the attempt. Whatever is never reported is
+ * unknown.
  *
  * <p>One thread reports: that of the client's call. Whoever settles the attempt reads, and calls
  * {@link #seal} and {@link #othersUnseen}. Any thread may call {@link #otherSent}. Sealing and
@@ -42,7 +43,7 @@ public final class WireLog<Q> {
   // Requests sent; sealed, it is -1 - requests.
   private volatile int sent;
 
-  // The latest request. Without one, it is one that was not sent.
+  // The latest request. If there is none, it is one that was not sent.
   private volatile @Nullable Q latest;
   private volatile Safety safety = Safety.UNPROCESSED;
   private volatile int fate = UNSENT; // or its status

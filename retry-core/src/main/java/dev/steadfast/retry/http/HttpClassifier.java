@@ -32,12 +32,12 @@ public interface HttpClassifier {
    * ResponseView#bodyText}. Asked once, when a configuration is built. The bodies of streams are
    * never read. A classifier that passes on to another one should pass this on too.
    *
-   * <p>With 200 among them, an answer of that status with the type {@code text/event-stream} is
+   * <p>If 200 is among them, an answer of that status with the type {@code text/event-stream} is
    * judged only when its first event is there, and {@link ResponseView#errorEvent} tells if that is
    * an error. Comments, {@code ping}, {@code message_start}, {@code response.created}, {@code
-   * response.queued} and {@code response.in_progress} do not count as the first event. After 64 KiB
-   * without an event, and after a stream that ends without one, the answer is judged by its head.
-   * Other bodies of the status 200 are not read.
+   * response.queued} and {@code response.in_progress} do not count as the first event. An answer is
+   * judged by its head if its first 64 KiB or its whole stream has no event. Other bodies of the
+   * status 200 are not read.
    *
    * @return statuses from 400 to 599, and 200; none by default
    */

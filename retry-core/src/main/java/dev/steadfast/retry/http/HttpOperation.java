@@ -32,8 +32,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One logical call: its key, its headers, and what the outcomes of its attempts mean. For authors
- * of adapters. Immutable and safe for use by many threads.
+ * One logical call: its key, its headers, and what the outcomes of its attempts mean. Authors of
+ * adapters use it. Immutable and safe for use by many threads.
  */
 public final class HttpOperation {
   private static final int MOST_JUDGED_BYTES = 64 * 1024;
@@ -100,8 +100,8 @@ public final class HttpOperation {
 
   /**
    * This operation for the same request when it comes by again within its call, with other
-   * credentials for one. It keeps its key, its options, and the headers that were made once. For
-   * authors of adapters, who compare method, target and body.
+   * credentials for one. It keeps its key, its options, and the headers that were made once.
+   * Authors of adapters compare method, target and body.
    *
    * @param request the request
    * @param options the options that it has now; only a key or a name for the journal matters
@@ -195,7 +195,7 @@ public final class HttpOperation {
   }
 
   /**
-   * The loop for a request that may come by again within its call. For authors of adapters.
+   * The loop for a request that may come by again within its call.
    *
    * @param with {@link #plan}, or a changed copy of it
    * @param transport how attempts are made
@@ -217,7 +217,7 @@ public final class HttpOperation {
 
   /**
    * How many bytes of an answer's body the rules read before they say what it means; for authors of
-   * adapters. What is longer is judged without its body.
+   * adapters. A longer one is judged without its body.
    *
    * @param status the status of the answer
    * @return 0 if they read nothing of it

@@ -70,7 +70,7 @@ public final class HttpRetry {
   /**
    * {@return the shared configuration with every default} Everybody who uses it shares its budget,
    * which has an account per origin: so it bounds retries also where a client is wrapped for each
-   * request. For a budget of its own build a configuration.
+   * request. Build a configuration for a client that needs a budget of its own.
    */
   public static HttpRetry defaults() {
     return DEFAULTS;
@@ -137,8 +137,8 @@ public final class HttpRetry {
   }
 
   /**
-   * {@return a builder that starts with this configuration} What is built with it has the same
-   * budget, guards and listeners, and a {@link Builder#serverDelayGate} of its own.
+   * {@return a builder that starts with this configuration} Its configurations have the same
+   * budget, guards and listeners, and a {@link Builder#serverDelayGate} of their own.
    */
   public Builder toBuilder() {
     return new Builder(settings);
@@ -319,9 +319,9 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds keys to POST and PATCH, or to the methods that they name. Default: none. By this you
-     * promise that the servers of this client honour keys: a request with a key is sent again when
-     * its answer is lost.
+     * Adds keys to POST and PATCH, or to the methods that they name. Default: none. The setting is
+     * your promise that the servers of this client honour keys: a request with a key is sent again
+     * when its answer is lost.
      *
      * @param keys where keys come from and how they are sent
      * @return this
@@ -450,8 +450,8 @@ public final class HttpRetry {
      * @param name the header
      * @param value makes the value of the operation and the number of the attempt, right before the
      *     attempt is sent and after {@link RetryListener#attemptStarted}; empty for no header. It
-     *     must not block. What it throws is logged, and so is a value that is not printable ASCII;
-     *     then the attempt goes without the header
+     *     must not block. An exception of it is logged, and so is a value that is not printable
+     *     ASCII; then the attempt goes without the header
      * @return this
      * @throws IllegalArgumentException if the name is no header name
      */
@@ -496,8 +496,8 @@ public final class HttpRetry {
 
     /**
      * A further response header whose presence, with any value or none, says not to retry, such as
-     * {@code x-envoy-ratelimited}. Default: none. Like every signal it is read on a status of 400
-     * or above, and it takes precedence over each signal to retry.
+     * {@code x-envoy-ratelimited}. Default: none. It is read on a status of 400 or above like every
+     * signal, and it takes precedence over each signal to retry.
      *
      * @param header the header
      * @return this
@@ -522,11 +522,11 @@ public final class HttpRetry {
 
     /**
      * Reads response bodies up to this size within the attempt, so that a body that breaks is
-     * retried like any other failure. For OkHttp, where an attempt otherwise ends with the response
-     * head. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
-     * size; that of a status of 400 or above always is, as the head decides what follows. Streams
-     * ({@code text/event-stream}, {@code application/x-ndjson}, {@code multipart/x-mixed-replace},
-     * gRPC and the like) are never held back.
+     * retried like any other failure. OkHttp alone needs it, because its attempts otherwise end
+     * with the response head. Default 0: bodies are the caller's. A longer body is handed over
+     * unread beyond this size; that of a status of 400 or above always is, as the head decides what
+     * follows. Streams ({@code text/event-stream}, {@code application/x-ndjson}, {@code
+     * multipart/x-mixed-replace}, gRPC and the like) are never held back.
      *
      * @param bytes 0 to 2^24
      * @return this
@@ -564,7 +564,7 @@ public final class HttpRetry {
      * policy's server delay spread says. If its deadline is too near, it fails with an {@link
      * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
      *
-     * <p>After a redirect it is the origin that answered; on {@code java.net.http}, which does not
+     * <p>It is the origin that answered after a redirect; on {@code java.net.http}, which does not
      * tell, the one that was asked.
      *
      * @param hold true to hold back
@@ -594,8 +594,8 @@ public final class HttpRetry {
 
     /**
      * Whether this client tells the origins of {@link #propagateTo} not to retry, because it does.
-     * Default false: then only a scope in which a layer above retries makes this client send it.
-     * Without such origins it has no effect, and {@link #build} logs a warning.
+     * Default false: then only a scope in which a layer above retries makes this client send it. It
+     * has no effect without such origins, and {@link #build} logs a warning.
      *
      * @param owns true where this is the layer that retries
      * @return this
@@ -620,7 +620,7 @@ public final class HttpRetry {
      * Whether an attempt takes another connection if the one before it timed out on an HTTP/2
      * connection on which nothing came meanwhile. Default true: a client keeps such a connection,
      * and the next attempts would be lost on it too. It opens at most one more connection per
-     * client and origin, and only after a timeout. With false, attempts always take the client's
+     * client and origin, and only after a timeout. If false, attempts always take the client's
      * usual connections.
      *
      * @param leave true to leave them

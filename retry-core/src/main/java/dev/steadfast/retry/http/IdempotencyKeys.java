@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * The source of the keys of operations, and the form in which they are sent. Immutable and safe for
  * use by many threads.
  *
- * <p>By configuring keys you promise: <em>this server honours keys on POST and PATCH</em>, or on
+ * <p>Configured keys are your promise: <em>this server honours keys on POST and PATCH</em>, or on
  * the methods that {@link #onMethods} or {@link #onEveryMethod} name. A server that ignores them
- * may act twice when an answer is lost, so no key is added by default. With a server that honours
- * them processing is effectively once <em>within its retention window</em>; see its documentation
- * for how long it keeps keys.
+ * may act twice when an answer is lost, so no key is added by default. Processing by a server that
+ * honours them is effectively once <em>within its retention window</em>; see its documentation for
+ * how long it keeps keys.
  *
  * <p>One operation has one key, made before its first attempt and sent unchanged, byte for byte, on
  * every attempt. A key header that the caller set is used instead; it promises the same for that

@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients, adapters and users know of journaled operations ({@link
- * RetryOptions.Builder#journaled}), which are remembered so that the same one is not begun twice.
- * The module {@code retry-operations} carries them out.
+ * Journaled operations ({@link RetryOptions.Builder#journaled}) as clients, adapters and users know
+ * them: they are remembered, so that the same one is not begun twice. The module {@code
+ * retry-operations} carries them out.
  */
 public final class Journaling {
   // Why it is like this: docs/decisions/journaled-operations.md
@@ -76,8 +76,8 @@ public final class Journaling {
   @FunctionalInterface
   public interface Sender {
     /**
-     * Sends an operation that another call or process began, and notes what comes of it. What the
-     * server answers is noted and not returned.
+     * Sends an operation that another call or process began, and notes what comes of it. The
+     * server's answer is noted and not returned.
      *
      * @param journal the journal that has the operation
      * @param due the operation
@@ -89,8 +89,8 @@ public final class Journaling {
   }
 
   /**
-   * Turns a client's answers into what a journal keeps, and back. For authors of adapters; without
-   * it an adapter sends no journaled operations.
+   * Turns a client's answers into what a journal keeps, and back. An adapter without it sends no
+   * journaled operations.
    *
    * @param <R> the response as the loop sees it
    */

@@ -40,7 +40,7 @@ final class LearningGuards {
   }
 
   /**
-   * Learns from an answer, unless it is not known who sent it. On the way of every success: names
+   * Learns from an answer, unless it is not known who sent it. Every success comes by here: names
    * of headers are compared, and nothing is allocated.
    *
    * @param headNanos when its head came; asked only if there is something to learn

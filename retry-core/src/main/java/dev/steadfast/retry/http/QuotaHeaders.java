@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what an answer says about quotas. What is malformed, contradicts itself or comes from a
- * cache is ignored; nothing here throws, whatever a server sends.
+ * Reads what an answer says about quotas. Headers that are malformed, contradict each other or come
+ * from a cache are ignored; nothing here throws, whatever a server sends.
  *
  * @see <a
  *     href="https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/11/">RateLimit

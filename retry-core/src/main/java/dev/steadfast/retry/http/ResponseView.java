@@ -24,7 +24,7 @@ public interface ResponseView {
 
   /**
    * Whether the name of any header matches. Called for every answer, so an implementation should
-   * copy nothing. By default it goes through the names of {@link #headerMap}.
+   * copy nothing. Unless overridden, it goes through the names of {@link #headerMap}.
    *
    * @param name decides for one name, which may be in upper or lower case
    * @return true if one name matches
@@ -59,7 +59,7 @@ public interface ResponseView {
   /**
    * {@return the origin of who answered, in the form of {@link RequestView#origin()}, where the
    * client tells: after a redirect it may be another than was asked; empty by default: unknown}
-   * What is shared by the operations to an origin learns nothing from an answer of unknown origin.
+   * Budgets, gates and guards of an origin learn nothing from an answer of unknown origin.
    */
   default Optional<String> origin() {
     return Optional.empty();

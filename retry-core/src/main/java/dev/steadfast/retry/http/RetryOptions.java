@@ -266,7 +266,7 @@ public final class RetryOptions {
      * promise that the server honours it. Default: no key is derived.
      *
      * <p>The key is SHA-256 over the principal, the service and inbound operation, the inbound key
-     * and this name. Outside of a scope, or in one without a principal or a key, none derives, and
+     * and this name. No key derives outside of a scope, or in one without a principal or a key, and
      * the client adds a key as it is configured to. {@link #idempotencyKey} and a key header of the
      * request itself win over this.
      *
@@ -366,8 +366,9 @@ public final class RetryOptions {
      * fourth of the bytes of its body, and the tokens of the longest answer.
      *
      * @param units gives what {@link #cost(int)} takes; called once for each operation, on the
-     *     thread that begins it; safe for use by many threads. What it throws ends the operation,
-     *     and so does a value that is out of its range, with an {@code IllegalArgumentException}
+     *     thread that begins it; safe for use by many threads. An exception of it ends the
+     *     operation, and so does a value that is out of its range, with an {@code
+     *     IllegalArgumentException}
      * @return this
      */
     public Builder cost(ToIntFunction<RequestView> units) {

@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * that is left, the idempotency key and the number of the attempt. One more goes back: "do not
  * retry this". No standard defines their names. Immutable and safe for use by many threads.
  *
- * <p>What is malformed is ignored, with a line at debug level: a header can only tighten what
- * applies, never loosen it. Of a header with several values, whether on lines of their own or
- * merged into one, the strictest holds.
+ * <p>A malformed header is ignored, with a line at debug level: a header can only tighten what
+ * applies, never loosen it. The strictest value of a header holds, whether several are on lines of
+ * their own or merged into one.
  */
 public final class ScopeHeaders {
   // Why it is like this: docs/decisions/nesting.md

@@ -96,7 +96,7 @@ final class ServerDelayGate implements Guard {
   }
 
   /**
-   * The server is overloaded, and does not say for how long. After a time one attempt may pass; if
+   * The server is overloaded, and does not say for how long. One attempt may pass after a time; if
    * it is refused as well, the gate is shut for twice as long.
    */
   private void learnOverload(String origin, long nowNanos) {

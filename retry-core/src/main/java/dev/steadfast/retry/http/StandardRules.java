@@ -364,12 +364,12 @@ public final class StandardRules implements HttpClassifier {
      * Streams, bodies above 64 KiB, and those that come too late or break off are judged by their
      * status alone. The caller gets the body unread.
      *
-     * <p>With the status 200, it is the type of an error that begins an event stream ({@code
+     * <p>A type for the status 200 is that of an error that begins an event stream ({@code
      * text/event-stream}). Then a stream is accepted only with its first event, and until then the
      * attempt goes on, with its timeout. Comments, {@code ping}, {@code message_start} and what
      * {@link HttpClassifier#readsBodyOf} names beside them do not count as events. An error of a
      * type that is not named here or by {@link #neverRetry(int, String)} is retried if the request
-     * is replayable. After the first event nothing is retried. Do not use it where streams may be
+     * is replayable. Nothing is retried after the first event. Do not use it where streams may be
      * silent for long, as it waits for their first event.
      *
      * @param status 400 to 599, or 200

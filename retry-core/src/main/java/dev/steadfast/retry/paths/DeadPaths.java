@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The paths of the attempts of one client: over its usual connections, or over another one if
- * nothing comes on those any more. Over HTTP/2 a client keeps a connection after a timeout, and the
+ * nothing comes on those any more. A client keeps a connection of HTTP/2 after a timeout, and the
  * next attempt would go into it, however dead it is. An adapter reports what it sees of connections
  * that carry several requests at once; only this class draws conclusions. It never says whether an
  * attempt is made.

@@ -11,7 +11,7 @@ import dev.steadfast.retry.OtherPath;
 public record PathChoice(OtherPath why, Step step) {
   /** The preparation of an attempt before it takes the other connection. */
   public enum Step {
-    /** It opens a new one. What is left of an old one is too old to be trusted, and is let go. */
+    /** It opens a new one. The rest of an old one is too old to be trusted, and is let go. */
     OPEN,
     /** It waits as long as {@link DeadPaths#opening} says so: another attempt opens it. */
     AWAIT,

@@ -1,6 +1,6 @@
 /**
- * What is known of connections that died in silence, and which way an attempt takes instead. For
- * Steadfast's own adapters; not part of the API.
+ * Knowledge of connections that died in silence, and the way that an attempt takes instead. Only
+ * Steadfast's own adapters use it; it is not part of the API.
  */
 @NullMarked
 package dev.steadfast.retry.paths;

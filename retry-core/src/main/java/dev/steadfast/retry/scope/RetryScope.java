@@ -75,8 +75,8 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * As {@link #enter(Function)}, and reads the idempotency key of an authenticated caller. From it
-   * derive the keys of calls that ask for this with {@link
+   * As {@link #enter(Function)}, and reads the idempotency key of an authenticated caller. The keys
+   * of calls derive from it if they ask for this with {@link
    * dev.steadfast.retry.http.RetryOptions.Builder#derivedKey}.
    *
    * @param headers looks up a header of the request; null if it is absent

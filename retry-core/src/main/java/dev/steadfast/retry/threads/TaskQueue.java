@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of a {@link WorkerPool} that no worker has taken yet. What ends an attempt or an
- * operation comes before what begins the next attempt. Safe for use by many threads.
+ * The tasks of a {@link WorkerPool} that no worker has taken yet. Tasks that end an attempt or an
+ * operation come before those that begin the next attempt. Safe for use by many threads.
  */
 final class TaskQueue {
   private final Deque<TimedTask> ends = new ConcurrentLinkedDeque<>();

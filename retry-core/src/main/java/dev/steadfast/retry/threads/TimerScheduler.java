@@ -84,8 +84,7 @@ public final class TimerScheduler implements RetryScheduler {
 
   /**
    * Ends something on the wire, which may call code of the user's and block: on a thread for just
-   * that if the calling thread is that of the timers, else on the calling thread. For authors of
-   * adapters.
+   * that if the calling thread is that of the timers, else on the calling thread. Adapters use it.
    *
    * @param stop what to run
    */

@@ -27,8 +27,8 @@ public final class WorkerThread extends Thread {
   /**
    * Makes a thread, not yet started.
    *
-   * <p>Before JDK 24 a thread keeps the class loaders of all callers on the stack of its creator,
-   * for access control, unless it is made in a privileged action.
+   * <p>A thread of a JDK before 24 keeps the class loaders of all callers on the stack of its
+   * creator, for access control, unless it is made in a privileged action.
    */
   @SuppressWarnings("removal") // without it an undeployed application stays in memory
   public static WorkerThread make(Runnable body) {

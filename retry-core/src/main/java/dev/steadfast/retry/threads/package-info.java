@@ -1,4 +1,7 @@
-/** The library's own threads and timers. For Steadfast's own modules; not part of the API. */
+/**
+ * The library's own threads and timers. Only Steadfast's own modules use it; it is not part of the
+ * API.
+ */
 @NullMarked
 package dev.steadfast.retry.threads;
 

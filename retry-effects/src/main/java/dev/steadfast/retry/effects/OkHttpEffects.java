@@ -9,7 +9,7 @@ import okhttp3.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The helpers for OkHttp. For a client with a {@code RetryInterceptor} wrap it in a {@link
+ * The helpers for OkHttp. Wrap a client with a {@code RetryInterceptor} in a {@link
  * RetryingCallFactory}, which takes the interceptor out.
  */
 @SuppressWarnings("exports") // the client is optional, so whoever uses it requires its module

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the effect is unknown unless {@link #ifLost} can tell. A second token is never fetched for the
  * same use.
  *
- * <p>After a crash nobody knows the token. Requests that are journaled or have a key are refused: a
+ * <p>Nobody knows the token after a crash. Requests that are journaled or have a key are refused: a
  * call that is made again would send another token under the same name.
  *
  * @param <Q> the client's type of request
@@ -70,8 +70,8 @@ public final class OneTimeToken<Q> {
    *
    * @param fetch the request for a token
    * @param use makes the request that uses the token; called at most once
-   * @return what came of it, with the token; exceptions of the client are in it. After {@link
-   *     Effect#UNKNOWN} the same token can be used again to find out
+   * @return what came of it, with the token; exceptions of the client are in it. The same token can
+   *     be used again after {@link Effect#UNKNOWN} to find out
    * @throws InterruptedException if the thread is interrupted; the effect is then unknown
    * @throws IllegalArgumentException if a request has an idempotency key or is journaled
    */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Optimistic locking over HTTP: reads a value with its {@code ETag}, changes it, and writes it back
- * with {@code If-Match}, so that nobody's change is overwritten. After 412 or 409 it reads again
+ * with {@code If-Match}, so that nobody's change is overwritten. It reads again after 412 or 409
  * and applies the caller's function to what the server has by then. Immutable and safe for use by
  * many threads.
  *
@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A conflict may also come from a success of its own: the first PUT was applied, its answer was
- * lost, and its repetition got 412. Then the function is not applied a second time. What is read
- * next is compared with what was written. If both are equal, the write counts as applied ({@link
- * EffectResult.End#ALREADY_APPLIED}); if not, its effect is unknown, because somebody else may have
- * written in its place or after it, and the update ends ({@link EffectResult.End#ANSWER_LOST}).
- * {@link Builder#ifLost} can tell more.
+ * lost, and its repetition got 412. Then the function is not applied a second time. The next state
+ * that is read is compared with the one that was written. If both are equal, the write counts as
+ * applied ({@link EffectResult.End#ALREADY_APPLIED}); if not, its effect is unknown, because
+ * somebody else may have written in its place or after it, and the update ends ({@link
+ * EffectResult.End#ANSWER_LOST}). {@link Builder#ifLost} can tell more.
  *
  * <p>Equal values do not tell two writers apart who wrote the same. Where each change counts, as in
  * a counter, put something of the change's own into the value, such as an identifier, and have the

@@ -25,7 +25,7 @@ final class Reply implements ResponseView {
    *
    * @param redirected whether a redirect has made a request with another method of the one that was
    *     sent, as 301 and 302 make a GET of a POST. Then the answer does not tell what became of the
-   *     POST. After 303 it does (RFC 9110 section 15.4.4), so that does not count
+   *     POST. It does after 303 (RFC 9110 section 15.4.4), so that does not count
    */
   record Head(int status, Map<String, List<String>> headers, boolean redirected) {
     private static final Head NONE = new Head(-1, Map.of(), false);

@@ -150,7 +150,7 @@ final class AttemptBodyHandler<T>
   }
 
   /**
-   * Whether the client has not taken the request. From then on it never will, so the evidence of
+   * Whether the client has not taken the request. It never will from then on, so the evidence of
    * the attempt stays true: a timer may end an attempt while its thread is just about to send.
    */
   boolean notTaken() {

@@ -9,8 +9,8 @@ public final class JdkReports {
   private JdkReports() {}
 
   /**
-   * The report of the operation that ended with this response. For an exception see {@link
-   * RetryReport#of(Throwable)}.
+   * The report of the operation that ended with this response. {@link RetryReport#of(Throwable)}
+   * has the report of an exception.
    *
    * @param response a response of a {@link RetryingHttpClient}
    * @return its report

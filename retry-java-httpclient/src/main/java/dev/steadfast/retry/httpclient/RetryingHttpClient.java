@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * and the like, a subscriber of the caller's own, or one that wraps another ({@code buffering},
  * {@code limiting}, {@code mapping}).
  *
- * <p>What the JDK does by itself goes on beneath: it follows redirects, answers challenges, and
+ * <p>The JDK's client goes on beneath as always: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
  *
  * <p>The journal of a journaled operation ({@link RetryOptions.Builder#journaled}) keeps the body
@@ -169,7 +169,7 @@ public final class RetryingHttpClient extends HttpClient {
   /**
    * A view of this client for one operation, or for several of a kind; it shares everything else.
    *
-   * <p>With an idempotency key among the options, the view is for one request, because a key
+   * <p>A view with an idempotency key among its options is for one request, because a key
    * identifies one request. The first request that is sent with the key is remembered: its method,
    * its target, the length of its body, and a checksum of the body if that can be sent again and
    * has at most 1 MiB (it is read once more for that). The same request may be sent again; {@code
@@ -274,7 +274,7 @@ public final class RetryingHttpClient extends HttpClient {
    * Sends a request. Cancelling the future, or one derived from it, ends the wait and the attempt;
    * completing it from outside does too.
    *
-   * <p>What the server pushes is handed to the push promise handler as it comes, whatever becomes
+   * <p>Pushes of the server are handed to the push promise handler as they come, whatever becomes
    * of the attempt that it comes with; a resource that an earlier attempt has brought is not
    * accepted again.
    *

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * HttpRetry retry = HttpRetry.builder().listener(new RetryEvents()).build();
  * }</pre>
  *
- * <p>By default a recording has the waits alone. Operations and attempts are as frequent as calls,
+ * <p>A recording has by default the waits alone. Operations and attempts are as frequent as calls,
  * so they are recorded only if the settings of the recording enable them. An event that is off
  * allocates nothing.
  *

@@ -9,7 +9,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** A wait before a retry. On by default, because the budget keeps retries rare. */
+/** A wait before a retry. It is on by default, because the budget keeps retries rare. */
 @Name("dev.steadfast.Wait")
 @Label("Wait")
 @Category("Steadfast")

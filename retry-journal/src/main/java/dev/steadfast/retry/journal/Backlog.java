@@ -123,8 +123,8 @@ final class Backlog {
     return "(repeatable = 'never' or key_expires_at is null or key_expires_at <= " + now + ")";
   }
 
-  // It may have been processed, and nobody but its caller can send it again. Of a parked one a
-  // person may know more than the journal, whose backup may be older than the request.
+  // It may have been processed, and nobody but its caller can send it again. A person may know more
+  // of a parked one than the journal, whose backup may be older than the request.
   private static String settleable(String now) {
     return "(state in ('unknown', 'parked')"
         + " or (first_sent_at is not null and (body is null or "

@@ -184,7 +184,7 @@ final class Claims {
     }
   }
 
-  /** Has the sequence of an operation looked at. Without it, that takes a minute. */
+  /** Has the sequence of an operation looked at. That takes a minute without it. */
   void look(OperationJournal.Id id) {
     try {
       connections.run(connection -> {

@@ -25,7 +25,7 @@ final class DecisionRows {
   }
 
   /**
-   * What a decision changes.
+   * The columns that a decision changes.
    *
    * @param changes the columns
    * @param condition of which operations

@@ -35,8 +35,8 @@ public final class Deliveries {
   }
 
   /**
-   * At most 100 deliveries within 7 days, and a parked operation holds the later ones of its
-   * sequence. With the usual waits 100 deliveries take some 8 hours.
+   * They are at most 100 deliveries within 7 days, and a parked operation holds the later ones of
+   * its sequence. A hundred deliveries with the usual waits take some 8 hours.
    *
    * @return the defaults
    */

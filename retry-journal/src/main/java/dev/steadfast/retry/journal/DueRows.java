@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The statements that find what is due, outside of sequences. What is found is reserved for a
- * minute, so that several processes do not try the same operations. That is a hint: only a claim
- * decides who sends. Immutable.
+ * The statements that find what is due, outside of sequences. An operation that is found is
+ * reserved for a minute, so that several processes do not try the same operations. That is a hint:
+ * only a claim decides who sends. Immutable.
  */
 final class DueRows {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");

@@ -169,10 +169,10 @@ public final class JdbcJournal implements OperationJournal {
   /**
    * Sends operations that are due, one after another on the calling thread, each at most once.
    * Several threads and processes may do so at the same time; each operation is sent by one of
-   * them. What may have been processed and can no longer be sent again is marked as unknown. An
-   * operation whose request body is not kept waits for its caller. What goes to a server that does
-   * not answer, or that has used up its budget, stays due and does not hold up the others. Not to
-   * be called on a thread of the journal's executor.
+   * them. An operation that may have been processed and can no longer be sent again is marked as
+   * unknown. An operation whose request body is not kept waits for its caller. An operation for a
+   * server that does not answer, or that has used up its budget, stays due and does not hold up the
+   * others. Not to be called on a thread of the journal's executor.
    *
    * @param sender the client that sends
    * @param which which operations
@@ -192,8 +192,8 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * Lets an engine for background tasks deliver the operations, in place of {@link #resume}. For
-   * authors of such engines.
+   * Lets an engine for background tasks deliver the operations, in place of {@link #resume}.
+   * Authors of such engines use it.
    *
    * @param keeper keeps wake-ups where the engine finds them
    * @return what the engine calls
@@ -205,7 +205,7 @@ public final class JdbcJournal implements OperationJournal {
   // The operations that are left to the user.
 
   /**
-   * What a person sees of the journal, and does about an operation.
+   * Returns a person's view of the journal, which also takes decisions about its operations.
    *
    * @return always the same object
    */

@@ -12,10 +12,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Bounds the deliveries of this process to each origin. A repeated delivery is paid for as a retry
  * is: 10 tokens, one more each second, a tenth for each success; one that succeeds gets its token
- * back, so after an outage the rate rises with the successes. First deliveries are free. After
- * three deliveries in a row without an answer the origin is left alone, for 1 s, 2 s, up to a
- * minute; then a single one tries it. After three 503 in a row with Retry-After it is left alone
- * for that time. Safe for use by many threads.
+ * back, so after an outage the rate rises with the successes. First deliveries are free. The origin
+ * is left alone after three deliveries in a row without an answer, for 1 s, 2 s, up to a minute;
+ * then a single one tries it. Three answers of 503 with Retry-After in a row have it left alone for
+ * that time. Safe for use by many threads.
  */
 final class OriginGate {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");

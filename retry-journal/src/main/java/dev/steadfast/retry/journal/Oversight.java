@@ -11,9 +11,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person sees of a journal, and does about an operation. Only {@link #exchange} shows a body
- * or a query. Statements run on the executor of the journal, and the calling thread waits. Safe for
- * use by many threads.
+ * A person's view of a journal, and decisions about its operations. Only {@link #exchange} shows a
+ * body or a query. Statements run on the executor of the journal, and the calling thread waits.
+ * Safe for use by many threads.
  */
 public final class Oversight {
   private final Worker worker;
@@ -49,7 +49,7 @@ public final class Oversight {
   }
 
   /**
-   * What the journal knows of an operation. Times are the database's.
+   * An operation as the journal knows it. Times are the database's.
    *
    * @param number its number in the table
    * @param id its name
@@ -120,7 +120,7 @@ public final class Oversight {
   }
 
   /**
-   * What the journal keeps of a request and of its answer. These are the users' data.
+   * A request and its answer as the journal keeps them. These are the users' data.
    *
    * @param request the request, with its query and its body
    * @param answer the last answer; null for none, or if it is not kept
@@ -129,7 +129,7 @@ public final class Oversight {
       OperationJournal.Request request, OperationJournal.@Nullable Answer answer) {}
 
   /**
-   * What is left to do in the whole journal. Each number stops at 10,000.
+   * The work that is left in the whole journal. Each number stops at 10,000.
    *
    * @param due how many operations are due, and first ones of sequences that are to be looked at
    * @param dueFor for how long the oldest of them has been due; zero if there is none
@@ -203,7 +203,7 @@ public final class Oversight {
   }
 
   /**
-   * What the journal keeps of the request of an operation and of its answer, with bodies.
+   * Returns the request of an operation and its answer as the journal keeps them, with bodies.
    *
    * @param id its name
    * @return request and answer; empty if there is no such operation

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends what is due, once: in rounds, in which each origin and each sequence has its turn, so that
- * none waits for all of another. For one thread.
+ * none waits for all of another. One thread uses it.
  */
 final class ResumeRun {
   private static final int PAGE = 20; // each may have a body of 16 MiB

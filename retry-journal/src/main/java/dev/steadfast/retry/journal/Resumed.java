@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The journal as it is while an operation is resumed. An operation that its caller has finished
- * since it was found is not sent any more, and nothing is sent without the journal. For one
- * operation, by whatever threads its client uses.
+ * since it was found is not sent any more, and nothing is sent without the journal. It belongs to
+ * one operation, whose client may use it on any threads.
  */
 final class Resumed implements OperationJournal {
   private final JdbcJournal journal;

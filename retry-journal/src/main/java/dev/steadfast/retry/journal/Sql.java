@@ -47,7 +47,7 @@ final class Sql {
     }
   }
 
-  /** Sets a time in milliseconds, from -100 to 100 years. What is beyond that is cut off. */
+  /** Sets a time in milliseconds, from -100 to 100 years. A time beyond that is cut off. */
   static void setMillis(PreparedStatement statement, int i, @Nullable Duration time)
       throws SQLException {
     setLong(statement, i, time == null ? null : shortened(time).toMillis());

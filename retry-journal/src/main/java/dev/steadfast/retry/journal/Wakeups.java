@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets an engine for background tasks deliver the operations of a journal. For authors of such
- * engines.
+ * Lets an engine for background tasks deliver the operations of a journal. Authors of such engines
+ * use it.
  *
  * <p>A wake-up is a name. It stands for one operation, or for all operations of one sequence. The
  * engine keeps it in the database of the journal, and calls {@link #wake} with it when its time has
@@ -202,8 +202,8 @@ public final class Wakeups {
 
   /**
    * Keeps the wake-ups of operations that are due: of those that were called by a process that
-   * died, and of enlisted ones whose wake-up is lost. To be called now and then. Also marks as
-   * unknown what may have been processed and can no longer be sent again.
+   * died, and of enlisted ones whose wake-up is lost. Call it now and then. Also marks as unknown
+   * what may have been processed and can no longer be sent again.
    *
    * @throws IOException if the journal cannot be read or written
    */

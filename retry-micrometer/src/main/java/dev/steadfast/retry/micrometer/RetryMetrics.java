@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A value is recorded on the operation's thread, and nothing is allocated for it. A meter is
  * registered on another thread when its first value comes. The operation waits for that up to 50
- * ms; if it takes longer, the operation goes on and the value is recorded later. What the registry
- * throws is logged as a warning, once, and changes nothing.
+ * ms; if it takes longer, the operation goes on and the value is recorded later. An exception of
+ * the registry is logged as a warning, once, and changes nothing.
  */
 public final class RetryMetrics implements RetryListener, AutoCloseable {
   // Why it is like this: docs/decisions/meters-and-threads.md
@@ -254,9 +254,9 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
 
     /**
      * The executor that records values and registers meters. It is for registries whose meters may
-     * block; those of Micrometer do not. A value that the executor rejects is not recorded. In a
-     * test, {@code Runnable::run} has every value recorded when the call returns. Default: values
-     * are recorded on the operation's thread, and meters registered on a thread of the library.
+     * block; those of Micrometer do not. A value that the executor rejects is not recorded. {@code
+     * Runnable::run} has every value recorded when the call of a test returns. Default: values are
+     * recorded on the operation's thread, and meters registered on a thread of the library.
      *
      * @param executor bounded, and safe for use by many threads
      * @return this

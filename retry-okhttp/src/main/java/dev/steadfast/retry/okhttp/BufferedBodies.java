@@ -51,7 +51,7 @@ record BufferedBodies(int accepted, int kept) {
    *
    * @param judged the longest one that the rules read, in bytes; 0 for none
    * @return the whole body; null if the caller reads it, or the rest of it
-   * @throws IOException if the body of an accepted response breaks. For a failure, the head says
+   * @throws IOException if the body of an accepted response breaks. The head of a failure says
    *     everything: a body that breaks must not hide a final status or what the server asks for
    */
   @Nullable Buffer read(Response response, int judged) throws IOException {

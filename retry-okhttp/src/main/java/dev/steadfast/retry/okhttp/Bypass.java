@@ -5,8 +5,8 @@ import okhttp3.Request;
 
 /**
  * The end of an attempt whose call, of a factory of the user's, is over and has not come by the
- * client that the factory was given. What it did instead, nobody here has seen, could bound, or
- * keep from being repeated. So it ends the operation.
+ * client that the factory was given. Nobody here has seen what it did instead, could bound it, or
+ * keep it from being repeated. So it ends the operation.
  */
 final class Bypass {
   private Bypass() {}

@@ -3,7 +3,7 @@ package dev.steadfast.retry.okhttp;
 import okio.Timeout;
 
 /**
- * The timeout of a call. To cancel it has, as in Okio, no effect on a call that has not begun.
+ * The timeout of a call. Cancelling it has, as in Okio, no effect on a call that has not begun.
  * OkHttp 4 never calls it.
  */
 final class CancellableTimeout extends Timeout {

@@ -60,7 +60,7 @@ final class ClientInterceptors {
 
   /**
    * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
-   * probe. In a client that is derived here it is. A client that the user goes on building may have
+   * probe. It is in a client that is derived here. A client that the user goes on building may have
    * interceptors further within, or may have lost the {@link ResendSuppressor}; so may one that a
    * function of the user's has built, until that was seen in it. Of such a client the exception
    * must say that the server of the request was not reached, or its proxy; and once an answer has

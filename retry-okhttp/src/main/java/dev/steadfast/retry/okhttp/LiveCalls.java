@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveCalls {
   // Why it is like this: docs/decisions/one-loop.md
-  // Of the process: clients that are derived from each other share their connections. In several
-  // parts, so that requests on different connections seldom wait for each other.
+  // Of the process: clients that are derived from each other share their connections. It has
+  // several parts, so that requests on different connections seldom wait for each other.
   private static final int PARTS = 64;
   private static final List<Map<Connection, WirePath>> USED = parts();
 

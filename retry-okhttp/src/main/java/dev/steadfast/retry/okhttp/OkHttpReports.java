@@ -24,8 +24,8 @@ public final class OkHttpReports {
   private record Tag(RetryReport report, @Nullable Response network) {}
 
   /**
-   * The report of the operation that ended with this response. For an exception see {@link
-   * RetryReport#of(Throwable)}.
+   * The report of the operation that ended with this response. {@link RetryReport#of(Throwable)}
+   * has the report of an exception.
    *
    * @param response a response of a retrying call
    * @return its report; where the first attempt was accepted, the report of one clean attempt. A

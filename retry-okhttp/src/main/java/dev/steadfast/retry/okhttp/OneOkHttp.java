@@ -59,7 +59,7 @@ final class OneOkHttp {
     if (places.size() > 1) {
       LOG.warn(
           "OkHttp is on the class path {} times, and the order decides which classes run: {}. Keep"
-              + " one. With Maven, depend on okhttp-jvm 5 and give com.squareup.okhttp3:okhttp the"
+              + " one. Depend on okhttp-jvm 5 with Maven and give com.squareup.okhttp3:okhttp the"
               + " same version in dependencyManagement, or have OkHttp 4 alone",
           places.size(),
           String.join(", ", places));

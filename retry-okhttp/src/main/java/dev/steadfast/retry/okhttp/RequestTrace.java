@@ -129,7 +129,7 @@ abstract class RequestTrace {
   /**
    * A key belongs to one server, a scope to those named: a redirect elsewhere takes neither along.
    * Which server that is, the first request tells: an application interceptor may have rewritten
-   * the host of the caller's request. For one that the cache may answer it is the caller's own.
+   * the host of the caller's request. It is the caller's own for one that the cache may answer.
    */
   Request withoutForeignHeaders(Request request) {
     HttpUrl own = origin;
@@ -308,8 +308,8 @@ abstract class RequestTrace {
 
   /**
    * Whether the latest request is that of a redirect, on a connection that was in use: what was
-   * sent before it has been answered and may have had its effect, so it alone is sent again. After
-   * a challenge there was no effect, and the whole attempt can be made again.
+   * sent before it has been answered and may have had its effect, so it alone is sent again. There
+   * was no effect after a challenge, and the whole attempt can be made again.
    */
   private boolean maySendFollowUpAgain() {
     return log.isFollowUp()
@@ -341,8 +341,7 @@ abstract class RequestTrace {
   }
 
   /**
-   * The place that a failure comes from, which says what went wrong. What it proves is another
-   * question.
+   * The place that a failure comes from, which says what went wrong. Its proof is another question.
    */
   FailureSource source(Throwable thrown) {
     if (failures().isOfProbe(thrown)) {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It cannot cancel one attempt without cancelling the call, so it bounds an attempt by the
  * connect, read and write timeouts: each is lowered to the attempt timeout until the response head
- * is there, and a server that keeps sending single bytes can exceed it. At the deadline of the
- * operation it cancels the call. The call timeout is OkHttp's and bounds the whole.
+ * is there, and a server that keeps sending single bytes can exceed it. It cancels the call at the
+ * deadline of the operation. The call timeout is OkHttp's and bounds the whole.
  *
  * <p>Application interceptors added before it run once per call, those added after it once per
  * attempt. If one of the first proceeds again, to send a new token for example, the same request
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * itself takes it for dead: a second after a timeout. So {@link
  * HttpRetry.Builder#leaveDeadConnections} has no effect here.
  *
- * <p>On OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once. A
+ * <p>OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once. A
  * factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may stand on a
  * client that has it: then that surrounds the operation, and {@link
  * RetryingCallFactory#wrap(OkHttpClient, java.util.function.Function, HttpRetry)} has it surround

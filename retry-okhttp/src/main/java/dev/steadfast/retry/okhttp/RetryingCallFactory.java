@@ -85,8 +85,8 @@ public final class RetryingCallFactory implements Call.Factory {
   /**
    * Wraps a client that is used through a call factory, such as that of {@code OkHttpTelemetry}.
    * Each attempt is a call of that factory: it sees a retry as a call of its own, and a trace has a
-   * span per attempt. For one span per operation, put the other factory around this one, or around
-   * a client with a {@link RetryInterceptor}.
+   * span per attempt. Put the other factory around this one for one span per operation, or around a
+   * client with a {@link RetryInterceptor}.
    *
    * <pre>{@code
    * Call.Factory calls = RetryingCallFactory.wrap(client, telemetry::createCallFactory, retry);

@@ -29,7 +29,7 @@ final class SentBody implements BodyPass.Body {
   private volatile boolean written;
   private volatile @Nullable BodyChangedException changed;
 
-  // Guarded by this. What the longest way to the wire has yielded so far.
+  // Guarded by this: the bytes of the longest way to the wire so far.
   private long bytes;
   private int sum;
   private boolean whole;

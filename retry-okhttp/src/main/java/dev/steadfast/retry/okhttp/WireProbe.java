@@ -8,7 +8,7 @@ import okhttp3.Response;
 
 /**
  * The last network interceptor: sees each request as it goes over the wire, and what comes back.
- * What the user's interceptors made of the caller's request by then is what counts.
+ * The request counts as the user's interceptors have made it by then.
  */
 final class WireProbe implements Interceptor {
   private final LiveCalls registry;

@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** How attempts become spans. By default they do not. Safe for use by many threads. */
+/** How attempts become spans. They do not by default. Safe for use by many threads. */
 interface AttemptTracing {
 
   /** The context of the attempts of an operation, given that of the operation. */

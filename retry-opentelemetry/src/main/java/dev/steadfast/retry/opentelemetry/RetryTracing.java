@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * HttpRetry retry = RetryTracing.of(openTelemetry).addTo(HttpRetry.builder()).build();
  * }</pre>
  *
- * <p>By default each attempt is a span of the kind CLIENT, by the stable conventions for HTTP, and
+ * <p>Each attempt is by default a span of the kind CLIENT, by the stable conventions for HTTP, and
  * the request carries its context. If an instrumentation library makes such spans for the client
  * already, use {@link Builder#instrumentedClient}, and this makes none.
  *
@@ -132,7 +132,7 @@ public final class RetryTracing {
     /**
      * Serves clients that an instrumentation library traces. Steadfast then makes no span per
      * attempt, but has the library number the attempts of an operation in {@code
-     * http.request.resend_count}. Without it the library takes each attempt for a request of its
+     * http.request.resend_count}. The library otherwise takes each attempt for a request of its
      * own.
      *
      * <pre>{@code

@@ -42,8 +42,8 @@ public interface OperationJournal extends Journaling.Journal {
    * A journal in memory: it guards against beginning an operation twice within this process, and
    * forgets everything when the process ends.
    *
-   * @param operations how many operations are remembered, 1 to 1,000,000. For one more, the oldest
-   *     one is forgotten that is finished, or whose effect has been unknown for a day. If there is
+   * @param operations how many operations are remembered, 1 to 1,000,000. One more has the oldest
+   *     one forgotten that is finished, or whose effect has been unknown for a day. If there is
    *     none, the further operation is refused as unreachable
    * @return a new journal
    * @throws IllegalArgumentException if the number is out of its range
@@ -58,7 +58,7 @@ public interface OperationJournal extends Journaling.Journal {
    * A journal in memory with settings of its own.
    *
    * @param operations as for {@link #inMemory(int)}
-   * @param settings what is kept and how; of bodies at most 64 KiB. By default credentials are
+   * @param settings what is kept and how; of bodies at most 64 KiB. Credentials are by default
    *     {@linkplain Settings#addedByClient added by the client}
    * @return a new journal
    * @throws IllegalArgumentException if the number is out of its range
@@ -637,8 +637,8 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     /**
-     * Keeps no request body, because it is the user's data. After a crash only the caller can send
-     * the operation again, by calling it again.
+     * Keeps no request body, because it is the user's data. Only the caller can send the operation
+     * again after a crash, by calling it again.
      *
      * @return a changed copy
      */
@@ -687,8 +687,8 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     /**
-     * Hands a stored answer back to any caller of the same operation. By default only the principal
-     * that began it gets the answer; another one is told the effect alone.
+     * Hands a stored answer back to any caller of the same operation. Only the principal that began
+     * it gets the answer by default; another one is told the effect alone.
      *
      * @return a changed copy
      */

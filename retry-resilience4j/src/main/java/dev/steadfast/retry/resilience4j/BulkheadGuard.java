@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * its failure or its cancellation, never during a wait between attempts and not while the caller
  * reads the body. A full bulkhead ends the operation, because it is unknown when it will have room.
  *
- * <p>At most 1,024 bulkheads are kept; if there are more, one without calls under way is removed,
- * also from the registry if this guard had put it there. If all are in use, further origins share a
- * bulkhead named {@code (others)}.
+ * <p>The guard keeps at most 1,024 bulkheads; if there are more, one without calls under way is
+ * removed, also from the registry if this guard had put it there. If all are in use, further
+ * origins share a bulkhead named {@code (others)}.
  */
 public final class BulkheadGuard implements Guard {
   private final Instances<Bulkhead, GuardedBulkhead> instances;
@@ -52,8 +52,8 @@ public final class BulkheadGuard implements Guard {
   }
 
   /**
-   * A guard with a bulkhead for each key instead of each origin. To be called before the guard is
-   * used: the result has separate bulkheads, except for those of a registry.
+   * A guard with a bulkhead for each key instead of each origin. Call it before the guard is used:
+   * the result has separate bulkheads, except for those of a registry.
    *
    * @param key gives the bulkhead's name; never null, of few values; safe for use by many threads
    * @return a changed copy

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * A resilience4j breaker per origin as a guard. Immutable except for its breakers; safe for use by
  * many threads.
  *
- * <p>At most 1,024 breakers are kept. If there are more, one that is not in use is removed, unless
- * it is open and its wait is not over. It is also removed from the registry if this guard had put
- * it there. If none can be removed, further origins share a breaker named {@code (others)}.
+ * <p>The guard keeps at most 1,024 breakers. If there are more, one that is not in use is removed,
+ * unless it is open and its wait is not over. It is also removed from the registry if this guard
+ * had put it there. If none can be removed, further origins share a breaker named {@code (others)}.
  */
 public final class CircuitBreakerGuard implements Guard {
   private final @Nullable CircuitBreakerRegistry registry;
@@ -61,8 +61,8 @@ public final class CircuitBreakerGuard implements Guard {
   }
 
   /**
-   * A guard with a breaker for each key instead of each origin. To be called before the guard is
-   * used: the result has separate breakers, except for those of a registry.
+   * A guard with a breaker for each key instead of each origin. Call it before the guard is used:
+   * the result has separate breakers, except for those of a registry.
    *
    * @param key gives the breaker's name; never null, of few values; safe for use by many threads
    * @return a changed copy
@@ -73,12 +73,12 @@ public final class CircuitBreakerGuard implements Guard {
 
   /**
    * A guard that lets an operation wait for an open breaker to become half-open, if that is before
-   * the operation's deadline. By default an operation ends where it meets an open breaker.
+   * the operation's deadline. An operation ends by default where it meets an open breaker.
    *
    * <p>resilience4j does not tell how long a breaker stays open. It is known to this guard if it
    * saw the breaker open, and if the configured wait is the same each time; otherwise the operation
-   * ends as by default. A half-open breaker admits a few attempts; those beyond are refused. To be
-   * called before the guard is used.
+   * ends as by default. A half-open breaker admits a few attempts; those beyond are refused. Call
+   * it before the guard is used.
    *
    * @return a changed copy
    */

@@ -19,7 +19,7 @@ public final class Resilience4jGuards {
   /**
    * A breaker per origin, known to this guard alone.
    *
-   * <p>What counts as a failure is decided by Steadfast's classification: 409, 429 and other 4xx,
+   * <p>Steadfast's classification decides which answers are failures: 409, 429 and other 4xx,
    * cancellations and answers from a cache do not. So the predicates of the configuration that
    * record or ignore exceptions are replaced; all else holds, the slow calls too. Mind that
    * resilience4j's default needs 100 calls before it acts.

@@ -32,10 +32,10 @@ public final class Resilience4jRetries {
    * A backoff as an interval function: milliseconds, rounded up, so that no wait is shorter than
    * the backoff says.
    *
-   * <p>An interval function gets the number of the attempt, and not the wait before. For a backoff
-   * that builds on it, such as {@link Backoff#decorrelatedJitter}, the waits before are drawn again
-   * each time. Each wait has the right distribution, but does not depend on the real wait before
-   * it.
+   * <p>An interval function gets the number of the attempt, and not the wait before. The waits
+   * before are drawn again each time for a backoff that builds on them, such as {@link
+   * Backoff#decorrelatedJitter}. Each wait has the right distribution, but does not depend on the
+   * real wait before it.
    *
    * @param backoff the backoff
    * @return a function that is safe for use by many threads

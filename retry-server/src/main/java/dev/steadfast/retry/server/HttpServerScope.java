@@ -29,7 +29,7 @@ public final class HttpServerScope {
    * A filter that reads the standard headers and knows no principals, so no keys are derived.
    *
    * <p>The server calls a context's authenticator after its filters, and the authenticator accepts
-   * only the server's own exchange. In such a context the filter enters the scope but adds nothing
+   * only the server's own exchange. The filter of such a context enters the scope but adds nothing
    * to responses, and warns once; use {@link #handler(HttpHandler)} there.
    *
    * @return a filter for any number of contexts

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Enters a {@link RetryScope} around each request of a servlet container, closes it whatever
  * happens, and adds {@link RetryScope#responseHeaders()} to responses of status 400 and above,
  * unless they are committed before the calls give up; a header that the servlet set itself stays as
- * it is. For Jakarta Servlet 5 and newer.
+ * it is. It needs Jakarta Servlet 5 or newer.
  *
  * <p>The scope is bound to the thread that the container dispatches on. Asynchronous servlets carry
  * it to their own threads by {@link RetryScope#wrap(Runnable)}, and answer through the response

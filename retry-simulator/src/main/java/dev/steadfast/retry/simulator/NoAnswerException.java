@@ -1,6 +1,6 @@
 package dev.steadfast.retry.simulator;
 
-/** An attempt without an answer. Without stack and trace, so that millions of them are cheap. */
+/** An attempt without an answer. It has no stack and trace, so that millions of them are cheap. */
 final class NoAnswerException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -60,8 +60,8 @@ final class ApacheAnswer implements Answer {
     return Apache5Reports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. Of a body that may be
-  // long, or a stream, nothing more is waited for: close alone would read it to its end.
+  // A connection can be used again only if the body was read to its end. Nothing more is waited for
+  // of a body that may be long, or a stream: close alone would read it to its end.
   @Override
   public void close() {
     HttpEntity entity = response.getEntity();

@@ -51,9 +51,8 @@ final class JdkAnswer implements Answer {
     return JdkReports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. Of a body that may be
-  // long,
-  // or a stream, nothing more is waited for.
+  // A connection can be used again only if the body was read to its end. Nothing more is waited for
+  // of a body that may be long, or a stream.
   @Override
   public void close() {
     try (InputStream body = response.body()) {

@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The output of a converter, kept up to a limit. What is longer begins a request and follows it.
- */
+/** The output of a converter, kept up to a limit. A longer one begins a request and follows it. */
 final class LimitedBody extends OutputStream {
   /** Begins the request. */
   interface Beginning {

@@ -39,8 +39,8 @@ public final class RetryAttributes {
    * exception of its own, has one too.
    *
    * @param reports called once on the thread of the request, when its answer or failure is there
-   *     and before Spring handles it; not called if the request never began. What it throws goes to
-   *     the caller
+   *     and before Spring handles it; not called if the request never began. An exception of it
+   *     goes to the caller
    * @return for {@code RestClient.RequestHeadersSpec.attributes}
    */
   public static Consumer<Map<String, Object>> report(Consumer<RetryReport> reports) {

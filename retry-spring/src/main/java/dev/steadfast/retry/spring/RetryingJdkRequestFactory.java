@@ -63,9 +63,9 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
   /**
    * A factory with a read timeout, as Spring calls it. It becomes the policy's attempt timeout, or
    * bounds it where the policy has one, and the policy's body idle timeout. So it ends an attempt
-   * that takes too long to its response head, and a body that stalls. Unlike with Spring's own
-   * factory, it ends neither the operation nor a body whose bytes flow. Default: the timeouts of
-   * the policy.
+   * that takes too long to its response head, and a body that stalls. It differs from that of
+   * Spring's own factory: it ends neither the operation nor a body whose bytes flow. Default: the
+   * timeouts of the policy.
    *
    * @param readTimeout zero or more; zero for none, so that the policy's attempt timeout stays and
    *     a body may stall

@@ -35,9 +35,8 @@ import org.jspecify.annotations.Nullable;
  * time.advance(Duration.ofSeconds(2));
  * }</pre>
  *
- * <p>With {@link #skipWaits()} among the listeners, waits between attempts take no real time at
- * all: the clock jumps by each wait, and only by that, so that timeouts of attempts stay where they
- * are.
+ * <p>Waits between attempts take no real time at all with {@link #skipWaits()} among the listeners:
+ * the clock jumps by each wait, and only by that, so that timeouts of attempts stay where they are.
  *
  * <p>A delay counts from the time that its thread has last read through {@link #environment()}. So
  * a wait that was computed before the time was moved, and begins after it, ends when it should.

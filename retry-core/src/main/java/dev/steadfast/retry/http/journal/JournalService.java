@@ -58,7 +58,7 @@ public interface JournalService {
   record Resumed(Journal journal, Kept due) {}
 
   /**
-   * What goes over the wire.
+   * An exchange as it goes over the wire.
    *
    * @param request the request as the caller wrote it
    * @param addedHeaders the headers that the operation adds to each attempt, the key's among them

@@ -1,4 +1,4 @@
-/** Between the core and the module of journaled operations; not part of the API. */
+/** The bridge between the core and the module of journaled operations; not part of the API. */
 @NullMarked
 package dev.steadfast.retry.http.journal;
 

@@ -26,7 +26,7 @@ final class Database {
       source.setPassword(password);
     }
     source.setApplicationName("steadfast-journal");
-    // Whether the application lets parked operations be passed is not known here. To take it for
+    // Whether the application lets parked operations be passed is not known here. Taking it for
     // granted can only ask for --force once too often.
     return JdbcJournal.builder(source).deliveries(Deliveries.defaults().passingParked()).build();
   }

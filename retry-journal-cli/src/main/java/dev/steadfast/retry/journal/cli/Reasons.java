@@ -2,7 +2,7 @@ package dev.steadfast.retry.journal.cli;
 
 import dev.steadfast.retry.journal.Oversight.Decision;
 
-/** What a person can do where the journal refuses. */
+/** The ways out for a person where the journal refuses. */
 final class Reasons {
   private Reasons() {}
 

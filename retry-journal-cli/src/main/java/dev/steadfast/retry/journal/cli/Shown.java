@@ -43,7 +43,7 @@ final class Shown {
     return fields;
   }
 
-  /** With query and bodies. */
+  /** It has query and bodies. */
   static Map<String, @Nullable Object> exchange(Exchange exchange) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     Map<String, @Nullable Object> request = new LinkedHashMap<>();

@@ -6,9 +6,9 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * The orderly end: after the web server has let its requests finish, the operations that are under
- * way, with their waits, get nine tenths of the time that Spring gives to each phase. What is not
- * over by then is ended. A client with nothing under way stays usable until its bean is destroyed;
- * one of java.net.http that had to be ended stays shut.
+ * way, with their waits, get nine tenths of the time that Spring gives to each phase. Operations
+ * that are not over by then are ended. A client with nothing under way stays usable until its bean
+ * is destroyed; one of java.net.http that had to be ended stays shut.
  */
 final class ClientShutdown implements SmartLifecycle {
   // Runs after Boot's web servers, which end at 1024 and 2048 below.

@@ -5,8 +5,8 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * The journal in {@code /actuator/health}. It is down if its database cannot be read. What waits,
- * is parked or unknown is told as details: a restart mends none of it.
+ * The journal in {@code /actuator/health}. It is down if its database cannot be read. Operations
+ * that wait, are parked or unknown are told as details: a restart mends none of it.
  */
 final class JournalHealth extends AbstractHealthIndicator {
   private final Oversight oversight;

@@ -120,7 +120,7 @@ public final class SteadfastJournal {
     return journal;
   }
 
-  /** What clients write to. */
+  /** The journal that clients write to. */
   OperationJournal ofClients() {
     return enlisting;
   }
