@@ -57,17 +57,13 @@ final class SpringGuide {
   }
 
   static String pay(RestClient payments, Object payment) {
-    // region spring-key
-    String receipt =
-        payments
-            .post()
-            .uri("/payments")
-            .header("Idempotency-Key", "order-12345-payment")
-            .contentType(MediaType.APPLICATION_JSON)
-            .body(payment)
-            .retrieve()
-            .body(String.class);
-    // endregion
-    return receipt;
+    return payments
+        .post()
+        .uri("/payments")
+        .header("Idempotency-Key", "order-12345-payment")
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(payment)
+        .retrieve()
+        .body(String.class);
   }
 }

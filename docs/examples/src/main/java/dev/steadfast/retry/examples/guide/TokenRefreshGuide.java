@@ -127,7 +127,6 @@ final class TokenRefreshGuide {
   }
 
   static ClientHttpRequestInterceptor spring(Tokens tokens) {
-    // region token-spring
     ClientHttpRequestInterceptor refreshing =
         (request, body, execution) -> {
           request.getHeaders().set("Idempotency-Key", "order-12345-payment");
@@ -141,7 +140,6 @@ final class TokenRefreshGuide {
           request.getHeaders().setBearerAuth(tokens.current());
           return execution.execute(request, body);
         };
-    // endregion
     return refreshing;
   }
 }

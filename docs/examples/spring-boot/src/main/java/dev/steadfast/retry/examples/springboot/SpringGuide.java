@@ -25,23 +25,6 @@ final class SpringGuide {
 
   // endregion
 
-  static RestClient withoutBoot(String url) {
-    // region spring-request-factory
-    HttpRetry retry =
-        HttpRetry.builder()
-            .idempotencyKeys(IdempotencyKeys.randomUuid()) // the server supports Idempotency-Key
-            .build();
-    RestClient payments =
-        RestClient.builder()
-            .baseUrl(url)
-            .requestFactory(
-                RetryingJdkRequestFactory.wrap(HttpClient.newHttpClient(), retry)
-                    .readTimeout(Duration.ofSeconds(5)))
-            .build();
-    // endregion
-    return payments;
-  }
-
   // region spring-boot3-bean
   @Bean
   RestClient shopPayments(RestClient.Builder builder, @Value("${payments.url}") String url) {
