@@ -1,5 +1,7 @@
 package dev.steadfast.retry.torture;
 
+import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.torture.ToldLog.Event;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -21,6 +23,7 @@ final class Calling {
   private static final long PAUSE_MILLIS = 1_000; // a look-up may settle the operation meanwhile
 
   private final ToldLog log;
+  private final Fired fired;
   private final Queue<Op> waiting;
   private final Map<String, Integer> calls = new HashMap<>(); // of earlier processes
   private final Parts parts;
@@ -35,6 +38,7 @@ final class Calling {
 
   Calling(History history, int client, Parts parts) {
     this.log = history.told(client);
+    this.fired = history.fired();
     this.parts = parts;
     this.waiting = new ConcurrentLinkedQueue<>(remaining(history.operations(), client));
   }
@@ -45,7 +49,7 @@ final class Calling {
       if (event.kind() == ToldLog.Kind.INVOKED) {
         calls.merge(event.intent(), 1, Integer::sum);
       }
-      if (event.kind() != ToldLog.Kind.SETTLED) {
+      if (event.kind().ofCaller()) {
         last.put(event.intent(), event);
       }
     }
@@ -104,15 +108,28 @@ final class Calling {
   private void untilKnown(Op operation) throws InterruptedException {
     int call = calls.getOrDefault(operation.intent(), 0);
     boolean again = true;
+    PaymentClient.Told last = null;
     while (again) {
       log.invoked(operation.intent());
-      PaymentClient.Told told = told(operation);
-      log.told(operation.intent(), told.word(), told.note());
+      Caller caller = Caller.of(operation, call);
+      PaymentClient.Told told = caller.told(told(operation, caller));
+      log.told(operation.intent(), told);
+      last = told;
       call++;
       again = !told.settles() && told.again() && call < MOST_CALLS;
       if (again) {
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
+    }
+    if (last.word().equals(RetryReport.Effect.SUCCEEDED.name())
+        && fired.first(Fault.CHANGED_REQUEST, operation)) {
+      log.changed(operation.intent(), parts.client.pay(operation.changed()));
+    }
+  }
+
+  private PaymentClient.Told told(Op operation, Caller caller) throws InterruptedException {
+    try (RetryScope scope = caller.enter()) {
+      return told(operation);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.steadfast.retry.torture;
 import dev.steadfast.retry.RetryReport.Effect;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,11 @@ public final class Checker {
     Map<Effect, Integer> words = new EnumMap<>(Effect.class);
     int unknownKeyed = 0;
     int keyed = 0;
-    for (Facts facts : Facts.read(history).values()) {
+    int resumed = 0;
+    Collection<Facts> all = Facts.read(history).values();
+    findings.addAll(Order.judge(all));
+    for (Facts facts : all) {
+      resumed += facts.resumed() ? 1 : 0;
       findings.addAll(judge(facts));
       Effect word = word(facts);
       words.merge(word, 1, Integer::sum);
@@ -42,7 +47,7 @@ public final class Checker {
     return new Verdict(
         history.settings(),
         history.fired().counts(),
-        new Verdict.Words(words, keyed, unknownKeyed),
+        new Verdict.Words(words, keyed, unknownKeyed, resumed),
         findings,
         history.lines("surprises.txt"));
   }
@@ -90,11 +95,16 @@ public final class Checker {
 
   /** Whether what the caller was told, the row and the ledger disagree. */
   private static String wrong(Facts facts) {
-    Facts.Row row = facts.row();
-    boolean done = facts.effects() > 0;
     if (facts.wordless()) {
       return "returned without a word";
     }
+    String other = Contents.wrong(facts);
+    return other != null ? other : contradiction(facts);
+  }
+
+  private static String contradiction(Facts facts) {
+    Facts.Row row = facts.row();
+    boolean done = facts.effects() > 0;
     if (done && (facts.lastWordIs(Effect.FAILED) || facts.lastWordIs(Effect.NEVER_SENT))) {
       return "was told that nothing was done";
     }

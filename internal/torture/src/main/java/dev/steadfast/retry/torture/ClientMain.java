@@ -1,9 +1,12 @@
 package dev.steadfast.retry.torture;
 
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
@@ -29,7 +32,7 @@ final class ClientMain {
     String uri = "http://127.0.0.1:" + args[3] + "/payments";
     Break broken = history.settings().broken();
 
-    FaultySource database = new FaultySource(Pool.real(args[2]));
+    FaultySource database = new FaultySource(Pool.real(args[2]), broken.mutation());
     DataSource pool = Pool.of(database, CONNECTIONS, MOST_WAIT_MILLIS);
     JdbcJournal durable = journal(pool);
     OperationJournal used =
@@ -41,14 +44,14 @@ final class ClientMain {
         new FaultyJournal(
             used,
             history,
+            number,
             new FaultyJournal.Trouble(database, clock, broken == Break.LATE_FIRST_SENT));
+    Payments.Parts parts = new Payments.Parts(faulty, clock, Deployment.of(history, number));
     PaymentClient client =
-        number % 2 == 0
-            ? new OkHttpPayments(uri, faulty, clock)
-            : new JdkPayments(uri, faulty, clock);
+        number % 2 == 0 ? new OkHttpPayments(uri, parts) : new JdkPayments(uri, parts);
 
     Enlisting.Journal enlists =
-        (connection, operation) -> durable.enlist(connection, client.intent(operation));
+        (connection, operation) -> enlist(durable, connection, client, operation);
     if (history.settings().engine() == Engine.DB_SCHEDULER) {
       Delivering delivering = new Delivering(durable, faulty, client);
       delivering.start(pool);
@@ -57,6 +60,10 @@ final class ClientMain {
       resume(new Resuming(durable, faulty, client));
     }
     inBackground(new Settling(durable, history, number));
+    if (broken == Break.OTHER_AMOUNT) {
+      Enlisting.Journal right = enlists;
+      enlists = (connection, operation) -> right.enlist(connection, operation.changed());
+    }
     Enlisting enlisting = broken == Break.NO_JOURNAL ? null : new Enlisting(enlists, pool);
     new Calling(history, number, new Calling.Parts(client, enlisting, startNanos)).run();
     history.set("done-" + number);
@@ -67,6 +74,16 @@ final class ClientMain {
     }
     await(history, "stop");
     System.exit(0);
+  }
+
+  private static boolean enlist(
+      JdbcJournal journal, Connection connection, PaymentClient client, Op operation)
+      throws SQLException, IOException {
+    Journaling.Kept intent = client.intent(operation);
+    String sequence = operation.sequence();
+    return sequence == null
+        ? journal.enlist(connection, intent)
+        : journal.enlist(connection, intent, sequence);
   }
 
   private static void resume(Resuming resuming) {

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -24,10 +25,10 @@ import java.util.stream.Stream;
  */
 final class Databases implements AutoCloseable {
   private static final String ROWS =
-      "select op_key, name, state, deliver, first_sent_at is not null, claims, attempts"
-          + " from steadfast_operation order by op_key";
+      "select op_key, state, deliver, claims, coalesce(sequence_name, ''),"
+          + " coalesce(sequence_number, 0), caller from steadfast_operation order by op_key";
   private static final String EFFECTS =
-      "select intent, count(*) from ledger group by intent order by intent";
+      "select intent, payment, principal, account, amount from ledger order by payment";
   private static final String UNFINISHED =
       "select op_key, state = 'unknown' and repeatable <> 'keyed' from steadfast_operation"
           + " where state in ('ready', 'in_flight', 'unknown')";
@@ -96,6 +97,33 @@ final class Databases implements AutoCloseable {
         Connection connection = journal.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  /**
+   * Has the journal's database tell a time of its own, which can be set forward. Its functions are
+   * found before those of PostgreSQL. To be called before the tables are created.
+   */
+  void ownClock() throws SQLException {
+    execute(
+        "create schema torture;"
+            + " create table torture.clock (ahead interval not null);"
+            + " insert into torture.clock values (interval '0');"
+            + " create function torture.clock_timestamp() returns timestamptz volatile"
+            + " language sql as"
+            + " 'select pg_catalog.clock_timestamp() + (select ahead from torture.clock)';"
+            + " alter database postgres set search_path = torture, pg_catalog, public");
+  }
+
+  /** Sets the clock of the journal's database forward. */
+  void advanceClock(Duration by) throws SQLException {
+    execute("update torture.clock set ahead = ahead + interval '" + by.toSeconds() + " seconds'");
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = journal.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
     }
   }
 

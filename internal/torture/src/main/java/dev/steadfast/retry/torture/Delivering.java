@@ -3,6 +3,7 @@ package dev.steadfast.retry.torture;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.jdbc.PostgreSqlJdbcCustomization;
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.journal.dbscheduler.JournalDelivery;
 import dev.steadfast.retry.operations.OperationJournal;
@@ -16,7 +17,6 @@ import javax.sql.DataSource;
 /** Has db-scheduler deliver what is enlisted, and what clients have called that died. */
 final class Delivering implements Enlisting.Journal {
   private static final int THREADS = 4;
-  private static final int SEQUENCES = 3;
   private static final int MISSED_HEARTBEATS = 4;
 
   private final PaymentClient client;
@@ -54,18 +54,12 @@ final class Delivering implements Enlisting.Journal {
         .start();
   }
 
-  /**
-   * Enlists half of the operations in sequences, if nobody waits for them, and none blocks others.
-   */
   @Override
   public boolean enlist(Connection connection, Op operation) throws SQLException, IOException {
-    int number = Math.floorMod(operation.intent().hashCode(), 2 * SEQUENCES);
-    boolean inSequence =
-        number < SEQUENCES
-            && operation.mode() == Op.Mode.ENLIST
-            && operation.kind() == OperationKind.KEYED;
-    return inSequence
-        ? delivery.enlist(connection, client.intent(operation), "sequence-" + number)
-        : delivery.enlist(connection, client.intent(operation));
+    Journaling.Kept intent = client.intent(operation);
+    String sequence = operation.sequence();
+    return sequence == null
+        ? delivery.enlist(connection, intent)
+        : delivery.enlist(connection, intent, sequence);
   }
 }

@@ -9,22 +9,57 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What the history says about one operation.
  *
  * @param operation the planned operation
  * @param events the calls of its caller and what they returned, in order
- * @param settled whether a look-up settled it
+ * @param others what else its client has logged of it
+ * @param wire what was wrong with its requests
  * @param row the row of the journal; null for none
- * @param effects how many times it is in the ledger
+ * @param payments what the ledger has of it
  */
-record Facts(Op operation, List<Event> events, boolean settled, Row row, int effects) {
-  /** A row of the journal. */
-  record Row(String state, boolean delivered, boolean sent) {
+record Facts(
+    Op operation,
+    List<Event> events,
+    List<Event> others,
+    List<String> wire,
+    Row row,
+    List<Payment> payments) {
+  /**
+   * A row of the journal.
+   *
+   * @param claims how many times it was claimed
+   * @param place its place in a sequence; null for none
+   * @param caller the principal of the scope that began it; empty for none
+   */
+  record Row(String state, boolean delivered, int claims, Place place, String caller) {
     boolean is(String... states) {
       return List.of(states).contains(state);
     }
+  }
+
+  /** A place in a sequence. */
+  record Place(String sequence, long number) {}
+
+  /** A row of the ledger. The numbers of payments follow the order in which they were made. */
+  record Payment(long number, String principal, String account, long amount) {}
+
+  /** How many times it was done. */
+  int effects() {
+    return payments.size();
+  }
+
+  /** Whether it was claimed by whoever delivers: nobody else sends what is only enlisted. */
+  boolean resumed() {
+    return operation.mode() == Op.Mode.ENLIST && row != null && row.claims > 0;
+  }
+
+  /** Whether a look-up settled it. */
+  boolean settled() {
+    return others.stream().anyMatch(each -> each.kind() == Kind.SETTLED);
   }
 
   /** Reads the facts of each operation from a history. */
@@ -36,27 +71,34 @@ record Facts(Op operation, List<Event> events, boolean settled, Row row, int eff
       }
     }
     Map<String, Row> rows = rows(history);
-    Map<String, Integer> effects = effects(history);
+    Map<String, List<Payment>> payments = payments(history);
+    Map<String, List<String>> wire = new HashMap<>();
+    for (String line : history.lines("wire.tsv")) {
+      String[] cells = line.split("\t", -1);
+      wire.computeIfAbsent(cells[0], each -> new ArrayList<>()).add(cells[1]);
+    }
     Map<String, Facts> facts = new TreeMap<>();
     for (Op operation : history.operations()) {
       String intent = operation.intent();
       List<Event> all = events.getOrDefault(intent, List.of());
-      List<Event> callers = all.stream().filter(each -> each.kind() != Kind.SETTLED).toList();
+      Map<Boolean, List<Event>> byCaller =
+          all.stream().collect(Collectors.partitioningBy(each -> each.kind().ofCaller()));
       facts.put(
           intent,
           new Facts(
               operation,
-              callers,
-              callers.size() < all.size(),
+              byCaller.get(true),
+              byCaller.get(false),
+              wire.getOrDefault(intent, List.of()),
               rows.remove(intent),
-              Optional.ofNullable(effects.remove(intent)).orElse(0)));
+              Optional.ofNullable(payments.remove(intent)).orElse(List.of())));
     }
-    if (!rows.isEmpty() || !effects.isEmpty()) {
+    if (!rows.isEmpty() || !payments.isEmpty()) {
       throw new IllegalStateException(
           "not planned: "
               + rows.keySet()
               + " in the journal, "
-              + effects.keySet()
+              + payments.keySet()
               + " in the ledger");
     }
     return facts;
@@ -66,18 +108,23 @@ record Facts(Op operation, List<Event> events, boolean settled, Row row, int eff
     Map<String, Row> rows = new HashMap<>();
     for (String line : history.lines("rows.tsv")) {
       String[] cells = line.split("\t", -1);
-      rows.put(cells[0], new Row(cells[2], cells[3].equals("t"), cells[4].equals("t")));
+      Place place = cells[4].isEmpty() ? null : new Place(cells[4], Long.parseLong(cells[5]));
+      rows.put(
+          cells[0],
+          new Row(cells[1], cells[2].equals("t"), Integer.parseInt(cells[3]), place, cells[6]));
     }
     return rows;
   }
 
-  private static Map<String, Integer> effects(History history) {
-    Map<String, Integer> effects = new HashMap<>();
+  private static Map<String, List<Payment>> payments(History history) {
+    Map<String, List<Payment>> payments = new HashMap<>();
     for (String line : history.lines("ledger.tsv")) {
       String[] cells = line.split("\t", -1);
-      effects.put(cells[0], Integer.parseInt(cells[1]));
+      payments
+          .computeIfAbsent(cells[0], each -> new ArrayList<>())
+          .add(new Payment(Long.parseLong(cells[1]), cells[2], cells[3], Long.parseLong(cells[4])));
     }
-    return effects;
+    return payments;
   }
 
   /** Whether a caller was ever told that. */

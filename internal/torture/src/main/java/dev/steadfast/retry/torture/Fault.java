@@ -35,11 +35,14 @@ enum Fault {
   JOURNAL_COMMIT_LOST(Where.OPERATION),
   JOURNAL_DEADLOCK(Where.OPERATION),
   JOURNAL_DISK_FULL(Where.OPERATION),
+  CHANGED_REQUEST(Where.OPERATION),
 
   // For everybody, at a planned time.
   STORM_500(Where.SCHEDULE),
   STORM_503(Where.SCHEDULE),
   PARTITION(Where.SCHEDULE),
+  DEPLOYMENT(Where.SCHEDULE),
+  JOURNAL_CLOCK(Where.SCHEDULE),
   JOURNAL_RESTART(Where.SCHEDULE),
   LEDGER_RESTART(Where.SCHEDULE);
 
@@ -63,6 +66,11 @@ enum Fault {
 
   static List<Fault> all(Where where) {
     return Arrays.stream(values()).filter(each -> each.where == where).toList();
+  }
+
+  /** Whether it happens with an engine: db-scheduler counts on clocks that agree. */
+  boolean meets(Engine engine) {
+    return this != JOURNAL_CLOCK || engine == Engine.JOURNAL;
   }
 
   boolean killsClient() {

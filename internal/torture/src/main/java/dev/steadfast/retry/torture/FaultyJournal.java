@@ -17,6 +17,7 @@ final class FaultyJournal implements OperationJournal {
   private final OperationJournal journal;
   private final Map<String, Op> operations;
   private final Fired fired;
+  private final ToldLog log;
   private final Trouble trouble;
 
   /**
@@ -29,21 +30,25 @@ final class FaultyJournal implements OperationJournal {
    */
   record Trouble(FaultySource database, JumpingClock clock, boolean marksLate) {}
 
-  FaultyJournal(OperationJournal journal, History history, Trouble trouble) {
-    this(journal, history.operationsByIntent(), history.fired(), trouble);
+  FaultyJournal(OperationJournal journal, History history, int client, Trouble trouble) {
+    this.journal = journal;
+    this.operations = history.operationsByIntent();
+    this.fired = history.fired();
+    this.log = history.told(client);
+    this.trouble = trouble;
   }
 
-  private FaultyJournal(
-      OperationJournal journal, Map<String, Op> operations, Fired fired, Trouble trouble) {
+  private FaultyJournal(OperationJournal journal, FaultyJournal like) {
     this.journal = journal;
-    this.operations = operations;
-    this.fired = fired;
-    this.trouble = trouble;
+    this.operations = like.operations;
+    this.fired = like.fired;
+    this.log = like.log;
+    this.trouble = like.trouble;
   }
 
   /** The same faults in the steps of another journal. */
   FaultyJournal over(OperationJournal other) {
-    return new FaultyJournal(other, operations, fired, trouble);
+    return new FaultyJournal(other, this);
   }
 
   @Override
@@ -60,7 +65,12 @@ final class FaultyJournal implements OperationJournal {
   public Claim claim(Intent intent, Duration lease) throws IOException {
     dies(Fault.KILL_BEFORE_CLAIM, intent);
     fails(intent, 0);
-    return journal.claim(intent, lease);
+    long asked = System.currentTimeMillis();
+    Claim claim = journal.claim(intent, lease);
+    if (claim instanceof Claim.Granted granted) {
+      log.claimed(intent.id().key(), granted.token(), asked);
+    }
+    return claim;
   }
 
   @Override
@@ -85,7 +95,12 @@ final class FaultyJournal implements OperationJournal {
     if (trouble.marksLate) {
       journal.sending(intent, claim);
     }
-    return journal.ended(intent, claim, ending);
+    long began = System.currentTimeMillis();
+    boolean noted = journal.ended(intent, claim, ending);
+    if (noted) {
+      log.noted(intent.id().key(), claim.token(), began);
+    }
+    return noted;
   }
 
   private void dies(Fault fault, Intent intent) {

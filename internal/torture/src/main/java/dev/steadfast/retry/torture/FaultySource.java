@@ -51,10 +51,17 @@ final class FaultySource {
   }
 
   private final DataSource real;
+  private final Mutation mutation;
   private final Queue<Failure> armed = new ConcurrentLinkedQueue<>();
 
-  FaultySource(DataSource real) {
+  /**
+   * A source.
+   *
+   * @param mutation how statements are changed
+   */
+  FaultySource(DataSource real, Mutation mutation) {
     this.real = real;
+    this.mutation = mutation;
   }
 
   /** Makes the next commit fail. */
@@ -79,11 +86,21 @@ final class FaultySource {
           if (method.getName().equals("commit")) {
             return commit(connection, () -> call(connection, method, arguments));
           }
-          Object result = call(connection, method, arguments);
-          return method.getName().equals("prepareStatement")
-              ? watched((PreparedStatement) result, connection)
-              : result;
+          if (!method.getName().equals("prepareStatement")) {
+            return call(connection, method, arguments);
+          }
+          boolean skips = mutation.skips(arguments[0]);
+          arguments[0] = mutation.of(arguments[0]);
+          PreparedStatement statement = (PreparedStatement) call(connection, method, arguments);
+          return skips ? skipped(statement) : watched(statement, connection);
         });
+  }
+
+  private static PreparedStatement skipped(PreparedStatement statement) {
+    return proxy(
+        PreparedStatement.class,
+        (self, method, arguments) ->
+            method.getName().equals("executeUpdate") ? 1 : call(statement, method, arguments));
   }
 
   private PreparedStatement watched(PreparedStatement statement, Connection connection) {

@@ -34,11 +34,13 @@ record Finding(Kind kind, String what, Facts facts) {
         + facts.operation().fault()
         + " row="
         + facts.row()
-        + " effects="
-        + facts.effects()
+        + " payments="
+        + facts.payments()
         + " settled="
         + facts.settled()
         + " events="
-        + facts.events();
+        + facts.events()
+        + " others="
+        + facts.others();
   }
 }

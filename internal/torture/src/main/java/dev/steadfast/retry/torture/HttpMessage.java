@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  */
 final class HttpMessage {
   private static final Pattern INTENT = Pattern.compile("(?:^|&)intent=([^&]*)");
+  private static final Pattern ACCOUNT = Pattern.compile("(?:^|&)account=([^&]*)");
   private static final int MOST_HEAD = 64 * 1024;
 
   private final String start; // the first line
@@ -102,6 +103,12 @@ final class HttpMessage {
   Optional<String> intent() {
     Matcher matcher = INTENT.matcher(new String(body, StandardCharsets.UTF_8));
     return pays() && matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+  }
+
+  /** The account in the body of a request to pay. */
+  Optional<String> account() {
+    Matcher matcher = ACCOUNT.matcher(new String(body, StandardCharsets.UTF_8));
+    return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
 
   byte[] bytes() {

@@ -4,15 +4,12 @@ import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.okhttp.OkHttpReports;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
-import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Supplier;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Dispatcher;
@@ -32,7 +29,7 @@ final class OkHttpPayments implements PaymentClient {
   private final Map<OperationKind, RetryingCallFactory> factories =
       new EnumMap<>(OperationKind.class);
 
-  OkHttpPayments(String uri, OperationJournal journal, Supplier<Instant> clock) {
+  OkHttpPayments(String uri, Payments.Parts parts) {
     this.uri = uri;
     Dispatcher dispatcher = new Dispatcher();
     dispatcher.setMaxRequestsPerHost(MOST_AT_ONCE);
@@ -42,7 +39,7 @@ final class OkHttpPayments implements PaymentClient {
             .dispatcher(dispatcher)
             .build();
     for (OperationKind kind : OperationKind.values()) {
-      factories.put(kind, RetryingCallFactory.wrap(plain, Payments.retry(kind, journal, clock)));
+      factories.put(kind, RetryingCallFactory.wrap(plain, Payments.retry(kind, parts)));
     }
   }
 
@@ -50,7 +47,8 @@ final class OkHttpPayments implements PaymentClient {
   public Told pay(Op operation) throws InterruptedException {
     Call call = factories.get(operation.kind()).newCall(request(operation));
     try (Response response = operation.style().async() ? enqueued(call) : call.execute()) {
-      return Told.answer(response.code(), OkHttpReports.of(response));
+      String answer = response.code() + " " + response.body().string();
+      return Told.answer(answer, OkHttpReports.of(response));
     } catch (IOException | RuntimeException failed) {
       return Told.failure(failed);
     }
@@ -81,6 +79,7 @@ final class OkHttpPayments implements PaymentClient {
     return new Request.Builder()
         .url(uri)
         .header(Payments.PRINCIPAL, operation.kind().principal())
+        .header(Payments.ACCOUNT, operation.account())
         .post(RequestBody.create(operation.form(), FORM))
         .tag(RetryOptions.class, Payments.options(operation))
         .build();

@@ -46,6 +46,8 @@ record Op(
   record Style(boolean async, boolean callsAgain) {}
 
   private static final String NOTHING = "-";
+  private static final int ACCOUNTS = 5;
+  private static final int SEQUENCES = 2;
 
   /** As a line of a file. */
   String line() {
@@ -77,6 +79,35 @@ record Op(
 
   /** The body of its request. */
   String form() {
-    return "intent=" + intent + "&account=acme&amount=" + amount;
+    return "intent=" + intent + "&account=" + account() + "&amount=" + amount;
+  }
+
+  /** The account that pays. */
+  String account() {
+    return "account-" + Math.floorMod(intent.hashCode(), ACCOUNTS);
+  }
+
+  /**
+   * The sequence in which it is delivered; null for none. Half of the enlisted operations have one,
+   * if nobody waits for them, and none blocks others.
+   */
+  String sequence() {
+    int number = Math.floorMod(intent.hashCode(), 2 * SEQUENCES);
+    boolean ordered = number < SEQUENCES && mode == Mode.ENLIST && kind == OperationKind.KEYED;
+    return ordered ? "sequence-" + number : null;
+  }
+
+  /** Another request under the same name and key. */
+  Op changed() {
+    return with(amount + 1, atMillis);
+  }
+
+  /** The same operation at another time. */
+  Op at(long millis) {
+    return with(amount, millis);
+  }
+
+  private Op with(long otherAmount, long otherMillis) {
+    return new Op(intent, client, otherMillis, kind, mode, otherAmount, style, fault);
   }
 }

@@ -21,30 +21,43 @@ interface PaymentClient {
    *
    * @param word one of {@link RetryReport.Effect}, or {@link ToldLog#NO_WORD}
    * @param note more about it, for people who look for a failure
+   * @param answer the status and the body of the answer; empty for none
    * @param again whether the same call may tell more
+   * @param handedBack whether the answer is a stored one
    */
-  record Told(String word, String note, boolean again) {
-    static Told answer(int status, RetryReport report) {
-      return of(report, "status " + status);
+  record Told(String word, String note, String answer, boolean again, boolean handedBack) {
+    /** What a caller is told without an answer. */
+    Told(String word, String note, boolean again) {
+      this(word, note, "", again, false);
+    }
+
+    Told withNote(String other) {
+      return new Told(word, other, answer, again, handedBack);
+    }
+
+    static Told answer(String answer, RetryReport report) {
+      return of(report, "answered", answer);
     }
 
     static Told failure(Throwable thrown) {
       return RetryReport.of(thrown)
-          .map(report -> of(report, thrown.toString()))
+          .map(report -> of(report, thrown.toString(), ""))
           .orElseGet(() -> new Told(ToldLog.NO_WORD, thrown.toString(), false));
     }
 
-    private static Told of(RetryReport report, String what) {
+    private static Told of(RetryReport report, String what, String answer) {
       return report
           .saved()
           .map(saved ->
               new Told(
                   saved.effect().name(),
                   what + "; " + report,
+                  answer,
                   saved.resumableUntil().isPresent()
                       || saved.effect() == RetryReport.Effect.NEVER_SENT
-                      || report.attempts() == 0))
-          .orElseGet(() -> new Told(ToldLog.NO_WORD, what + "; " + report, false));
+                      || report.attempts() == 0,
+                  !answer.isEmpty() && report.attempts() == 0))
+          .orElseGet(() -> new Told(ToldLog.NO_WORD, what + "; " + report, answer, false, false));
     }
 
     /** Whether the caller needs no further call. */

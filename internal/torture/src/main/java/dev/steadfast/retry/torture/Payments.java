@@ -1,9 +1,7 @@
 package dev.steadfast.retry.torture;
 
-import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -16,6 +14,9 @@ import java.util.function.Supplier;
 final class Payments {
   /** The header that says who pays. The proxy turns it into credentials. */
   static final String PRINCIPAL = "X-Principal";
+
+  /** The header with the account, which the request body has too. The proxy compares them. */
+  static final String ACCOUNT = "X-Account";
 
   /** The header with the idempotency key. */
   static final String KEY = "Idempotency-Key";
@@ -30,36 +31,37 @@ final class Payments {
 
   static final int MOST_ANSWER_BYTES = 16 * 1024;
 
-  private static final RetryPolicy POLICY =
-      RetryPolicy.builder()
-          .maxAttempts(8)
-          .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofMillis(500)))
-          .attemptTimeout(ATTEMPT_TIMEOUT)
-          .totalTimeout(TOTAL_TIMEOUT)
-          .build();
-
   private Payments() {}
 
+  /**
+   * What the configurations of a client have in common.
+   *
+   * @param clock the wall clock
+   */
+  record Parts(OperationJournal journal, Supplier<Instant> clock, Deployment deployment) {}
+
   /** The configuration for a kind of operation. */
-  static HttpRetry retry(OperationKind kind, OperationJournal journal, Supplier<Instant> clock) {
+  static HttpRetry retry(OperationKind kind, Parts parts) {
     RetryEnvironment system = RetryEnvironment.system();
     HttpRetry.Builder retry =
         HttpRetry.builder()
-            .policy(POLICY)
+            .policy(parts.deployment.policy())
             .budget(RetryBudget.unlimited()) // the more attempts, the more can go wrong
             .bufferBodiesUpTo(MOST_ANSWER_BYTES)
             .environment(
-                new RetryEnvironment(system.ticker(), clock, system.random(), system.scheduler()))
-            .journal(journal);
+                new RetryEnvironment(
+                    system.ticker(), parts.clock, system.random(), system.scheduler()))
+            .journal(parts.journal);
     if (kind.keyed()) {
-      retry.idempotencyKeys(IdempotencyKeys.randomUuid().retention(kind.declared()));
+      retry.idempotencyKeys(
+          IdempotencyKeys.randomUuid().retention(parts.deployment.retention(kind)));
     }
     return retry.build();
   }
 
-  /** Keeps the header with the principal too, because resuming needs it. */
+  /** Keeps the headers with the principal and the account too, because resuming needs them. */
   static OperationJournal.Settings kept() {
-    return OperationJournal.Settings.defaults().withHeaders(PRINCIPAL);
+    return OperationJournal.Settings.defaults().withHeaders(PRINCIPAL, ACCOUNT);
   }
 
   static RetryOptions options(Op operation) {

@@ -6,7 +6,11 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -34,6 +38,9 @@ final class Proxy implements AutoCloseable {
   private final Clients clients;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<ProxyPort> ports = new ArrayList<>();
+
+  private final Map<String, String> keys = new ConcurrentHashMap<>(); // by intent
+  private final Queue<String> wire = new ConcurrentLinkedQueue<>();
 
   private volatile int upstream; // 0: the server is down
   private volatile int storm; // the status; 0: none
@@ -100,6 +107,28 @@ final class Proxy implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Notes what is wrong with a request: another account, or another key than before. */
+  void see(HttpMessage request) {
+    String intent = request.intent().orElse(null);
+    if (intent == null) {
+      return;
+    }
+    Optional<String> account = request.header(Payments.ACCOUNT);
+    if (!account.equals(request.account())) {
+      wire.add(intent + "\twas sent with account " + account + " in its header");
+    }
+    String key = request.header(Payments.KEY).orElse("none");
+    String before = keys.putIfAbsent(intent, key);
+    if (before != null && !before.equals(key)) {
+      wire.add(intent + "\twas sent with key " + before + " and with key " + key);
+    }
+  }
+
+  /** Writes what was wrong with requests into the history. */
+  void wire(History history) throws IOException {
+    history.write("wire.tsv", List.copyOf(wire));
   }
 
   private Op operation(HttpMessage request) {

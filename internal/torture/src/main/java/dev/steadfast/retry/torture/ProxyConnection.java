@@ -51,6 +51,7 @@ final class ProxyConnection {
 
   /** Returns false at the end of the connection. */
   private boolean exchange(HttpMessage request) throws IOException {
+    proxy.see(request);
     if (proxy.fault(request, Fault.KILL_ON_THE_WIRE) != null) {
       killOnTheWire(request);
       return false;

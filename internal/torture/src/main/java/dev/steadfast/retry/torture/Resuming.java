@@ -2,6 +2,7 @@ package dev.steadfast.retry.torture;
 
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ final class Resuming implements Runnable {
    * A resumer.
    *
    * @param journal finds the operations
-   * @param faulty the same journal with faults, for the steps of each operation
+   * @param faulty causes the faults in the steps of each operation
    */
   Resuming(JdbcJournal journal, FaultyJournal faulty, PaymentClient client) {
     this.journal = journal;
@@ -49,6 +50,8 @@ final class Resuming implements Runnable {
 
   private void send(Journaling.Journal resumed, Journaling.Kept due)
       throws IOException, InterruptedException {
-    client.sender(OperationKind.ofOperation(Intent.of(due).id().name())).send(faulty, due);
+    client
+        .sender(OperationKind.ofOperation(Intent.of(due).id().name()))
+        .send(faulty.over((OperationJournal) resumed), due);
   }
 }

@@ -1,6 +1,8 @@
 package dev.steadfast.retry.torture;
 
 import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class Schedule {
   private static final long STORM_MILLIS = 500;
   private static final long PARTITION_MILLIS = 700;
+  private static final Duration AHEAD = Duration.ofSeconds(20); // more than a lease
   private static final double LAST_FAULT = 0.95; // as a share of the run: operations still follow
 
   /** A fault and its time. */
@@ -18,14 +21,17 @@ final class Schedule {
 
   private final List<Event> events;
   private final Fired fired;
-  private final Proxy proxy;
-  private final Databases databases;
+  private final History history;
+  private final Parts parts;
 
-  Schedule(History history, Proxy proxy, Databases databases) {
+  /** What the faults act on. */
+  record Parts(Clients clients, Proxy proxy, Databases databases) {}
+
+  Schedule(History history, Parts parts) {
     this.events = events(history.settings());
     this.fired = history.fired();
-    this.proxy = proxy;
-    this.databases = databases;
+    this.history = history;
+    this.parts = parts;
   }
 
   private static List<Event> events(Settings settings) {
@@ -33,7 +39,10 @@ final class Schedule {
     long end = Math.round(settings.millis() * LAST_FAULT);
     List<Event> events = new ArrayList<>();
     for (Fault fault : Fault.all(Fault.Where.SCHEDULE)) {
-      int count = Fault.planned(settings.minutes());
+      if (!fault.meets(settings.engine())) {
+        continue;
+      }
+      int count = settings.broken().planned(fault, settings.minutes());
       for (int i = 0; i < count; i++) {
         long at = Math.round((i + random.nextDouble()) * end / count); // one per slot
         events.add(new Event(at, fault, random.nextInt(Workload.CLIENTS)));
@@ -44,7 +53,7 @@ final class Schedule {
   }
 
   /** Runs the faults one after another, and returns after the last. */
-  void run() throws IOException, InterruptedException {
+  void run() throws IOException, InterruptedException, SQLException {
     long start = System.nanoTime();
     int number = 0;
     for (Event event : events) {
@@ -55,24 +64,29 @@ final class Schedule {
     }
   }
 
-  private void happens(Event event) throws IOException, InterruptedException {
+  private void happens(Event event) throws IOException, InterruptedException, SQLException {
     switch (event.fault) {
       case STORM_500 -> storm(500);
       case STORM_503 -> storm(503);
       case PARTITION -> {
-        proxy.partition(event.client, true);
+        parts.proxy.partition(event.client, true);
         TimeUnit.MILLISECONDS.sleep(PARTITION_MILLIS);
-        proxy.partition(event.client, false);
+        parts.proxy.partition(event.client, false);
       }
-      case JOURNAL_RESTART -> Databases.restart(databases.journal());
-      case LEDGER_RESTART -> Databases.restart(databases.ledger());
+      case DEPLOYMENT -> {
+        Deployment.of(history, event.client).next(history, event.client);
+        parts.clients.kill(event.client);
+      }
+      case JOURNAL_CLOCK -> parts.databases.advanceClock(AHEAD);
+      case JOURNAL_RESTART -> Databases.restart(parts.databases.journal());
+      case LEDGER_RESTART -> Databases.restart(parts.databases.ledger());
       default -> throw new IllegalStateException("not of the schedule: " + event.fault);
     }
   }
 
   private void storm(int status) throws InterruptedException {
-    proxy.storm(status);
+    parts.proxy.storm(status);
     TimeUnit.MILLISECONDS.sleep(STORM_MILLIS);
-    proxy.storm(0);
+    parts.proxy.storm(0);
   }
 }

@@ -25,7 +25,7 @@ final class ServerMain {
   /** Prints the port when it listens, and runs until it is killed. */
   public static void main(String[] args) throws Exception {
     System.setProperty("sun.net.httpserver.nodelay", "true"); // otherwise answers wait for an ACK
-    FaultySource database = new FaultySource(Pool.real(args[1]));
+    FaultySource database = new FaultySource(Pool.real(args[1]), Mutation.NONE);
     DataSource pool = Pool.of(database, CONNECTIONS, MOST_WAIT_MILLIS);
     Faults faults = new ServerFaults(new History(Path.of(args[0])), database);
     PaymentsServer server = start(pool, faults);

@@ -33,7 +33,7 @@ record Settings(long seed, double minutes, Break broken, Engine engine) {
   }
 
   List<Op> operations() {
-    return Workload.of(seed, minutes);
+    return Workload.of(seed, minutes, broken);
   }
 
   long millis() {

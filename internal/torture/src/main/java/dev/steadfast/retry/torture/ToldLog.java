@@ -24,8 +24,22 @@ final class ToldLog {
     /** A call has returned. */
     TOLD,
     /** A look-up at the server has settled an operation. */
-    SETTLED
+    SETTLED,
+    /** Another request under the name and key of an operation that had succeeded has returned. */
+    CHANGED,
+    /** A claim was granted: its token, and when it was asked for and known. */
+    CLAIMED,
+    /** A claim has noted how it ended: its token, and when it began to. */
+    NOTED;
+
+    /** Whether it belongs to the calls of the operation itself. */
+    boolean ofCaller() {
+      return this == INVOKED || this == TOLD;
+    }
   }
+
+  /** Between two times. */
+  static final String TO = "-";
 
   /** In place of a word, if the call returned without a report. */
   static final String NO_WORD = "NO_WORD";
@@ -35,8 +49,9 @@ final class ToldLog {
    *
    * @param word what was told, or the answer of the look-up; empty for INVOKED
    * @param note more about it, for people who look for a failure
+   * @param answer the status and the body of the answer; empty for none
    */
-  record Event(Kind kind, String intent, String word, String note) {
+  record Event(Kind kind, String intent, String word, String note, String answer) {
     String line() {
       return String.join(
           "\t",
@@ -45,13 +60,14 @@ final class ToldLog {
           intent,
           word,
           note.replaceAll("\\s+", " "),
+          answer.replaceAll("\\s+", " "),
           "."); // a line without it was cut short when the process died
     }
 
     static Optional<Event> of(String line) {
       String[] parts = line.split("\t", -1);
-      return parts.length == 6 && parts[5].equals(".")
-          ? Optional.of(new Event(Kind.valueOf(parts[1]), parts[2], parts[3], parts[4]))
+      return parts.length == 7 && parts[6].equals(".")
+          ? Optional.of(new Event(Kind.valueOf(parts[1]), parts[2], parts[3], parts[4], parts[5]))
           : Optional.empty();
     }
   }
@@ -64,15 +80,28 @@ final class ToldLog {
   }
 
   void invoked(String intent) {
-    append(new Event(Kind.INVOKED, intent, "", ""));
+    append(new Event(Kind.INVOKED, intent, "", "", ""));
   }
 
-  void told(String intent, String word, String note) {
-    append(new Event(Kind.TOLD, intent, word, note));
+  void told(String intent, PaymentClient.Told told) {
+    append(new Event(Kind.TOLD, intent, told.word(), told.note(), told.answer()));
+  }
+
+  void changed(String intent, PaymentClient.Told told) {
+    append(new Event(Kind.CHANGED, intent, told.word(), told.note(), told.answer()));
   }
 
   void settled(String intent, String lookup) {
-    append(new Event(Kind.SETTLED, intent, lookup, ""));
+    append(new Event(Kind.SETTLED, intent, lookup, "", ""));
+  }
+
+  void claimed(String intent, String token, long askedMillis) {
+    String times = askedMillis + TO + System.currentTimeMillis();
+    append(new Event(Kind.CLAIMED, intent, token, times, ""));
+  }
+
+  void noted(String intent, String token, long beganMillis) {
+    append(new Event(Kind.NOTED, intent, token, Long.toString(beganMillis), ""));
   }
 
   private synchronized void append(Event event) {

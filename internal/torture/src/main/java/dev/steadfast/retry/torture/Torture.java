@@ -3,6 +3,7 @@ package dev.steadfast.retry.torture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 public final class Torture {
   private static final long MOST_QUIET_MILLIS = 120_000;
   private static final long MOST_QUIET_BROKEN_MILLIS = 3_000; // it may never become quiet
+  private static final int QUIET_ROUNDS = 6;
+  private static final Duration PASSES = Duration.ofMinutes(5); // the longest wait before a resend
   private static final long POLL_MILLIS = 200;
 
   private Torture() {}
@@ -48,6 +51,7 @@ public final class Torture {
     History history = History.create(directory, settings);
     try (Databases databases = new Databases(history)) {
       history.write("durability.txt", List.of(databases.durability()));
+      databases.ownClock();
       databases.createTables();
       history.write("surprises.txt", attack(history, databases));
       databases.dump(history);
@@ -67,7 +71,7 @@ public final class Torture {
         Proxy proxy = new Proxy(history, clients);
         Server server = new Server(history, databases.ledger().jdbcUrl(), proxy)) {
       clients.start(history, databases.journal().jdbcUrl(), proxy);
-      new Schedule(history, proxy, databases).run();
+      new Schedule(history, new Schedule.Parts(clients, proxy, databases)).run();
       awaitCalls(history, clients, server);
       List<String> surprises = new ArrayList<>();
       if (history.settings().engine() == Engine.DB_SCHEDULER) {
@@ -76,12 +80,28 @@ public final class Torture {
       }
       history.set("quiet");
       boolean broken = history.settings().broken() != Break.NONE;
-      await(databases::finished, broken ? MOST_QUIET_BROKEN_MILLIS : MOST_QUIET_MILLIS);
+      if (broken) {
+        await(databases::finished, MOST_QUIET_BROKEN_MILLIS);
+      } else {
+        untilFinished(databases, history.settings().engine());
+      }
       history.set("stop");
       clients.awaitEnd();
+      proxy.wire(history);
       surprises.addAll(clients.surprises());
       surprises.addAll(server.surprises());
       return surprises;
+    }
+  }
+
+  /** Lets time pass for the journal, so that what is to be sent again later is due. */
+  private static void untilFinished(Databases databases, Engine engine)
+      throws SQLException, InterruptedException {
+    for (int i = 0; i < QUIET_ROUNDS; i++) {
+      if (Fault.JOURNAL_CLOCK.meets(engine) && !databases.finished()) {
+        databases.advanceClock(PASSES);
+      }
+      await(databases::finished, MOST_QUIET_MILLIS / QUIET_ROUNDS);
     }
   }
 

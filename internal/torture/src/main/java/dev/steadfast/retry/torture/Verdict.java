@@ -29,8 +29,9 @@ record Verdict(
    * @param counts how many have which result
    * @param keyed how many have a key on the wire
    * @param unknownKeyed how many of these are unknown
+   * @param resumed how many were enlisted only, and claimed by whoever delivers
    */
-  record Words(Map<Effect, Integer> counts, int keyed, int unknownKeyed) {
+  record Words(Map<Effect, Integer> counts, int keyed, int unknownKeyed, int resumed) {
     int of(Effect... those) {
       int sum = 0;
       for (Effect each : those) {
@@ -50,7 +51,11 @@ record Verdict(
 
   /** Whether nothing was found and every fault happened often enough. */
   boolean holds() {
-    return findings.isEmpty() && surprises.isEmpty() && rare().isEmpty() && !tooUnknown();
+    return findings.isEmpty()
+        && surprises.isEmpty()
+        && rare().isEmpty()
+        && !tooUnknown()
+        && words.resumed > 0;
   }
 
   /**
@@ -64,7 +69,7 @@ record Verdict(
   private List<Fault> rare() {
     int least = Fault.least(settings.minutes());
     return List.of(Fault.values()).stream()
-        .filter(each -> faults.getOrDefault(each, 0) < least)
+        .filter(each -> each.meets(settings.engine()) && faults.getOrDefault(each, 0) < least)
         .toList();
   }
 
@@ -86,6 +91,9 @@ record Verdict(
     if (tooUnknown()) {
       out.println("too many unknown: more than 10 % of the " + words.keyed + " with a key");
     }
+    if (words.resumed == 0) {
+      out.println("nothing was resumed");
+    }
     out.println(line());
   }
 
@@ -99,13 +107,14 @@ record Verdict(
                 sum(Fault::killsClient),
                 sum(Fault::killsServer),
                 sum(Fault::freezes))
-        + " succeeded=%d failed=%d accepted=%d unknown=%d unknown-keyed=%d"
+        + " succeeded=%d failed=%d accepted=%d unknown=%d unknown-keyed=%d resumed=%d"
             .formatted(
                 words.of(Effect.SUCCEEDED),
                 words.of(Effect.FAILED, Effect.NEVER_SENT),
                 words.of(Effect.ACCEPTED),
                 words.of(Effect.UNKNOWN),
-                words.unknownKeyed)
+                words.unknownKeyed,
+                words.resumed)
         + " duplicates=%d lost=%d wrong=%d"
             .formatted(
                 count(Finding.Kind.DUPLICATE), count(Finding.Kind.LOST), count(Finding.Kind.WRONG));

@@ -3,6 +3,7 @@ package dev.steadfast.retry.torture;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,17 +18,22 @@ final class Workload {
       List.of(OperationKind.KEYED, OperationKind.KEYLESS, OperationKind.SHORT);
   private static final long TOO_MUCH = 2_000_000;
 
+  // Operations of a sequence are enlisted several at a time, so that they could overtake.
+  private static final long BURST_MILLIS = 10_000;
+
   private final Random random;
   private final double minutes;
+  private final Break broken;
 
-  private Workload(long seed, double minutes) {
+  private Workload(long seed, double minutes, Break broken) {
     this.random = new Random(seed);
     this.minutes = minutes;
+    this.broken = broken;
   }
 
   /** The operations in the order of their times. */
-  static List<Op> of(long seed, double minutes) {
-    return new Workload(seed, minutes).operations();
+  static List<Op> of(long seed, double minutes, Break broken) {
+    return new Workload(seed, minutes, broken).operations();
   }
 
   private List<Op> operations() {
@@ -38,21 +44,32 @@ final class Workload {
     for (int i = 0; i < count; i++) {
       operations.add(operation(i, kinds.get(i), faults[i]));
     }
+    operations.sort(Comparator.comparingLong(Op::atMillis));
     return operations;
   }
 
   private Op operation(int i, OperationKind kind, Fault fault) {
     boolean declined = fault == null && random.nextInt(20) == 0;
-    int mode = random.nextInt(20);
-    return new Op(
-        "i%06d".formatted(i),
-        random.nextInt(CLIENTS),
-        Math.round(i * 60_000.0 / PER_MINUTE),
-        kind,
-        mode == 0 ? Op.Mode.ENLIST : mode == 1 ? Op.Mode.ENLIST_AND_CALL : Op.Mode.CALL,
-        declined ? TOO_MUCH : 1 + random.nextInt(100_000),
-        new Op.Style(random.nextBoolean(), random.nextBoolean()),
-        fault);
+    Op operation =
+        new Op(
+            "i%06d".formatted(i),
+            random.nextInt(CLIENTS),
+            Math.round(i * 60_000.0 / PER_MINUTE),
+            kind,
+            mode(random.nextInt(20), fault),
+            declined ? TOO_MUCH : 1 + random.nextInt(100_000),
+            new Op.Style(random.nextBoolean(), random.nextBoolean()),
+            fault);
+    return operation.sequence() == null
+        ? operation
+        : operation.at(operation.atMillis() / BURST_MILLIS * BURST_MILLIS);
+  }
+
+  private static Op.Mode mode(int number, Fault fault) {
+    if (fault == Fault.CHANGED_REQUEST || number > 2) { // it meets callers who know the outcome
+      return Op.Mode.CALL;
+    }
+    return number == 2 ? Op.Mode.ENLIST_AND_CALL : Op.Mode.ENLIST;
   }
 
   /** Exactly a tenth of the operations for each of the two rare kinds. */
@@ -72,11 +89,14 @@ final class Workload {
   private Fault[] faults(List<OperationKind> kinds) {
     Map<OperationKind, Deque<Integer>> free = free(kinds);
     Fault[] faults = new Fault[kinds.size()];
-    for (int round = 0; round < Fault.planned(minutes); round++) {
+    int most = Break.MORE * Fault.planned(minutes);
+    for (int round = 0; round < most; round++) {
       for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
-        Integer target = free.get(kind(fault, round)).poll();
-        if (target != null) {
-          faults[target] = fault;
+        if (round < broken.planned(fault, minutes)) {
+          Integer target = free.get(kind(fault, round)).poll();
+          if (target != null) {
+            faults[target] = fault;
+          }
         }
       }
     }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each rule of the checker, with an operation that keeps it and one that breaks it. */
@@ -25,14 +26,18 @@ class CheckerTest {
   private static List<Kind> found(OperationKind kind, Facts.Row row, int effects, String... words) {
     List<Event> events = new ArrayList<>();
     for (String word : words) {
-      events.add(new Event(ToldLog.Kind.INVOKED, "i1", "", ""));
+      events.add(new Event(ToldLog.Kind.INVOKED, "i1", "", "", ""));
       if (!word.equals(KILLED)) {
-        events.add(new Event(ToldLog.Kind.TOLD, "i1", word, ""));
+        events.add(new Event(ToldLog.Kind.TOLD, "i1", word, "", ""));
       }
     }
-    return Checker.judge(new Facts(operation(kind), events, false, row, effects)).stream()
-        .map(Finding::kind)
-        .toList();
+    Op operation = operation(kind);
+    List<Facts.Payment> payments =
+        IntStream.rangeClosed(1, effects)
+            .mapToObj(number -> new Facts.Payment(number, kind.principal(), operation.account(), 1))
+            .toList();
+    Facts facts = new Facts(operation, events, List.of(), List.of(), row, payments);
+    return Checker.judge(facts).stream().map(Finding::kind).toList();
   }
 
   private static List<Kind> found(Facts.Row row, int effects, String... words) {
@@ -40,11 +45,11 @@ class CheckerTest {
   }
 
   private static Facts.Row row(String state) {
-    return new Facts.Row(state, false, true);
+    return new Facts.Row(state, false, 1, null, "");
   }
 
   private static Facts.Row delivered(String state) {
-    return new Facts.Row(state, true, true);
+    return new Facts.Row(state, true, 1, null, "");
   }
 
   @Test
@@ -127,7 +132,7 @@ class CheckerTest {
     return new Verdict(
         new Settings(7, 5, Break.NONE, Engine.JOURNAL),
         counts,
-        new Verdict.Words(Map.of(Effect.SUCCEEDED, 100 - unknownKeyed), 100, unknownKeyed),
+        new Verdict.Words(Map.of(Effect.SUCCEEDED, 100 - unknownKeyed), 100, unknownKeyed, 1),
         List.of(),
         surprises);
   }

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 class WorkloadTest {
   @Test
   void theSeedFixesTheOperationsAndTheirFaults() {
-    assertEquals(Workload.of(7, 5), Workload.of(7, 5));
-    assertNotEquals(Workload.of(7, 5), Workload.of(8, 5));
+    assertEquals(Workload.of(7, 5, Break.NONE), Workload.of(7, 5, Break.NONE));
+    assertNotEquals(Workload.of(7, 5, Break.NONE), Workload.of(8, 5, Break.NONE));
   }
 
   @Test
   void fiveMinutesHaveEnoughOperationsOfEachKind() {
-    List<Op> operations = Workload.of(7, 5);
+    List<Op> operations = Workload.of(7, 5, Break.NONE);
     assertTrue(operations.size() >= 3_000);
     assertEquals(operations.size() / 10, count(operations, OperationKind.KEYLESS));
     assertEquals(operations.size() / 10, count(operations, OperationKind.SHORT));
@@ -29,7 +29,7 @@ class WorkloadTest {
   @Test
   void eachFaultIsPlannedOftenEnough() {
     for (double minutes : new double[] {0.5, 5}) {
-      List<Op> operations = Workload.of(7, minutes);
+      List<Op> operations = Workload.of(7, minutes, Break.NONE);
       for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
         long planned = operations.stream().filter(each -> each.fault() == fault).count();
         assertEquals(Fault.planned(minutes), planned, fault::toString);
@@ -41,7 +41,7 @@ class WorkloadTest {
 
   @Test
   void anOperationIsTheSameAfterWritingAndReading() {
-    for (Op operation : Workload.of(7, 1)) {
+    for (Op operation : Workload.of(7, 1, Break.NONE)) {
       assertEquals(operation, Op.of(operation.line()));
     }
   }
