@@ -76,6 +76,17 @@ public enum AnswerProof {
   }
 
   /**
+   * Whether an answer refuses the protocol of its connection: 426, 505, and 464 of AWS's load
+   * balancers. Over another connection the same request may be answered.
+   *
+   * @param status its status, -1 for none
+   * @return whether it does
+   */
+  public static boolean refusesProtocol(int status) {
+    return status == 426 || status == 464 || status == 505;
+  }
+
+  /**
    * The proof that a status gives by itself, whatever the method and the headers are.
    *
    * @param status the status of an answer, -1 without one

@@ -166,7 +166,7 @@ final class Operation<R> implements Admission {
   }
 
   void attemptBegan(int number, Object request, @Nullable OtherPath path, long nowNanos) {
-    state.attemptBegins(nowNanos);
+    state.attemptBegins(nowNanos, path != null);
     record.attemptBegan(number, path, nowNanos);
     if (listeners().any()) {
       listeners().attemptStarted(info, number, request);

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
  *       while the response is still whole
  *   <li>withdraw from the budget: the only side effect of deciding, so last; the first resend of an
- *       idempotent request after a GOAWAY is free
+ *       idempotent request after a GOAWAY is free, as is the one after another connection than the
+ *       usual one was refused
  * </ol>
  */
 final class RetryState {
@@ -59,6 +60,7 @@ final class RetryState {
   private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
   private boolean unknownToBudget; // until an attempt begins
+  private boolean elsewhere; // the latest attempt takes another connection than the usual one
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
     this(plan.nanos(), budget, admission, plan.environment().random(), plan.word());
@@ -110,8 +112,13 @@ final class RetryState {
     }
   }
 
-  /** An attempt begins. */
-  void attemptBegins(long nowNanos) {
+  /**
+   * An attempt begins.
+   *
+   * @param elsewhere whether it takes another connection than the client's usual one
+   */
+  void attemptBegins(long nowNanos, boolean elsewhere) {
+    this.elsewhere = elsewhere;
     if (unknownToBudget) {
       unknownToBudget = false;
       budget.operationBegan(nowNanos);
@@ -258,7 +265,18 @@ final class RetryState {
     if (outcome.evidence().bodySpent()) {
       return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
     }
-    return afterSafeFailure((Verdict.Retryable) verdict, safety, nowNanos);
+    boolean detour = elsewhere && refusesConnection(outcome, safety);
+    return afterSafeFailure((Verdict.Retryable) verdict, safety, detour, nowNanos);
+  }
+
+  /**
+   * Whether the server refuses a connection, or its protocol. Then a key or the caller's word do
+   * not make an attempt beside the others safe, but a failed handshake proves that nothing was
+   * sent.
+   */
+  private static boolean refusesConnection(Outcome outcome, Evidence.Safety safety) {
+    return outcome.verdict().kind() == FailureKind.TLS
+        || (safety.needsNoKey() && AnswerProof.refusesProtocol(outcome.evidence().status()));
   }
 
   private void countProcessed(Evidence evidence) {
@@ -274,13 +292,15 @@ final class RetryState {
 
   /** Steps 3 to 9. */
   private RetryDecision afterSafeFailure(
-      Verdict.Retryable failure, Evidence.Safety safety, long nowNanos) {
+      Verdict.Retryable failure, Evidence.Safety safety, boolean detour, long nowNanos) {
     boolean seen = seenBefore(failure.kind());
     boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
     boolean safeAsSuch = safety.needsNoKey();
     // A stale connection says nothing about the server. Its one resend does not count as an
     // attempt, unless only a key or the caller's word makes it safe: the server may not honour it.
-    boolean free = stale && safeAsSuch;
+    // A connection that only the library wanted costs the operation no attempt either.
+    boolean refusedThere = detour && !seen;
+    boolean free = (stale && safeAsSuch) || refusedThere;
     // 3 no attempts left, or no paid repeats: stop
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
@@ -317,7 +337,7 @@ final class RetryState {
     // 9 withdraw from the budget: the only side effect of deciding, so last
     // A GOAWAY ends a connection and says nothing about the server, so one resend costs nothing.
     boolean announced = failure.kind() == FailureKind.GOAWAY && !seen && safeAsSuch;
-    if (!announced) {
+    if (!announced && !refusedThere) {
       Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
       if (!taken.granted()) {
         return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);

@@ -183,7 +183,8 @@ public final class DeadPaths {
   /**
    * The other connection could not be made.
    *
-   * @param never whether it never can, as with TLS that is refused: then the origin is left alone
+   * @param never whether it never can, as with TLS or a protocol that is refused: then the origin
+   *     is left alone
    */
   public void otherFailed(OperationInfo info, boolean never) {
     long now = ticker.getAsLong();

@@ -46,6 +46,7 @@ final class OriginPaths {
   private long deadUntil;
   private boolean held;
   private long heldUntil;
+  private boolean leftAlone; // held whatever comes on the usual connection
   private int refuted; // how often a suspect was alive after all
   private long refutedAt;
 
@@ -148,7 +149,7 @@ final class OriginPaths {
       refute(same, now);
       return PathEvent.RETURNED;
     }
-    held = false;
+    held = held && leftAlone;
     if (same) {
       refute(true, now);
     }
@@ -197,7 +198,7 @@ final class OriginPaths {
     if (!dead) {
       open = false;
       forget();
-      hold(now + AVOIDED_NANOS);
+      hold(now + AVOIDED_NANOS, false);
       return;
     }
     otherSilences++;
@@ -212,19 +213,20 @@ final class OriginPaths {
   /**
    * The other connection could not be made.
    *
-   * @param never whether it never can, as with TLS that is refused
+   * @param never whether it never can, as with TLS or a protocol that is refused
    */
   void otherFailed(boolean never, long now) {
     scouting = false;
     if (never) {
       open = false;
       forget();
-      hold(now + LEFT_ALONE_NANOS);
+      hold(now + LEFT_ALONE_NANOS, true);
     }
   }
 
-  private void hold(long until) {
+  private void hold(long until, boolean whateverComes) {
     held = true;
+    leftAlone = whateverComes;
     heldUntil = until;
   }
 }

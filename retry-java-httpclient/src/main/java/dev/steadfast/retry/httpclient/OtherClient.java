@@ -236,8 +236,13 @@ final class OtherClient {
    */
   TransportFailure failed(OperationInfo info, TransportFailure failure) {
     boolean tls = failure.kind() == FailureKind.TLS;
-    paths.otherFailed(info, tls);
+    refused(info, tls);
     return tls ? TransportFailure.of(FailureKind.TLS) : failure;
+  }
+
+  /** This client does not get through, and never will if {@code never} is true. */
+  void refused(OperationInfo info, boolean never) {
+    paths.otherFailed(info, never);
   }
 
   /** Takes no attempts any more. */

@@ -2,7 +2,10 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
@@ -96,6 +99,18 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
       return failure;
     }
     return choice == null ? failure : other.failed(operation.info(), failure);
+  }
+
+  /**
+   * The meaning of an answer to the current attempt: of the second client it may be that this
+   * connection is refused.
+   */
+  final Outcome judged(Answer<?> answer, Evidence evidence) {
+    if (other == null || chosen == null || !AnswerProof.refusesProtocol(answer.status())) {
+      return operation.outcome(answer, evidence);
+    }
+    other.refused(operation.info(), true);
+    return operation.outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
   }
 
   /** The operation ends in the current attempt, which says something for the next operation. */

@@ -49,6 +49,8 @@ import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The second client with what the first may have around it: certificates, tunnels, and its end.
@@ -60,6 +62,8 @@ class DeadPathSurroundingsTest {
           .commonName("localhost")
           .addSubjectAlternativeName("localhost")
           .build();
+  private static final HeldCertificate STRANGE =
+      new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final RetryPolicy PATIENT =
@@ -72,11 +76,13 @@ class DeadPathSurroundingsTest {
   private static final RetryEnvironment SYSTEM = RetryEnvironment.system();
 
   private final MockWebServer server = new MockWebServer();
+  private final MockWebServer otherServer = new MockWebServer();
   private final CountDownLatch testOver = new CountDownLatch(1);
   private final Queue<PathEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicLong ahead = new AtomicLong();
   private SwallowingProxy proxy;
   private RetryingHttpClient client;
+  private Consumer<AttemptReport> whenAttemptEnds = attempt -> {};
   private boolean proxied; // through a tunnel
   private volatile boolean tunnelOpen;
 
@@ -132,6 +138,7 @@ class DeadPathSurroundingsTest {
     client.shutdownNow();
     testOver.countDown();
     proxy.close();
+    otherServer.close();
     server.close();
   }
 
@@ -151,6 +158,11 @@ class DeadPathSurroundingsTest {
               @Override
               public void pathChanged(OperationInfo operation, PathEvent event) {
                 events.add(event);
+              }
+
+              @Override
+              public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
+                whenAttemptEnds.accept(attempt);
               }
             });
   }
@@ -255,6 +267,78 @@ class DeadPathSurroundingsTest {
 
     dies(LOSES_FIRST);
     assertEquals(2, proxy.opened());
+  }
+
+  /** New connections lead to another server from now on; this one comes back once it was tried. */
+  private void startOther(HeldCertificate certificate, int status) throws IOException {
+    otherServer.useHttps(
+        new HandshakeCertificates.Builder()
+            .heldCertificate(certificate)
+            .build()
+            .sslSocketFactory());
+    otherServer.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            return new MockResponse.Builder().code(status).body("refused").build();
+          }
+        });
+    otherServer.start(InetAddress.getLoopbackAddress(), 0);
+    proxy.leadNewTo(otherServer.getPort());
+    whenAttemptEnds =
+        attempt -> {
+          if (attempt.otherPath().isPresent()) {
+            proxy.comeBack();
+          }
+        };
+  }
+
+  /** It costs the operation none of its two attempts, and the origin is left alone. */
+  private void assertLeftAloneAfterRefusal() throws Exception {
+    RetryPolicy two = LOSES_FIRST.toBuilder().maxAttempts(2).build();
+
+    assertServed(get("/", two), null, OtherPath.SILENT_CONNECTION, null);
+
+    proxy.swallow(Swallowed.ALL);
+    RetryReport next = get("/", times(SHORT, SHORT, SHORT));
+    assertEquals(Arrays.asList(null, null, null), paths(next), next.toString());
+    assertEquals(2, proxy.opened());
+  }
+
+  @Test
+  void tlsThatTheOtherPathRefusesIsNeverTheResult() throws Exception {
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    startOther(STRANGE, 200);
+
+    assertLeftAloneAfterRefusal();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {426, 464, 505})
+  void protocolThatTheOtherPathRefusesIsNeverTheResult(int status) throws Exception {
+    start();
+    wrap(plain().build());
+    get("/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    startOther(CERTIFICATE, status);
+
+    assertLeftAloneAfterRefusal();
+  }
+
+  /** What refuses a protocol on the usual path is an answer like any other. */
+  @Test
+  void protocolThatTheUsualPathRefusesIsTheResult() throws Exception {
+    start();
+    wrap(plain().build());
+    startOther(CERTIFICATE, 426);
+
+    HttpResponse<String> got = client.send(request("/"), BodyHandlers.ofString());
+
+    assertEquals(426, got.statusCode());
+    assertEquals(1, otherServer.getRequestCount());
   }
 
   @Test

@@ -427,6 +427,27 @@ class DeadPathTest {
             instanceof IOException);
   }
 
+  /** It waits for the operation, wherever its attempts are. */
+  @Test
+  void closeLetsTheOtherPathFinish() throws Throwable {
+    works(Entry.SEND_ASYNC);
+    proxy.swallow(Swallowed.ALL);
+    proxy.swallowNew(true);
+    CompletableFuture<HttpResponse<String>> sent =
+        client.with(with(LOSES_FIRST)).sendAsync(request("/").build(), BodyHandlers.ofString());
+    await(() -> proxy.opened() == 2);
+
+    client.shutdown();
+    proxy.comeBack();
+
+    assertEquals(
+        Arrays.asList(null, OtherPath.SILENT_CONNECTION),
+        paths(JdkReports.of(sent.get(20, TimeUnit.SECONDS))));
+    client.close();
+    assertThrows(
+        IOException.class, () -> client.send(request("/").build(), BodyHandlers.ofString()));
+  }
+
   private static void await(BooleanSupplier condition) {
     long end = System.nanoTime() + 20_000_000_000L;
     while (!condition.getAsBoolean()) {

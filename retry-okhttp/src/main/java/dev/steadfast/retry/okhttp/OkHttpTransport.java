@@ -225,7 +225,7 @@ final class OkHttpTransport
       // The answer is from the cache, a synthetic 504 included; or made up by an interceptor.
       return new Outcome(Verdict.acceptedWithoutServer(), evidence);
     }
-    return operation.outcome(answer, evidence);
+    return of.judged(answer, evidence);
   }
 
   @Override

@@ -103,8 +103,8 @@ final class OtherPool {
     paths.silent(info, none, none.life(), true);
   }
 
-  /** A connection of this pool could not be made. */
-  void notMade(OperationInfo info, boolean refusedByTls) {
-    paths.otherFailed(info, refusedByTls);
+  /** A connection of this pool could not be made, and never can if the server refuses it. */
+  void notMade(OperationInfo info, boolean refused) {
+    paths.otherFailed(info, refused);
   }
 }

@@ -2,6 +2,9 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
+import dev.steadfast.retry.engine.AnswerProof;
+import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.paths.PathChoice;
@@ -102,6 +105,19 @@ abstract class PathTrace extends RequestTrace {
   /** Whether the latest request was sent whole, and not answered. */
   private boolean isUnanswered() {
     return log.deliveries() > 0 && log.disposition() == Disposition.UNKNOWN && !sendingBody;
+  }
+
+  /**
+   * The meaning of the answer to the attempt: over another connection it may be that this
+   * connection is refused.
+   */
+  Outcome judged(Answer answer, Evidence evidence) {
+    OtherPool pool = otherPool();
+    if (pool == null || !takesOther() || !AnswerProof.refusesProtocol(answer.status())) {
+      return operation.outcome(answer, evidence);
+    }
+    pool.notMade(operation.info(), true);
+    return operation.outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
   }
 
   /** Another connection that TLS refuses is no end: the usual one has passed its handshake. */

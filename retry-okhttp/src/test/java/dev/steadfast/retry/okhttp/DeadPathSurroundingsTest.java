@@ -33,7 +33,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import okhttp3.Call;
+import okhttp3.CertificatePinner;
 import okhttp3.Dns;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
@@ -50,6 +52,9 @@ import okhttp3.tls.HeldCertificate;
 import okio.BufferedSink;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The other connection with what a client may have around it: certificates, tunnels, DNS, its own
@@ -61,6 +66,8 @@ class DeadPathSurroundingsTest {
           .commonName("localhost")
           .addSubjectAlternativeName("localhost")
           .build();
+  private static final HeldCertificate STRANGE =
+      new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final RetryPolicy PATIENT =
@@ -72,10 +79,12 @@ class DeadPathSurroundingsTest {
   private static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
 
   private final MockWebServer server = new MockWebServer();
+  private final MockWebServer otherServer = new MockWebServer();
   private final List<OkHttpClient> clients = new ArrayList<>();
   private final CountDownLatch testOver = new CountDownLatch(1);
   private final Queue<PathEvent> events = new ConcurrentLinkedQueue<>();
   private SwallowingProxy proxy;
+  private Consumer<AttemptReport> whenAttemptEnds = attempt -> {};
   private volatile boolean tunnelOpen;
 
   private static RetryPolicy times(Duration... attempts) {
@@ -149,6 +158,7 @@ class DeadPathSurroundingsTest {
     }
     testOver.countDown();
     proxy.close();
+    otherServer.close();
     server.close();
   }
 
@@ -161,6 +171,11 @@ class DeadPathSurroundingsTest {
               @Override
               public void pathChanged(OperationInfo operation, PathEvent event) {
                 events.add(event);
+              }
+
+              @Override
+              public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
+                whenAttemptEnds.accept(attempt);
               }
             });
   }
@@ -189,8 +204,13 @@ class DeadPathSurroundingsTest {
   }
 
   private static Entry.Outcome make(Call.Factory calls, Request.Builder request, RetryPolicy with) {
+    return make(Entry.EXECUTE, calls, request, with);
+  }
+
+  private static Entry.Outcome make(
+      Entry entry, Call.Factory calls, Request.Builder request, RetryPolicy with) {
     RetryOptions options = RetryOptions.builder().policy(with).build();
-    return Entry.EXECUTE.make(calls.newCall(request.tag(RetryOptions.class, options).build()));
+    return entry.make(calls.newCall(request.tag(RetryOptions.class, options).build()));
   }
 
   private static void assertServed(Entry.Outcome got, OtherPath... paths) {
@@ -281,6 +301,120 @@ class DeadPathSurroundingsTest {
     proxy.swallow(Swallowed.ALL);
 
     assertServed(get(calls, "/", policy), null, OtherPath.SILENT_CONNECTION);
+  }
+
+  /** New connections lead to another server from now on; this one comes back once it was tried. */
+  private void startOther(HeldCertificate certificate, int status) throws IOException {
+    otherServer.useHttps(
+        new HandshakeCertificates.Builder().heldCertificate(certificate).build().sslSocketFactory(),
+        false);
+    otherServer.setDispatcher(
+        new Dispatcher() {
+          @Override
+          public MockResponse dispatch(RecordedRequest request) {
+            return new MockResponse().setResponseCode(status).setBody("refused");
+          }
+        });
+    otherServer.start(InetAddress.getLoopbackAddress(), 0);
+    proxy.leadNewTo(otherServer.getPort());
+    whenAttemptEnds =
+        attempt -> {
+          if (attempt.otherPath().isPresent()) {
+            proxy.comeBack();
+          }
+        };
+  }
+
+  /** It costs the operation none of its two attempts, and the origin is left alone. */
+  private void assertLeftAloneAfterRefusal(Entry entry, Call.Factory calls) {
+    RetryPolicy two = LOSES_FIRST.toBuilder().maxAttempts(2).build();
+    Request.Builder request = request("https", proxy.port(), "/");
+
+    assertServed(make(entry, calls, request, two), null, OtherPath.SILENT_CONNECTION, null);
+
+    proxy.swallow(Swallowed.ALL);
+    Entry.Outcome next = make(entry, calls, request, times(SHORT, SHORT, SHORT));
+    assertEquals(Arrays.asList(null, null, null), paths(next), next.toString());
+    assertEquals(2, proxy.opened());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
+  void tlsThatTheOtherPathRefusesIsNeverTheResult(Entry entry) throws IOException {
+    startWithTls(false, false);
+    Call.Factory calls = calls(client(), retry().build());
+    get(calls, "/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    startOther(STRANGE, 200);
+
+    assertLeftAloneAfterRefusal(entry, calls);
+  }
+
+  /** Both certificates are trusted, and one of them is pinned. */
+  @Test
+  void pinThatTheOtherPathLacksIsNeverTheResult() throws IOException {
+    startWithTls(false, false);
+    HandshakeCertificates both =
+        new HandshakeCertificates.Builder()
+            .addTrustedCertificate(CERTIFICATE.certificate())
+            .addTrustedCertificate(STRANGE.certificate())
+            .build();
+    OkHttpClient.Builder pinning =
+        Rig.builder()
+            .sslSocketFactory(both.sslSocketFactory(), both.trustManager())
+            .certificatePinner(
+                new CertificatePinner.Builder()
+                    .add("localhost", CertificatePinner.pin(CERTIFICATE.certificate()))
+                    .build());
+    Call.Factory calls = calls(pinning, retry().build());
+    get(calls, "/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    startOther(STRANGE, 200);
+
+    assertLeftAloneAfterRefusal(Entry.EXECUTE, calls);
+    assertEquals(0, otherServer.getRequestCount());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {426, 464, 505})
+  void protocolThatTheOtherPathRefusesIsNeverTheResult(int status) throws IOException {
+    startWithTls(false, false);
+    Call.Factory calls = calls(client(), retry().build());
+    get(calls, "/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    startOther(CERTIFICATE, status);
+
+    assertLeftAloneAfterRefusal(Entry.EXECUTE, calls);
+  }
+
+  /** What refuses a protocol on the usual path is an answer like any other. */
+  @Test
+  void protocolThatTheUsualPathRefusesIsTheResult() throws IOException {
+    startWithTls(false, false);
+    Call.Factory calls = calls(client(), retry().build());
+    startOther(CERTIFICATE, 426);
+
+    Entry.Outcome got = get(calls, "/", PATIENT);
+
+    assertEquals(426, got.status(), got.toString());
+    assertEquals(1, otherServer.getRequestCount());
+  }
+
+  @Test
+  void executorThatIsShutDownEndsTheOtherPath() throws IOException {
+    startWithTls(false, false);
+    OkHttpClient.Builder builder = client().dispatcher(new okhttp3.Dispatcher());
+    Call.Factory calls = calls(builder, retry().build());
+    get(calls, "/", PATIENT);
+    proxy.swallow(Swallowed.ALL);
+    whenAttemptEnds = attempt -> clients.get(0).dispatcher().executorService().shutdown();
+
+    Entry.Outcome got =
+        make(Entry.ENQUEUE, calls, request("https", proxy.port(), "/"), LOSES_FIRST);
+
+    assertEquals(-1, got.status(), got.toString());
+    assertEquals(1, proxy.opened(), got.toString());
+    assertEquals(0, clients.get(0).dispatcher().runningCallsCount());
   }
 
   @Test

@@ -210,6 +210,7 @@ class DeadPathsTest {
     diesTwice();
     afterSilence();
     paths.otherFailed(true, now);
+    paths.alive(usual, now);
     now += AVOIDED;
     paths.silent(usual, now);
 

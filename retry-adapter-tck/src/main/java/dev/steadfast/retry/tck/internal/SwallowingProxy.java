@@ -29,7 +29,7 @@ public final class SwallowingProxy implements AutoCloseable {
   }
 
   private final ServerSocket listening;
-  private final int server;
+  private volatile int server;
   private final List<Link> links = new CopyOnWriteArrayList<>();
   private final AtomicInteger opened = new AtomicInteger();
   private final AtomicInteger peak = new AtomicInteger();
@@ -82,6 +82,15 @@ public final class SwallowingProxy implements AutoCloseable {
    */
   public void swallowNew(boolean swallow) {
     swallowsNew = swallow;
+  }
+
+  /**
+   * Leads new connections to another server. Those that are open stay.
+   *
+   * @param other the port of that server
+   */
+  public void leadNewTo(int other) {
+    server = other;
   }
 
   /** Passes everything on again, with what was swallowed. */
