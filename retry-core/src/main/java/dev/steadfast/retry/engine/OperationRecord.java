@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * held at a time.
  */
 final class OperationRecord {
-  // Why it is like this: docs/decisions/cost-of-a-wrapped-call.md
+  // Why it is like this: docs/decisions/one-loop.md#what-a-wrapped-call-costs
   private static final int MOST_REPORTS = 100;
 
   private long startNanos;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * unpacked, is taken as content. Confined to one thread at a time.
  */
 public final class FirstEvent {
-  // Why it is like this: docs/decisions/first-events.md
+  // Why it is like this: docs/decisions/evidence.md#streams-and-their-first-event
   /** How many bytes are looked at. */
   public static final int MOST_BYTES = 64 * 1024;
 

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * ours, and {@code send} ends by the limit that was reached.
  */
 final class SendInterrupt {
-  // Why it is like this: docs/decisions/sync-attempt-bounds.md
+  // Why it is like this: docs/decisions/threads-and-timers.md#what-ends-an-attempt
   private static final AtomicReferenceFieldUpdater<SendInterrupt, Stage> STATE =
       AtomicReferenceFieldUpdater.newUpdater(SendInterrupt.class, Stage.class, "state");
 

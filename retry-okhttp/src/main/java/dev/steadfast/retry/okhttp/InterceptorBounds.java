@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * timeouts. Safe for use by many threads.
  */
 final class InterceptorBounds implements Runnable {
-  // Why it is like this: docs/decisions/sync-attempt-bounds.md
+  // Why it is like this: docs/decisions/threads-and-timers.md#what-ends-an-attempt
   private final LongSupplier remainingNanos;
   private final BooleanSupplier outOfTime;
   private final Runnable endAtDeadline;
