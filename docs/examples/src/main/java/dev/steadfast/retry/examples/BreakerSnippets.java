@@ -74,7 +74,6 @@ final class BreakerSnippets {
   }
 
   static String resilience4jRetry(Callable<String> work) throws Exception {
-    // region resilience4j-retry
     RetryPolicy policy =
         RetryPolicy.builder()
             .maxAttempts(3)
@@ -82,7 +81,6 @@ final class BreakerSnippets {
             .build();
     Retry retry = Resilience4jRetries.retry("orders", policy);
     String result = retry.executeCallable(work);
-    // endregion
     return result;
   }
 

@@ -74,7 +74,6 @@ final class ExampleCall
     }
   }
 
-  // region adapter-operation
   ExampleCall(PlainConnection.Request request, Wires wires, HttpRetry retry, RetryOptions options) {
     this.request = request;
     this.wires = wires;
@@ -85,8 +84,6 @@ final class ExampleCall
   RetryLoop<Answer> loop() {
     return operation.loop(operation.plan(), this, this);
   }
-
-  // endregion
 
   long boundNanos() {
     return operation.boundNanos();

@@ -28,15 +28,12 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
     return new ExampleEntryPoint("reference blocking", TRAITS);
   }
 
-  // region adapter-traits
   private static final Set<Trait> TRAITS =
       EnumSet.of(
           Trait.BODY_AFTER_CALL,
           Trait.TRUSTS_BODIES,
           Trait.UNINTERRUPTIBLE_READS,
           Trait.GIVES_RULES_NO_BODY);
-
-  // endregion
 
   /** Calls with a callback. */
   public static EntryPoint async() {

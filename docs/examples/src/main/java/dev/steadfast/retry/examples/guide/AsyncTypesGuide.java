@@ -27,7 +27,6 @@ final class AsyncTypesGuide {
     return answer;
   }
 
-  // region reactor-okhttp
   static Mono<String> body(Call.Factory client, Request request) {
     return Mono.create(sink -> {
       Call call = client.newCall(request);
@@ -50,8 +49,6 @@ final class AsyncTypesGuide {
           });
     });
   }
-
-  // endregion
 
   static <T> ListenableFuture<T> listenable(CompletableFuture<T> operation) {
     SettableFuture<T> future = SettableFuture.create();

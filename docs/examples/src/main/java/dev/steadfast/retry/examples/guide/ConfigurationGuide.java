@@ -76,10 +76,8 @@ final class ConfigurationGuide {
   }
 
   static RetryPolicy backoffByKindAsText() {
-    // region policy-by-kind-text
     RetryPolicy policy =
         RetryPolicy.valueOf("backoff=full(50ms..20s); backoff.throttled=full(1s..20s)");
-    // endregion
     return policy;
   }
 

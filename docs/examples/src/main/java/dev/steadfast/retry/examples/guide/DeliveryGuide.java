@@ -38,10 +38,8 @@ final class DeliveryGuide {
       HttpRequest request)
       throws IOException, SQLException {
     String orderId = "4711";
-    // region delivery-enlist
     RetryOptions charge = RetryOptions.builder().journaled("charge", orderId).build();
     delivery.enlist(connection, client.with(charge).intent(request));
-    // endregion
     // region delivery-sequence
     delivery.enlist(connection, client.with(charge).intent(request), "account-17");
     // endregion

@@ -70,7 +70,6 @@ final class KeysGuide {
   }
 
   static HttpRetry oncePerOperation() {
-    // region once-per-operation
     DateTimeFormatter httpDate = DateTimeFormatter.RFC_1123_DATE_TIME.withZone(ZoneOffset.UTC);
     HttpRetry retry =
         HttpRetry.builder()
@@ -79,7 +78,6 @@ final class KeysGuide {
                 "Repeatability-First-Sent",
                 (request, startedAt) -> Optional.of(httpDate.format(startedAt)))
             .build();
-    // endregion
     return retry;
   }
 }

@@ -24,7 +24,6 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 /** The beans of the Spring guide, in a context that has a builder, as one of Spring Boot has. */
 final class SpringBeansGuideTest {
 
-  // region spring-exchange
   @HttpExchange("/payments")
   interface Payments {
     @PostExchange
@@ -36,8 +35,6 @@ final class SpringBeansGuideTest {
         .build()
         .createClient(Payments.class);
   }
-
-  // endregion
 
   private final FakeTime time = new FakeTime();
   private final ScriptedServer server = ScriptedServer.start();

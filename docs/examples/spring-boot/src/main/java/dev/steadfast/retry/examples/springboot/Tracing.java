@@ -29,14 +29,11 @@ class Tracing {
         .build();
   }
 
-  // region boot-tracing
   @Bean
   HttpRetryCustomizer traceAttempts(OpenTelemetry openTelemetry) {
     RetryTracing tracing = RetryTracing.of(openTelemetry);
     return (client, retry) -> tracing.addTo(retry);
   }
-
-  // endregion
 
   long spans() {
     return exporter.getFinishedSpanItems().stream()
