@@ -44,12 +44,10 @@ final class ConfigurationGuide {
   }
 
   static HttpRetry changed(HttpRetry retry) {
-    // region to-builder
     HttpRetry patient =
         retry.toBuilder()
             .policy(retry.policy().toBuilder().totalTimeout(Duration.ofMinutes(5)).build())
             .build();
-    // endregion
     return patient;
   }
 
@@ -155,7 +153,6 @@ final class ConfigurationGuide {
     return retry;
   }
 
-  // region own-rules
   /** Retries a 404 of a replica that lags behind. */
   static final class ReplicaRules implements HttpClassifier {
     private final HttpClassifier standard = StandardRules.defaults();
@@ -174,7 +171,6 @@ final class ConfigurationGuide {
     }
   }
 
-  // endregion
 
   static HttpRetry listening(RetryListener listener) {
     // region listening

@@ -63,7 +63,6 @@ final class EffectsGuide {
 
   static EffectResult<String> use(RetryingCallFactory calls, Request fetch, Request order)
       throws InterruptedException {
-    // region effects-token
     OneTimeToken<Request> tokens =
         OkHttpEffects.oneTimeToken(calls, (head, body) -> new String(body, UTF_8));
 
@@ -77,7 +76,6 @@ final class EffectsGuide {
                     .post(RequestBody.create("order".getBytes(UTF_8), null))
                     .build());
     System.out.println(result.effect() + ", " + result.end());
-    // endregion
     return result;
   }
 }

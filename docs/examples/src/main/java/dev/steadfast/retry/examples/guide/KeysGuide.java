@@ -31,13 +31,11 @@ final class KeysGuide {
   }
 
   static IdempotencyKeys fromRequest() {
-    // region keys-from-request
     IdempotencyKeys keys =
         IdempotencyKeys.from(request ->
             request.headers("X-Message-Id").stream()
                 .findFirst()
                 .orElseGet(() -> UUID.randomUUID().toString()));
-    // endregion
     return keys;
   }
 

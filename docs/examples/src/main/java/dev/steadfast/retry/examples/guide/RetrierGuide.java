@@ -27,9 +27,7 @@ final class RetrierGuide {
 
   static CompletableFuture<String> callAsync(
       Retrier retrier, Supplier<CompletableFuture<String>> repository) {
-    // region retrier-call-async
     CompletableFuture<String> order = retrier.callAsync(repository);
-    // endregion
     return order;
   }
 }

@@ -110,7 +110,6 @@ final class TokenRefreshGuide {
 
   static HttpResponse<String> outside(HttpClient http, URI uri, String order, Tokens tokens)
       throws IOException, InterruptedException {
-    // region token-outside
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
             .POST(BodyPublishers.ofString(order))
@@ -122,7 +121,6 @@ final class TokenRefreshGuide {
       request.setHeader("Authorization", "Bearer " + tokens.current());
       response = http.send(request.build(), BodyHandlers.ofString());
     }
-    // endregion
     return response;
   }
 
