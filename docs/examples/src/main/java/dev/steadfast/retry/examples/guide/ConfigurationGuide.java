@@ -171,7 +171,6 @@ final class ConfigurationGuide {
     }
   }
 
-
   static HttpRetry listening(RetryListener listener) {
     // region listening
     HttpRetry retry = HttpRetry.builder().listener(listener).build();

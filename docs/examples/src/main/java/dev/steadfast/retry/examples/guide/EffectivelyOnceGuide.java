@@ -10,9 +10,7 @@ public final class EffectivelyOnceGuide {
 
   /** For a server that carries a request out once, without an idempotency key. */
   public static RetryOptions onceWithoutKey() {
-    // region once-without-key
     RetryOptions once = RetryOptions.builder().replayable(true).build();
-    // endregion
     return once;
   }
 

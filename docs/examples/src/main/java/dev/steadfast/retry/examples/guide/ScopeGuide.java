@@ -109,13 +109,11 @@ final class ScopeGuide {
   }
 
   static HttpRetry envoy(HttpServer server, HttpHandler orders) {
-    // region scope-envoy
     ScopeHeaders names = ScopeHeaders.envoy();
     HttpRetry retry =
         HttpRetry.builder().scopeHeaders(names).propagateTo("http://stock.internal").build();
     Filter filter =
         HttpServerScope.filter(ScopeOptions.builder().headers(names).build(), exchange -> null);
-    // endregion
     server.createContext("/orders", orders).getFilters().add(filter);
     return retry;
   }

@@ -8,7 +8,6 @@ import dev.steadfast.retry.RetryReport;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-// region listener
 /** One span per attempt, within one per operation; here a span is two lines. */
 final class SpanPerAttempt implements RetryListener {
   private final Consumer<String> spans;
@@ -37,4 +36,3 @@ final class SpanPerAttempt implements RetryListener {
     spans.accept(report.attempts() + " attempts, " + report.reason());
   }
 }
-// endregion
