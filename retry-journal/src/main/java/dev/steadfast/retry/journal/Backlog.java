@@ -35,40 +35,45 @@ final class Backlog {
   private final String purgeable;
   private final String purgeSequences;
 
-  Backlog(Dialect dialect) {
+  Backlog(Dialect dialect, Tables tables) {
     String now = dialect.now();
     String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
         "select " + IntentColumns.READ + ", ended_at" + " from steadfast_operation where ";
     this.time = "select " + now;
-    this.unknown = read + "state = 'unknown' order by ended_at, id limit ?";
+    this.unknown = tables.named(read + "state = 'unknown' order by ended_at, id limit ?");
     this.bodiless =
-        read
-            + "state in ('ready', 'in_flight') and body is null and first_sent_at is not null and "
-            + unheld(once)
-            + " order by id limit ?";
+        tables.named(
+            read
+                + "state in ('ready', 'in_flight') and body is null and first_sent_at is not null"
+                + " and "
+                + unheld(once)
+                + " order by id limit ?");
     this.expired =
-        "select id, row_version from steadfast_operation where state in ('ready', 'in_flight')"
-            + " and key_expires_at is not null and key_expires_at <= "
-            + once
-            + " and "
-            + unheld(once)
-            + " order by key_expires_at limit "
-            + MOST_CHANGED;
+        tables.named(
+            "select id, row_version from steadfast_operation where state in ('ready', 'in_flight')"
+                + " and key_expires_at is not null and key_expires_at <= "
+                + once
+                + " and "
+                + unheld(once)
+                + " order by key_expires_at limit "
+                + MOST_CHANGED);
     this.told =
-        "select id, row_version from steadfast_operation where state = 'ready' and due_at is null"
-            + " and key_expires_at is null and first_sent_at is not null limit "
-            + MOST_CHANGED;
+        tables.named(
+            "select id, row_version from steadfast_operation where state = 'ready' and due_at is"
+                + " null and key_expires_at is null and first_sent_at is not null limit "
+                + MOST_CHANGED);
     this.keyless =
-        "select id, row_version from steadfast_operation where state = 'in_flight'"
-            + " and sequence_name is null and coalesce(due_at, lease_until) <= "
-            + once
-            + " and lease_until <= "
-            + once
-            + " and first_sent_at is not null and "
-            + windowOver(once)
-            + " order by coalesce(due_at, lease_until) limit "
-            + MOST_CHANGED;
+        tables.named(
+            "select id, row_version from steadfast_operation where state = 'in_flight'"
+                + " and sequence_name is null and coalesce(due_at, lease_until) <= "
+                + once
+                + " and lease_until <= "
+                + once
+                + " and first_sent_at is not null and "
+                + windowOver(once)
+                + " order by coalesce(due_at, lease_until) limit "
+                + MOST_CHANGED);
     String byId = " where " + Sql.BY_ID + " and ";
     String settled = "update steadfast_operation set state = ?, " + Rows.released(dialect) + byId;
     String corrupt =
@@ -76,18 +81,19 @@ final class Backlog {
             + " and (state <> 'in_flight' or lease_until <= "
             + now
             + ")";
-    this.settle = settled + settleable(now);
-    this.settleCorrupt = settled + corrupt;
+    this.settle = tables.named(settled + settleable(now));
+    this.settleCorrupt = tables.named(settled + corrupt);
     String look = "select 1 from steadfast_operation" + byId;
-    this.settleable = look + settleable(now);
-    this.settleableCorrupt = look + corrupt;
+    this.settleable = tables.named(look + settleable(now));
+    this.settleableCorrupt = tables.named(look + corrupt);
     this.whole =
-        "select "
-            + Row.columns(dialect)
-            + ", name, principal, op_key, headers, body, key_window_ms"
-            + " from steadfast_operation where "
-            + Sql.BY_ID;
-    this.purgeSequences = purgeSequences(dialect);
+        tables.named(
+            "select "
+                + Row.columns(dialect)
+                + ", name, principal, op_key, headers, body, key_window_ms"
+                + " from steadfast_operation where "
+                + Sql.BY_ID);
+    this.purgeSequences = tables.named(purgeSequences(dialect));
     String over =
         "select id from steadfast_operation where"
             + " state in ('succeeded', 'failed', 'closed', 'cancelled') and ended_at <= (select "
@@ -96,12 +102,13 @@ final class Backlog {
             + once
             + ") limit ";
     this.purge =
-        "delete from steadfast_operation where id in ("
-            + over
-            + MOST_CHANGED
-            + dialect.skipLocked()
-            + ")";
-    this.purgeable = "select count(*) from (" + over + MOST_COUNTED + ") counted";
+        tables.named(
+            "delete from steadfast_operation where id in ("
+                + over
+                + MOST_CHANGED
+                + dialect.skipLocked()
+                + ")");
+    this.purgeable = tables.named("select count(*) from (" + over + MOST_COUNTED + ") counted");
   }
 
   // One that a transaction enlists in is locked, or is looked at after its commit.

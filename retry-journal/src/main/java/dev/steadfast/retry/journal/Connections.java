@@ -20,8 +20,8 @@ final class Connections {
   private static final int NETWORK_MILLIS = 2_000 * Sql.TIMEOUT_SECONDS;
   private static final int UNCHANGED = -1;
 
-  /** The SQLStates of a table that is not there: PostgreSQL's, and H2's. */
-  static final Set<String> NO_TABLE = Set.of("42P01", "42S02", "42S03", "42S04");
+  /** The SQLStates of a table or schema that is not there: PostgreSQL's, and H2's. */
+  static final Set<String> NO_TABLE = Set.of("42P01", "3F000", "42S02", "42S03", "42S04", "90079");
 
   private final DataSource source;
 

@@ -7,6 +7,6 @@ final class CorruptRowException extends SQLException {
   private static final long serialVersionUID = 1;
 
   CorruptRowException(long id, String column) {
-    super("row " + id + " of steadfast_operation cannot be read: column " + column);
+    super("row " + id + " of the operations cannot be read: column " + column);
   }
 }

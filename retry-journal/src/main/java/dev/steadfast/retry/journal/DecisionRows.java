@@ -14,6 +14,7 @@ import java.util.Objects;
 /** The statements with which {@link Oversight} makes a person's decisions. Immutable. */
 final class DecisionRows {
   private final Map<Verb, Change> verbs = new EnumMap<>(Verb.class);
+  private final Tables tables;
   private final String refused;
 
   /** The decisions that a person can make. */
@@ -44,7 +45,8 @@ final class DecisionRows {
     }
   }
 
-  DecisionRows(Dialect dialect, Deliveries deliveries) {
+  DecisionRows(Dialect dialect, Tables tables, Deliveries deliveries) {
+    this.tables = tables;
     String now = dialect.now();
     String left = "(state = 'in_flight' and lease_until <= " + now + ")";
     String released = Rows.released(dialect);
@@ -77,18 +79,20 @@ final class DecisionRows {
     verbs.put(Verb.RESUME, new Change(forced.changes(), forced.condition() + notPassed));
     verbs.put(Verb.FORCE, forced);
     this.refused =
-        "select state, first_sent_at is not null as sent, body is null as bodiless, passed,"
-            + " (repeatable = 'never' or key_expires_at is null or key_expires_at <= "
-            + now
-            + ") as window_over, coalesce(lease_until > "
-            + now
-            + ", false) as held from steadfast_operation where "
-            + Sql.BY_ID;
+        tables.named(
+            "select state, first_sent_at is not null as sent, body is null as bodiless, passed,"
+                + " (repeatable = 'never' or key_expires_at is null or key_expires_at <= "
+                + now
+                + ") as window_over, coalesce(lease_until > "
+                + now
+                + ", false) as held from steadfast_operation where "
+                + Sql.BY_ID);
   }
 
   /** Makes a decision. */
   Decision decide(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, change(verb).update())) {
+    try (PreparedStatement statement =
+        Sql.prepare(connection, tables.named(change(verb).update()))) {
       Sql.setId(statement, 1, id);
       if (statement.executeUpdate() == 1) {
         return Decision.DONE;
@@ -99,7 +103,7 @@ final class DecisionRows {
 
   /** Tells what the same decision would be, and changes nothing. */
   Decision look(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, change(verb).look())) {
+    try (PreparedStatement statement = Sql.prepare(connection, tables.named(change(verb).look()))) {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {
         if (row.next()) {

@@ -39,37 +39,50 @@ final class DueRows {
   private final String left;
   private final String told;
   private final String release;
+  private final String releaseAll;
   private final String postpone;
   private final String broken;
 
-  DueRows(Dialect dialect) {
+  DueRows(Dialect dialect, Tables tables) {
     this.dialect = dialect;
     String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect);
-    this.origins = dialect.distinctOrigins(READY, MOST_ORIGINS);
+    this.origins = tables.named(dialect.distinctOrigins(READY, MOST_ORIGINS));
     this.ofOrigin =
-        reserving(columns, READY + " and origin = ? and again = ? and due_at <= ?", "due_at");
+        tables.named(
+            reserving(columns, READY + " and origin = ? and again = ? and due_at <= ?", "due_at"));
     String since = "coalesce(due_at, lease_until)";
-    this.left = reserving(columns, LEFT + " and " + since + " <= ? and lease_until <= ?", since);
+    this.left =
+        tables.named(
+            reserving(columns, LEFT + " and " + since + " <= ? and lease_until <= ?", since));
     this.told =
-        "select "
-            + columns
-            + " from steadfast_operation where state = 'ready' and due_at is null and body is not"
-            + " null and repeatable <> 'never' and key_expires_at >= ? and (key_expires_at > ? or"
-            + " id > ?) order by key_expires_at, id limit ?";
+        tables.named(
+            "select "
+                + columns
+                + " from steadfast_operation where state = 'ready' and due_at is null and body is"
+                + " not null and repeatable <> 'never' and key_expires_at >= ? and (key_expires_at"
+                + " > ? or id > ?) order by key_expires_at, id limit ?");
     this.release =
-        "update steadfast_operation set due_at = "
-            + dialect.now()
-            + ", row_version = row_version + 1 where id = ? and row_version = ?";
+        tables.named(
+            "update steadfast_operation set due_at = "
+                + dialect.now()
+                + ", row_version = row_version + 1 where id = ? and row_version = ?");
+    this.releaseAll =
+        tables.named(
+            "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version +"
+                + " 1 from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id,"
+                + " mine_number) where id = mine_id and row_version = mine_number");
     this.postpone =
-        "update steadfast_operation set due_at = "
-            + dialect.afterMillis("cast(? as bigint)")
-            + ", row_version = row_version + 1 where id = ? and row_version = ?"
-            + " and state in ('ready', 'in_flight')";
+        tables.named(
+            "update steadfast_operation set due_at = "
+                + dialect.afterMillis("cast(? as bigint)")
+                + ", row_version = row_version + 1 where id = ? and row_version = ?"
+                + " and state in ('ready', 'in_flight')");
     this.broken =
-        "update steadfast_operation set deliveries = deliveries + 1, due_at = "
-            + dialect.afterMillis("cast(? as bigint)")
-            + ", row_version = row_version + 1 where id = ? and (state = 'ready'"
-            + " or state = 'in_flight' and row_version = ?)";
+        tables.named(
+            "update steadfast_operation set deliveries = deliveries + 1, due_at = "
+                + dialect.afterMillis("cast(? as bigint)")
+                + ", row_version = row_version + 1 where id = ? and (state = 'ready'"
+                + " or state = 'in_flight' and row_version = ?)");
   }
 
   private String reserving(String columns, String condition, String order) {
@@ -198,19 +211,15 @@ final class DueRows {
     }
   }
 
-  private static void releaseAtOnce(Connection connection, List<Row.Version> reserved)
+  private void releaseAtOnce(Connection connection, List<Row.Version> reserved)
       throws SQLException {
-    String sql =
-        "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version + 1"
-            + " from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id,"
-            + " mine_number) where id = mine_id and row_version = mine_number";
     Array ids =
         connection.createArrayOf(
             "bigint", reserved.stream().map(Row.Version::id).toArray(Object[]::new));
     Array numbers =
         connection.createArrayOf(
             "integer", reserved.stream().map(Row.Version::number).toArray(Object[]::new));
-    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+    try (PreparedStatement statement = Sql.prepare(connection, releaseAll)) {
       statement.setArray(1, ids);
       statement.setArray(2, numbers);
       statement.executeUpdate();

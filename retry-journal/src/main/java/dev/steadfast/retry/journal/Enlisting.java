@@ -21,18 +21,22 @@ final class Enlisting {
   private final Dialect dialect;
   private final Rows rows;
   private final String insertSequence;
+  private final String lastNumber;
   private final String increment;
 
-  Enlisting(Dialect dialect, Rows rows) {
+  Enlisting(Dialect dialect, Tables tables, Rows rows) {
     this.dialect = dialect;
     this.rows = rows;
     this.insertSequence =
-        "insert into steadfast_sequence (name, last_number) values (?, 0)"
-            + dialect.ignoreDuplicate();
+        tables.named(
+            "insert into steadfast_sequence (name, last_number) values (?, 0)"
+                + dialect.ignoreDuplicate());
+    this.lastNumber = tables.named("select last_number from steadfast_sequence where name = ?");
     this.increment =
-        "update steadfast_sequence set last_number = last_number + 1, look_at = "
-            + dialect.now()
-            + " where name = ?";
+        tables.named(
+            "update steadfast_sequence set last_number = last_number + 1, look_at = "
+                + dialect.now()
+                + " where name = ?");
   }
 
   /**
@@ -137,8 +141,7 @@ final class Enlisting {
       }
       increment(connection, sequence);
     }
-    String sql = "select last_number from steadfast_sequence where name = ?";
-    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+    try (PreparedStatement statement = Sql.prepare(connection, lastNumber)) {
       statement.setString(1, sequence);
       try (ResultSet row = statement.executeQuery()) {
         row.next();

@@ -281,7 +281,7 @@ public final class JdbcJournal implements OperationJournal {
    */
   public void createTables() throws IOException {
     parts.run(connection -> {
-      Schema.create(connection, parts.dialect());
+      new Schema(parts.dialect(), parts.base().tables()).create(connection);
       return null;
     });
   }
@@ -311,6 +311,7 @@ public final class JdbcJournal implements OperationJournal {
     private @Nullable Executor executor;
     private Deliveries deliveries = Deliveries.defaults();
     private LongSupplier ticker = System::nanoTime;
+    private Tables tables = Tables.defaults();
     private boolean createTables;
 
     private Builder(DataSource source) {
@@ -360,6 +361,32 @@ public final class JdbcJournal implements OperationJournal {
     }
 
     /**
+     * The schema of the tables. It must exist. Default: the first one of the search path that has
+     * the tables.
+     *
+     * @param name 1 to 63 of the characters a-z, 0-9 and _, and no digit in front
+     * @return this
+     * @throws IllegalArgumentException if the name has another form
+     */
+    public Builder schema(String name) {
+      this.tables = tables.in(name);
+      return this;
+    }
+
+    /**
+     * The beginning of the names of the tables and of their indexes. Default: {@code steadfast_},
+     * for the tables {@code steadfast_operation} and {@code steadfast_sequence}.
+     *
+     * @param prefix 1 to 40 of the characters a-z, 0-9 and _, and no digit in front
+     * @return this
+     * @throws IllegalArgumentException if the prefix has another form
+     */
+    public Builder tablePrefix(String prefix) {
+      this.tables = tables.withPrefix(prefix);
+      return this;
+    }
+
+    /**
      * Has {@link #build} create the tables, unless they are there. Default: they are there.
      *
      * @return this
@@ -388,7 +415,8 @@ public final class JdbcJournal implements OperationJournal {
       Connections connections = new Connections(source);
       Dialect dialect = worker.await(() -> connections.run(Dialect::of));
       OriginGate gate = new OriginGate(ticker, () -> ThreadLocalRandom.current().nextDouble());
-      Parts parts = Parts.of(new Parts.Base(worker, connections, dialect), deliveries, gate);
+      Parts parts =
+          Parts.of(new Parts.Base(worker, connections, dialect, tables), deliveries, gate);
       JdbcJournal journal = new JdbcJournal(settings, parts);
       if (createTables) {
         journal.createTables();

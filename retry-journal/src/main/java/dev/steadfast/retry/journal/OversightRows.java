@@ -32,14 +32,19 @@ final class OversightRows {
   private final String unknown;
   private final String overdue;
 
-  OversightRows(Dialect dialect, Deliveries deliveries) {
+  OversightRows(Dialect dialect, Tables tables, Deliveries deliveries) {
     String from = " from steadfast_operation where ";
-    this.find = "select " + COLUMNS + "created_at as since" + from + Sql.BY_ID;
+    this.find = tables.named("select " + COLUMNS + "created_at as since" + from + Sql.BY_ID);
     this.exchange =
-        "select " + IntentColumns.READ + ", status, answer_headers, answer_body" + from + Sql.BY_ID;
-    this.parked = stopped("parked");
-    this.unknown = stopped("unknown");
-    this.overdue = overdue(dialect, deliveries.holding());
+        tables.named(
+            "select "
+                + IntentColumns.READ
+                + ", status, answer_headers, answer_body"
+                + from
+                + Sql.BY_ID);
+    this.parked = tables.named(stopped("parked"));
+    this.unknown = tables.named(stopped("unknown"));
+    this.overdue = tables.named(overdue(dialect, deliveries.holding()));
   }
 
   private static String stopped(String state) {

@@ -14,14 +14,15 @@ final class Parking {
   private final Deliveries deliveries;
   private final String park;
 
-  Parking(Dialect dialect, Deliveries deliveries) {
+  Parking(Dialect dialect, Tables tables, Deliveries deliveries) {
     this.deliveries = deliveries;
     this.park =
-        "update steadfast_operation set state = 'parked', passed = "
-            + deliveries.isPassing()
-            + ", "
-            + Rows.released(dialect)
-            + " where id = ? and row_version = ?";
+        tables.named(
+            "update steadfast_operation set state = 'parked', passed = "
+                + deliveries.isPassing()
+                + ", "
+                + Rows.released(dialect)
+                + " where id = ? and row_version = ?");
   }
 
   /** Whether later operations of its sequence may pass a parked one. */

@@ -24,28 +24,29 @@ record Parts(
     DecisionRows decisionRows) {
 
   /** How the database is reached. */
-  record Base(Worker worker, Connections connections, Dialect dialect) {}
+  record Base(Worker worker, Connections connections, Dialect dialect, Tables tables) {}
 
   static Parts of(Base base, Deliveries deliveries, OriginGate gate) {
     Dialect dialect = base.dialect();
+    Tables tables = base.tables();
     String holding = deliveries.holding();
-    Rows rows = new Rows(dialect, holding);
-    Parking parking = new Parking(dialect, deliveries);
-    Sequences sequences = new Sequences(dialect);
+    Rows rows = new Rows(dialect, tables, holding);
+    Parking parking = new Parking(dialect, tables, deliveries);
+    Sequences sequences = new Sequences(dialect, tables);
     Claims claims = new Claims(base.connections(), rows, sequences);
-    WakeupRows wakeups = new WakeupRows(dialect, holding);
+    WakeupRows wakeups = new WakeupRows(dialect, tables, holding);
     return new Parts(
         base,
         claims,
-        new Backlog(dialect),
-        new DueRows(dialect),
+        new Backlog(dialect, tables),
+        new DueRows(dialect, tables),
         sequences,
         new NextStep(base.connections(), claims, wakeups, sequences, parking),
         gate,
         parking,
-        new Enlisting(dialect, rows),
-        new OversightRows(dialect, deliveries),
-        new DecisionRows(dialect, deliveries));
+        new Enlisting(dialect, tables, rows),
+        new OversightRows(dialect, tables, deliveries),
+        new DecisionRows(dialect, tables, deliveries));
   }
 
   Worker worker() {
@@ -61,7 +62,11 @@ record Parts(
         worker(),
         base.connections(),
         new Oversight.Statements(
-            oversightRows, decisionRows, new TotalsRow(dialect()), backlog, sequences),
+            oversightRows,
+            decisionRows,
+            new TotalsRow(dialect(), base.tables()),
+            backlog,
+            sequences),
         false);
   }
 

@@ -50,28 +50,29 @@ final class Rows {
    *
    * @param holding the states in which an operation holds the later ones of its sequence
    */
-  Rows(Dialect dialect, String holding) {
+  Rows(Dialect dialect, Tables tables, String holding) {
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
     String windowEnd = dialect.afterMillis("key_window_ms");
     this.insert =
-        "insert into steadfast_operation (name, principal, op_key, "
-            + IntentColumns.NAMES
-            + ", state, deliver, again, due_at, lease_token, lease_until, claims, sequence_name,"
-            + " sequence_number, created_at, attempts, row_version, deliveries, delivering_since,"
-            + " passed) values (?, ?, ?, "
-            + IntentColumns.PLACES
-            + ", ?, ?, ?, case when cast(? as boolean) then "
-            + now
-            + " end, ?, "
-            + leaseEnd
-            + ", ?, ?, ?, "
-            + now
-            + ", 0, 1, 0, "
-            + now
-            + ", false)"
-            + dialect.ignoreDuplicate();
+        tables.named(
+            "insert into steadfast_operation (name, principal, op_key, "
+                + IntentColumns.NAMES
+                + ", state, deliver, again, due_at, lease_token, lease_until, claims,"
+                + " sequence_name, sequence_number, created_at, attempts, row_version, deliveries,"
+                + " delivering_since, passed) values (?, ?, ?, "
+                + IntentColumns.PLACES
+                + ", ?, ?, ?, case when cast(? as boolean) then "
+                + now
+                + " end, ?, "
+                + leaseEnd
+                + ", ?, ?, ?, "
+                + now
+                + ", 0, 1, 0, "
+                + now
+                + ", false)"
+                + dialect.ignoreDuplicate());
     String unsent = "first_sent_at = null, key_expires_at = null, ";
     String anew =
         "row_version = row_version + 1, ended_at = null, created_at = case when state = 'closed'"
@@ -80,56 +81,64 @@ final class Rows {
             + " else created_at end, "
             + IntentColumns.CHANGES;
     this.reopen =
-        "update steadfast_operation set state = 'ready', deliver = true, again = false,"
-            + " lease_token = null, deliveries = 0, delivering_since = "
-            + now
-            + ","
-            + " due_at = "
-            + now
-            + ", sequence_name = ?, sequence_number = ?, "
-            + unsent
-            + anew
-            + " where "
-            + Sql.BY_ID
-            + " and state = 'closed'";
+        tables.named(
+            "update steadfast_operation set state = 'ready', deliver = true, again = false,"
+                + " lease_token = null, deliveries = 0, delivering_since = "
+                + now
+                + ","
+                + " due_at = "
+                + now
+                + ", sequence_name = ?, sequence_number = ?, "
+                + unsent
+                + anew
+                + " where "
+                + Sql.BY_ID
+                + " and state = 'closed'");
     String claimed =
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
     String inItsTurn = " where id = ? and row_version = ? and " + itsTurn(holding);
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
-    this.begin = claimed + unsent + anew + inItsTurn;
-    this.beginSending = claimed + "row_version = row_version + 1, " + sentNow + inItsTurn;
-    this.repeat = claimed + "row_version = row_version + 1" + inItsTurn;
-    this.find = "select " + Row.columns(dialect) + " from steadfast_operation where " + Sql.BY_ID;
+    this.begin = tables.named(claimed + unsent + anew + inItsTurn);
+    this.beginSending =
+        tables.named(claimed + "row_version = row_version + 1, " + sentNow + inItsTurn);
+    this.repeat = tables.named(claimed + "row_version = row_version + 1" + inItsTurn);
+    this.find =
+        tables.named(
+            "select " + Row.columns(dialect) + " from steadfast_operation where " + Sql.BY_ID);
     this.markUnknown =
-        "update steadfast_operation set state = 'unknown', "
-            + released(dialect)
-            + " where id = ? and row_version = ?";
+        tables.named(
+            "update steadfast_operation set state = 'unknown', "
+                + released(dialect)
+                + " where id = ? and row_version = ?");
     String ifHeld = " where " + Sql.BY_ID + " and lease_token = ? and state = 'in_flight'";
     this.sending =
-        "update steadfast_operation set row_version = row_version + 1,"
-            + " first_sent_at = coalesce(first_sent_at, "
-            + now
-            + "), key_expires_at = coalesce(key_expires_at, "
-            + windowEnd
-            + ")"
-            + ifHeld
-            + " and lease_until > "
-            + now;
+        tables.named(
+            "update steadfast_operation set row_version = row_version + 1,"
+                + " first_sent_at = coalesce(first_sent_at, "
+                + now
+                + "), key_expires_at = coalesce(key_expires_at, "
+                + windowEnd
+                + ")"
+                + ifHeld
+                + " and lease_until > "
+                + now);
     this.ended =
-        "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
-            + " ended_at = "
-            + now
-            + ", attempts = attempts + ?, deliveries = deliveries + ?, status = ?, answer_headers ="
-            + " ?, answer_body = ?, first_sent_at = case when cast(? as boolean) then null else"
-            + " first_sent_at end, key_expires_at = case when cast(? as boolean) then null else"
-            + " key_expires_at end, state = case when (deliver or cast(? as boolean)) and cast(? as"
-            + " boolean) then 'ready' else cast(? as varchar) end, due_at = case when (deliver or"
-            + " cast(? as boolean)) and cast(? as boolean) then "
-            + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
-            + " end"
-            + ifHeld;
+        tables.named(
+            "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
+                + " ended_at = "
+                + now
+                + ", attempts = attempts + ?, deliveries = deliveries + ?, status = ?,"
+                + " answer_headers = ?, answer_body = ?, first_sent_at = case when cast(? as"
+                + " boolean) then null else first_sent_at end, key_expires_at = case when cast(? as"
+                + " boolean) then null else key_expires_at end, state = case when (deliver or"
+                + " cast(? as boolean)) and cast(? as boolean) then 'ready' else cast(? as varchar)"
+                + " end, due_at = case when (deliver or cast(? as boolean)) and cast(? as boolean)"
+                + " then "
+                + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
+                + " end"
+                + ifHeld);
   }
 
   /**

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
@@ -18,19 +17,23 @@ final class Schema {
   // Two processes that create the same table at the same time get one of these.
   private static final Set<String> THERE_ALREADY = Set.of("23505", "42P07", "42710");
 
-  private static final List<String> TABLES = List.of("steadfast_operation", "steadfast_sequence");
+  private final Dialect dialect;
+  private final Tables tables;
 
-  private Schema() {}
+  Schema(Dialect dialect, Tables tables) {
+    this.dialect = dialect;
+    this.tables = tables;
+  }
 
   /** Creates what is not there. */
-  static void create(Connection connection, Dialect dialect) throws SQLException {
+  void create(Connection connection) throws SQLException {
     if (isThere(connection)) {
       return; // whoever may not create tables may find them
     }
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
       for (String each : script().split(";\n", -1)) {
-        String ddl = dialect.ddl(each);
+        String ddl = dialect.ddl(tables.ddl(each, dialect));
         if (!ddl.isBlank()) {
           create(statement, ddl);
         }
@@ -38,10 +41,10 @@ final class Schema {
     }
   }
 
-  private static boolean isThere(Connection connection) throws SQLException {
+  private boolean isThere(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
-      for (String each : TABLES) {
+      for (String each : tables.all()) {
         statement.executeQuery("select 1 from " + each + " where 1 = 0").close();
       }
       return true;

@@ -25,28 +25,31 @@ final class Sequences {
   private final String lookIn;
   private final String look;
 
-  Sequences(Dialect dialect) {
+  Sequences(Dialect dialect, Tables tables) {
     this.dialect = dialect;
     String reserved = dialect.afterMillis(RESERVED_MILLIS);
     this.reserve =
-        dialect == Dialect.H2
-            ? "select name from final table (update steadfast_sequence set look_at = "
-                + reserved
-                + " where name in (select name from steadfast_sequence where look_at <= ?"
-                + " order by look_at limit ?))"
-            : "with due as (select name as due_name, look_at as since from steadfast_sequence"
-                + " where look_at <= ? order by look_at limit ? for update skip locked),"
-                + " mine as (update steadfast_sequence set look_at = "
-                + reserved
-                + " from due where name = due_name returning name, since)"
-                + " select name from mine order by since, name";
-    this.lastNumber = "select last_number from steadfast_sequence where name = ?";
-    this.idle = unlocked("look_at = null", "name = ? and last_number = ?");
-    this.lookIn = unlocked("look_at = " + dialect.afterMillis("cast(? as bigint)"), "name = ?");
+        tables.named(
+            dialect == Dialect.H2
+                ? "select name from final table (update steadfast_sequence set look_at = "
+                    + reserved
+                    + " where name in (select name from steadfast_sequence where look_at <= ?"
+                    + " order by look_at limit ?))"
+                : "with due as (select name as due_name, look_at as since from steadfast_sequence"
+                    + " where look_at <= ? order by look_at limit ? for update skip locked),"
+                    + " mine as (update steadfast_sequence set look_at = "
+                    + reserved
+                    + " from due where name = due_name returning name, since)"
+                    + " select name from mine order by since, name");
+    this.lastNumber = tables.named("select last_number from steadfast_sequence where name = ?");
+    this.idle = tables.named(unlocked("look_at = null", "name = ? and last_number = ?"));
+    this.lookIn =
+        tables.named(unlocked("look_at = " + dialect.afterMillis("cast(? as bigint)"), "name = ?"));
     this.look =
-        unlocked(
-            "look_at = " + dialect.now(),
-            "name = (select sequence_name from steadfast_operation where " + Sql.BY_ID + ")");
+        tables.named(
+            unlocked(
+                "look_at = " + dialect.now(),
+                "name = (select sequence_name from steadfast_operation where " + Sql.BY_ID + ")"));
   }
 
   private String unlocked(String changes, String condition) {

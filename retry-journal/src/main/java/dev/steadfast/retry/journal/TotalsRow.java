@@ -12,27 +12,28 @@ final class TotalsRow {
 
   private final String sql;
 
-  TotalsRow(Dialect dialect) {
+  TotalsRow(Dialect dialect, Tables tables) {
     String operations = " from steadfast_operation where ";
     String sequences = " from steadfast_sequence where ";
     String now = "(select " + dialect.now() + ")"; // read once, so that an index can be used
     String left = "(select min(coalesce(due_at, lease_until))" + operations + DueRows.LEFT + ")";
     this.sql =
-        "select "
-            + count(operations + DueRows.READY + " and due_at <= " + now)
-            + " as due, "
-            + count(sequences + "look_at <= " + now)
-            + " as looks, "
-            + dialect.millisUntil("(select min(due_at)" + operations + DueRows.READY + ")")
-            + " as until_due, "
-            + dialect.millisUntil("(select min(look_at)" + sequences + "look_at is not null)")
-            + " as until_look, "
-            + count(operations + "state = 'unknown'")
-            + " as unsettled, "
-            + count(operations + "state = 'parked'")
-            + " as parked, "
-            + dialect.millisUntil(left)
-            + " as until_left";
+        tables.named(
+            "select "
+                + count(operations + DueRows.READY + " and due_at <= " + now)
+                + " as due, "
+                + count(sequences + "look_at <= " + now)
+                + " as looks, "
+                + dialect.millisUntil("(select min(due_at)" + operations + DueRows.READY + ")")
+                + " as until_due, "
+                + dialect.millisUntil("(select min(look_at)" + sequences + "look_at is not null)")
+                + " as until_look, "
+                + count(operations + "state = 'unknown'")
+                + " as unsettled, "
+                + count(operations + "state = 'parked'")
+                + " as parked, "
+                + dialect.millisUntil(left)
+                + " as until_left");
   }
 
   private static String count(String from) {

@@ -4,13 +4,14 @@ import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The reason why a database takes no operation at all. */
 enum Unwritable {
   NO_TABLE(
-      "table steadfast_operation is missing in the search path: create it with"
-          + " JdbcJournal.Builder.createTables() or with the script of the schema"),
+      "its tables are missing: create them with JdbcJournal.Builder.createTables() or with a"
+          + " migration, or name their schema and prefix"),
   READ_ONLY("its database is read-only: connect to the primary");
 
   // The SQLStates of a transaction that may only read: PostgreSQL's, and H2's.
@@ -36,7 +37,14 @@ enum Unwritable {
   }
 
   RefusedException refusal(IOException cause) {
+    String told = String.valueOf(Objects.requireNonNull(cause.getCause()).getMessage());
     return new RefusedException(
-        Refusal.UNWRITABLE, "the journal takes no operation, so nothing was sent: " + text, cause);
+        Refusal.UNWRITABLE,
+        "the journal takes no operation, so nothing was sent: "
+            + text
+            + " ("
+            + told.lines().findFirst().orElse("")
+            + ")",
+        cause);
   }
 }

@@ -24,7 +24,7 @@ final class WakeupRows {
   private final String left;
   private final String oldest;
 
-  WakeupRows(Dialect dialect, String holding) {
+  WakeupRows(Dialect dialect, Tables tables, String holding) {
     String from = " from steadfast_operation where ";
     String read =
         "select "
@@ -37,35 +37,41 @@ final class WakeupRows {
             + dialect.millisUntil("lease_until")
             + " as lease_left"
             + from;
-    this.number = "select id, sequence_name" + from + Sql.BY_ID;
-    this.operation = read + "id = ?";
+    this.number = tables.named("select id, sequence_name" + from + Sql.BY_ID);
+    this.operation = tables.named(read + "id = ?");
     this.head =
-        read + "sequence_name = ? and state in (" + holding + ") order by sequence_number limit 1";
-    this.known = "select name from steadfast_sequence where name = ?";
+        tables.named(
+            read
+                + "sequence_name = ? and state in ("
+                + holding
+                + ") order by sequence_number limit 1");
+    this.known = tables.named("select name from steadfast_sequence where name = ?");
     this.free = known + " for update skip locked";
     String now = "(select " + dialect.now() + ")"; // one value for all rows, so an index can serve
     String limit = " limit " + MOST_SWEPT;
     String since = "coalesce(due_at, lease_until)";
     this.left =
-        "select id, sequence_name"
-            + from
-            + "state = 'in_flight' and sequence_name is null and "
-            + since
-            + " <= "
-            + now
-            + " and lease_until <= "
-            + now
-            + " and body is not null order by "
-            + since
-            + limit;
+        tables.named(
+            "select id, sequence_name"
+                + from
+                + "state = 'in_flight' and sequence_name is null and "
+                + since
+                + " <= "
+                + now
+                + " and lease_until <= "
+                + now
+                + " and body is not null order by "
+                + since
+                + limit);
     this.oldest =
-        "select id, due_at, due_at <= "
-            + now
-            + " as is_due"
-            + from
-            + DueRows.READY
-            + " and (due_at, id) > (?, ?) order by due_at, id"
-            + limit;
+        tables.named(
+            "select id, due_at, due_at <= "
+                + now
+                + " as is_due"
+                + from
+                + DueRows.READY
+                + " and (due_at, id) > (?, ?) order by due_at, id"
+                + limit);
   }
 
   /**

@@ -66,7 +66,7 @@ class FirstHourTest {
     database.execute("drop table steadfast_operation, steadfast_sequence");
     RefusedException refused = refused(journal, TestIntents.intent("order-1"));
     assertEquals(Refusal.UNWRITABLE, refused.refusal());
-    assertTrue(refused.getMessage().contains("steadfast_operation is missing"), refused::toString);
+    assertTrue(refused.getMessage().contains("\"steadfast_operation\""), refused::toString);
   }
 
   @Test

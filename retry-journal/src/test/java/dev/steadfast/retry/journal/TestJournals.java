@@ -17,8 +17,12 @@ final class TestJournals implements AutoCloseable {
 
   private final Map<TestDatabase.Kind, TestDatabase> open = new EnumMap<>(TestDatabase.Kind.class);
 
+  TestDatabase open(TestDatabase.Kind kind) {
+    return open.computeIfAbsent(kind, TestDatabase.Kind::open);
+  }
+
   TestDatabase emptied(TestDatabase.Kind kind) throws Exception {
-    TestDatabase database = open.computeIfAbsent(kind, TestDatabase.Kind::open);
+    TestDatabase database = open(kind);
     database.empty();
     return database;
   }

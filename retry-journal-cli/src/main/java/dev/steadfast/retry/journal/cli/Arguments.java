@@ -16,7 +16,15 @@ import org.jspecify.annotations.Nullable;
 /** The words, options and flags of a command. Immutable. */
 final class Arguments {
   private static final Set<String> OPTIONS =
-      Set.of("--url", "--user", "--principal", "--limit", "--after", "--since");
+      Set.of(
+          "--url",
+          "--user",
+          "--schema",
+          "--table-prefix",
+          "--principal",
+          "--limit",
+          "--after",
+          "--since");
   private static final Set<String> FLAGS = Set.of("--json", "--yes", "--body", "--force");
 
   private static final int MOST_LIMIT = 1_000;

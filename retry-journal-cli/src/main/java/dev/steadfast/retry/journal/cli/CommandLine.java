@@ -68,7 +68,9 @@ final class CommandLine {
       return String.valueOf(failed.getMessage());
     }
     String hint =
-        NO_TABLE.equals(sql.getSQLState()) ? "\nthere is no journal in this database" : "";
+        NO_TABLE.equals(sql.getSQLState())
+            ? "\nthere is no journal in this database, or its --schema or --table-prefix differs"
+            : "";
     return failed.getMessage() + ": " + sql.getMessage() + hint;
   }
 

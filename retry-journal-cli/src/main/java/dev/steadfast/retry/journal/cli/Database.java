@@ -5,6 +5,7 @@ import dev.steadfast.retry.journal.JdbcJournal;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Opens the journal that options or the environment name. */
@@ -17,7 +18,9 @@ final class Database {
       throws UsageException, IOException {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setUrl(url(arguments, environment));
-    String user = arguments.option("--user", environment.getOrDefault(VARIABLE + "USER", ""));
+    UnaryOperator<String> given =
+        name -> arguments.option("--" + name, environment.getOrDefault(variable(name), ""));
+    String user = given.apply("user");
     if (!user.isEmpty()) {
       source.setUser(user);
     }
@@ -28,7 +31,21 @@ final class Database {
     source.setApplicationName("steadfast-journal");
     // Whether the application lets parked operations be passed is not known here. Taking it for
     // granted can only ask for --force once too often.
-    return JdbcJournal.builder(source).deliveries(Deliveries.defaults().passingParked()).build();
+    JdbcJournal.Builder journal =
+        JdbcJournal.builder(source).deliveries(Deliveries.defaults().passingParked());
+    String schema = given.apply("schema");
+    if (!schema.isEmpty()) {
+      journal.schema(schema);
+    }
+    String prefix = given.apply("table-prefix");
+    if (!prefix.isEmpty()) {
+      journal.tablePrefix(prefix);
+    }
+    return journal.build();
+  }
+
+  private static String variable(String name) {
+    return VARIABLE + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   private static String url(Arguments arguments, Map<String, String> environment)

@@ -324,4 +324,30 @@ class CommandLineTest {
     assertEquals(0, runWith(Map.of()));
     assertTrue(result().contains("settle NAME KEY applied"), this::result);
   }
+
+  @Test
+  void otherTablesAreNamedByOptionsOrTheEnvironment() throws Exception {
+    execute("create schema if not exists shop");
+    JdbcJournal other =
+        JdbcJournal.builder(server.dataSource())
+            .schema("shop")
+            .tablePrefix("paid_")
+            .createTables()
+            .build();
+    other.claim(intent("4711"), Duration.ofSeconds(30));
+    assertEquals(1, run("journal", "show", "charge", "4711"));
+    assertEquals(
+        0, run("journal", "show", "charge", "4711", "--schema", "shop", "--table-prefix", "paid_"));
+    Map<String, String> environment =
+        Map.of(
+            "STEADFAST_JOURNAL_URL",
+            server.jdbcUrl(),
+            "STEADFAST_JOURNAL_SCHEMA",
+            "shop",
+            "STEADFAST_JOURNAL_TABLE_PREFIX",
+            "paid_");
+    assertEquals(0, runWith(environment, "journal", "show", "charge", "4711"));
+    assertEquals(2, run("journal", "status", "--schema", "Shop"));
+    assertTrue(error.toString(StandardCharsets.UTF_8).contains("schema: Shop (expected: "));
+  }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -16,6 +17,8 @@ import org.springframework.util.ClassUtils;
  *
  * @param enabled whether there is one
  * @param dataSource the name of the bean that gives connections; null for the only one
+ * @param schema the schema of the tables; null for the search path
+ * @param tablePrefix the beginning of their names
  * @param createTables whether missing tables are created at the start
  * @param resume the job that sends what is due
  * @param purge the job that forgets what is finished
@@ -23,6 +26,8 @@ import org.springframework.util.ClassUtils;
 record JournalProperties(
     @DefaultValue("false") boolean enabled,
     @Nullable String dataSource,
+    @Nullable String schema,
+    @DefaultValue("steadfast_") String tablePrefix,
     @DefaultValue("false") boolean createTables,
     @DefaultValue Resume resume,
     @DefaultValue Purge purge) {
@@ -79,6 +84,22 @@ record JournalProperties(
               ? names(prefix + name + ".", each.getType())
               : Stream.of(prefix + name);
         });
+  }
+
+  /** Gives the names of the tables to a journal. */
+  void nameTables(Consumer<String> toSchema, Consumer<String> toPrefix) {
+    if (schema != null) {
+      give("schema", schema, toSchema);
+    }
+    give("table-prefix", tablePrefix, toPrefix);
+  }
+
+  private static void give(String property, String value, Consumer<String> to) {
+    try {
+      to.accept(value);
+    } catch (IllegalArgumentException refused) {
+      throw wrong(property, value, String.valueOf(refused.getMessage()));
+    }
   }
 
   /** Refuses a journal whose classes are not there. */

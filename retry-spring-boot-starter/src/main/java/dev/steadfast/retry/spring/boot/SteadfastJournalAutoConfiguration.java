@@ -48,6 +48,7 @@ public final class SteadfastJournalAutoConfiguration {
     JdbcJournal.Builder journal = JdbcJournal.builder(SteadfastJournal.withoutProxy(source));
     settings.ifAvailable(journal::settings);
     deliveries.ifAvailable(journal::deliveries);
+    properties.journal().nameTables(journal::schema, journal::tablePrefix);
     if (properties.journal().createTables()) {
       journal.createTables();
     }

@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -312,8 +314,30 @@ final class JournalTest {
   }
 
   @Test
+  void itsTablesHaveTheSchemaAndThePrefixOfTheProperties() throws Exception {
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create schema shop");
+      try (ConfigurableApplicationContext named =
+          run(
+              "steadfast.journal.enabled=true",
+              "steadfast.journal.create-tables=true",
+              "steadfast.journal.resume.enabled=false",
+              "steadfast.journal.schema=shop",
+              "steadfast.journal.table-prefix=paid_")) {
+        Oversight oversight = named.getBean(SteadfastJournal.class).journal().oversight();
+        assertEquals(0, oversight.totals().due());
+      }
+      statement.execute("drop table shop.paid_operation, shop.paid_sequence");
+      statement.execute("drop schema shop");
+    }
+  }
+
+  @Test
   void wrongPropertiesEndTheStart() {
     wrong("data-source=nobody", "expected: the name of a bean of type DataSource");
+    wrong("schema=Shop", "schema: Shop (expected: 1 to 63");
+    wrong("table-prefix=1", "tablePrefix: 1 (expected: 1 to 40");
     wrong("resume.most=0", "expected: 1 to 10,000");
     wrong("resume.interval=1ms", "expected: PT0.1S to P3650D");
     wrong("purge.older-than=1m", "expected: PT1H to P3650D");
