@@ -274,8 +274,8 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * Creates the tables, unless they are there. The same script is on the class path as {@code
-   * dev/steadfast/retry/journal/V1__steadfast_operation.sql}, for Flyway.
+   * Creates the tables, unless they are there. Instead, Flyway can do so with the location {@code
+   * classpath:steadfast-journal/flyway}, or Liquibase with {@code steadfast-journal/liquibase.xml}.
    *
    * @throws IOException if the database refuses it
    */

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** Creates the tables. */
 final class Schema {
-  private static final String SCRIPT = "V1__steadfast_operation.sql";
+  private static final String SCRIPT = "/steadfast-journal/flyway/R__steadfast_journal.sql";
 
   // Two processes that create the same table at the same time get one of these.
   private static final Set<String> THERE_ALREADY = Set.of("23505", "42P07", "42710");

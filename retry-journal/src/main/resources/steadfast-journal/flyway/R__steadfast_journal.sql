@@ -1,4 +1,5 @@
--- Operations that survive the process that began them. PostgreSQL 12 or newer.
+-- Operations that survive the process that began them. PostgreSQL 12 or newer. This script creates
+-- what is not there, so it may run again.
 create table if not exists steadfast_operation (
   id              bigint generated always as identity primary key,
   name            varchar(100) not null,
