@@ -35,7 +35,7 @@ final class Backlog {
   private final String purgeable;
   private final String purgeSequences;
 
-  Backlog(Dialect dialect, Tables tables) {
+  Backlog(Dialect dialect, Tables tables, Deliveries deliveries) {
     String now = dialect.now();
     String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
@@ -89,7 +89,7 @@ final class Backlog {
     this.whole =
         tables.named(
             "select "
-                + Row.columns(dialect)
+                + Row.columns(dialect, deliveries)
                 + ", name, principal, op_key, headers, body, key_window_ms"
                 + " from steadfast_operation where "
                 + Sql.BY_ID);

@@ -4,6 +4,7 @@ import dev.steadfast.retry.operations.OperationJournal;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long an operation is delivered before a person has to look at it: then it is <em>parked</em>.
@@ -19,19 +20,29 @@ import java.util.function.Consumer;
 public final class Deliveries {
   private static final Duration LONGEST = Duration.ofDays(3_650);
   private static final Deliveries DEFAULTS =
-      new Deliveries(100, Duration.ofDays(7), false, parked -> {});
+      new Deliveries(new Bounds(100, Duration.ofDays(7), null), false, parked -> {});
 
-  private final int most;
-  private final Duration mostAge;
+  private final Bounds bounds;
   private final boolean passing;
   private final Consumer<OperationJournal.Id> listener;
 
-  private Deliveries(
-      int most, Duration mostAge, boolean passing, Consumer<OperationJournal.Id> listener) {
-    this.most = most;
-    this.mostAge = mostAge;
+  /**
+   * The bounds.
+   *
+   * @param most how many deliveries
+   * @param mostAge in which time
+   * @param firstSend how late the first one; null for any time
+   */
+  private record Bounds(int most, Duration mostAge, @Nullable Duration firstSend) {}
+
+  private Deliveries(Bounds bounds, boolean passing, Consumer<OperationJournal.Id> listener) {
+    this.bounds = bounds;
     this.passing = passing;
     this.listener = listener;
+  }
+
+  private Deliveries with(Bounds other) {
+    return new Deliveries(other, passing, listener);
   }
 
   /**
@@ -56,7 +67,7 @@ public final class Deliveries {
     if (deliveries < 1 || deliveries > 1_000_000) {
       throw bad("most deliveries", deliveries, "1 to 1,000,000");
     }
-    return new Deliveries(deliveries, mostAge, passing, listener);
+    return with(new Bounds(deliveries, bounds.mostAge, bounds.firstSend));
   }
 
   /**
@@ -68,10 +79,33 @@ public final class Deliveries {
    * @throws IllegalArgumentException if it is out of its range
    */
   public Deliveries withMostAge(Duration age) {
-    if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(LONGEST) > 0) {
-      throw bad("most age", age, "1 second to 3,650 days");
+    return with(new Bounds(bounds.most, checked("most age", age), bounds.firstSend));
+  }
+
+  private static Duration checked(String name, Duration time) {
+    if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST) > 0) {
+      throw bad(name, time, "1 second to 3,650 days");
     }
-    return new Deliveries(most, age, passing, listener);
+    return time;
+  }
+
+  /**
+   * Sets the latest time of the first send. An operation that was not sent by then is never sent:
+   * its effect is unknown, and a person settles it after a look-up at the server. Default: it is
+   * sent at any time.
+   *
+   * <p>A database that was restored from a backup, or a copy of production, says of some operations
+   * that they were not sent, although they were. With this bound nobody sends those again when they
+   * are older. It also stops an operation that could not be sent for that long, such as in an
+   * outage, so it should be longer than any of those.
+   *
+   * @param time counts from when the operation was begun or resumed by a person; 1 second to 10
+   *     years
+   * @return a changed copy
+   * @throws IllegalArgumentException if it is out of its range
+   */
+  public Deliveries withLatestFirstSend(Duration time) {
+    return with(new Bounds(bounds.most, bounds.mostAge, checked("latest first send", time)));
   }
 
   /**
@@ -81,7 +115,7 @@ public final class Deliveries {
    * @return a changed copy
    */
   public Deliveries passingParked() {
-    return new Deliveries(most, mostAge, true, listener);
+    return new Deliveries(bounds, true, listener);
   }
 
   /**
@@ -93,7 +127,7 @@ public final class Deliveries {
    * @return a changed copy
    */
   public Deliveries telling(Consumer<OperationJournal.Id> listener) {
-    return new Deliveries(most, mostAge, passing, Objects.requireNonNull(listener, "listener"));
+    return new Deliveries(bounds, passing, Objects.requireNonNull(listener, "listener"));
   }
 
   boolean isPassing() {
@@ -113,7 +147,16 @@ public final class Deliveries {
   /** Whether an operation was delivered too often or for too long. */
   boolean exceededBy(Row row) {
     int made = row.delivery().made();
-    return made >= most || (made > 0 && row.delivery().age().compareTo(mostAge) > 0);
+    return made >= bounds.most || (made > 0 && row.delivery().age().compareTo(bounds.mostAge) > 0);
+  }
+
+  /** The condition that an operation which was not sent is too late to be sent. */
+  String late(Dialect dialect) {
+    Duration firstSend = bounds.firstSend;
+    return firstSend == null
+        ? "false"
+        : "first_sent_at is null and greatest(created_at, delivering_since) < "
+            + dialect.afterMillis("-" + firstSend.toMillis());
   }
 
   private static IllegalArgumentException bad(String name, Object value, String expected) {
@@ -123,6 +166,13 @@ public final class Deliveries {
   /** The bounds. */
   @Override
   public String toString() {
-    return "Deliveries(most " + most + ", age " + mostAge + (passing ? ", passing" : "") + ")";
+    Duration firstSend = bounds.firstSend;
+    return "Deliveries(most "
+        + bounds.most
+        + ", age "
+        + bounds.mostAge
+        + (firstSend == null ? "" : ", first send within " + firstSend)
+        + (passing ? ", passing" : "")
+        + ")";
   }
 }

@@ -43,9 +43,9 @@ final class DueRows {
   private final String postpone;
   private final String broken;
 
-  DueRows(Dialect dialect, Tables tables) {
+  DueRows(Dialect dialect, Tables tables, Deliveries deliveries) {
     this.dialect = dialect;
-    String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect);
+    String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect, deliveries);
     this.origins = tables.named(dialect.distinctOrigins(READY, MOST_ORIGINS));
     this.ofOrigin =
         tables.named(

@@ -29,17 +29,16 @@ record Parts(
   static Parts of(Base base, Deliveries deliveries, OriginGate gate) {
     Dialect dialect = base.dialect();
     Tables tables = base.tables();
-    String holding = deliveries.holding();
-    Rows rows = new Rows(dialect, tables, holding);
+    Rows rows = new Rows(dialect, tables, deliveries);
     Parking parking = new Parking(dialect, tables, deliveries);
     Sequences sequences = new Sequences(dialect, tables);
     Claims claims = new Claims(base.connections(), rows, sequences);
-    WakeupRows wakeups = new WakeupRows(dialect, tables, holding);
+    WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries);
     return new Parts(
         base,
         claims,
-        new Backlog(dialect, tables),
-        new DueRows(dialect, tables),
+        new Backlog(dialect, tables, deliveries),
+        new DueRows(dialect, tables, deliveries),
         sequences,
         new NextStep(base.connections(), claims, wakeups, sequences, parking),
         gate,

@@ -72,16 +72,24 @@ record Row(
    * @param sent whether it may have been sent
    * @param repeat whether it may be sent again after that
    * @param windowLeft for how long; null if it was not sent, or is never sent again
-   * @param leaseOver whether the claim on it has ended
+   * @param over which times have passed
    */
-  record Times(boolean sent, Repeat repeat, @Nullable Duration windowLeft, boolean leaseOver) {
+  record Times(boolean sent, Repeat repeat, @Nullable Duration windowLeft, Over over) {
     boolean repeatable() {
       Duration left = windowLeft;
       return repeat != Repeat.NEVER && left != null && !left.isNegative() && !left.isZero();
     }
   }
 
-  static String columns(Dialect dialect) {
+  /**
+   * The times that have passed.
+   *
+   * @param lease whether the claim on it has ended
+   * @param firstSend whether it is too late to be sent for the first time
+   */
+  record Over(boolean lease, boolean firstSend) {}
+
+  static String columns(Dialect dialect, Deliveries deliveries) {
     return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
         + " caller, created_at, repeatable, status, answer_headers, answer_body, origin,"
         + " again, deliveries, -("
@@ -91,7 +99,9 @@ record Row(
         + dialect.millisUntil("key_expires_at")
         + " as window_left, lease_until is not null and lease_until <= "
         + dialect.now()
-        + " as lease_over";
+        + " as lease_over, "
+        + deliveries.late(dialect)
+        + " as late";
   }
 
   static Row of(ResultSet row) throws SQLException {
@@ -123,7 +133,7 @@ record Row(
         row.getBoolean("sent"),
         IntentColumns.repeat(row),
         windowLeft,
-        row.getBoolean("lease_over"));
+        new Over(row.getBoolean("lease_over"), row.getBoolean("late")));
   }
 
   static @Nullable Answer answer(ResultSet row) throws SQLException {
@@ -144,7 +154,7 @@ record Row(
     BEGIN,
     /** An earlier claim may have sent it, and sending it again is safe. */
     REPEAT,
-    /** An earlier claim may have sent it, and sending it again is not safe. */
+    /** An earlier claim may have sent it, and sending it again is not safe; or it is too late. */
     MARK_UNKNOWN,
     /** Nothing: the claim is answered. */
     NONE
@@ -155,14 +165,14 @@ record Row(
     return switch (state) {
       case CLOSED -> Step.BEGIN;
       case READY -> takeOver();
-      case IN_FLIGHT -> times.leaseOver() ? takeOver() : Step.NONE;
+      case IN_FLIGHT -> times.over().lease() ? takeOver() : Step.NONE;
       case SUCCEEDED, FAILED, UNKNOWN, PARKED, CANCELLED -> Step.NONE;
     };
   }
 
   private Step takeOver() {
     if (!times.sent()) {
-      return Step.BEGIN;
+      return times.over().firstSend() ? Step.MARK_UNKNOWN : Step.BEGIN;
     }
     return times.repeatable() ? Step.REPEAT : Step.MARK_UNKNOWN;
   }

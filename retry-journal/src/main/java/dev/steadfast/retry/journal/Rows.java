@@ -48,9 +48,10 @@ final class Rows {
   /**
    * The statements.
    *
-   * @param holding the states in which an operation holds the later ones of its sequence
+   * @param deliveries tells what holds a sequence, and what is too late
    */
-  Rows(Dialect dialect, Tables tables, String holding) {
+  Rows(Dialect dialect, Tables tables, Deliveries deliveries) {
+    String holding = deliveries.holding();
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
@@ -106,7 +107,10 @@ final class Rows {
     this.repeat = tables.named(claimed + "row_version = row_version + 1" + inItsTurn);
     this.find =
         tables.named(
-            "select " + Row.columns(dialect) + " from steadfast_operation where " + Sql.BY_ID);
+            "select "
+                + Row.columns(dialect, deliveries)
+                + " from steadfast_operation where "
+                + Sql.BY_ID);
     this.markUnknown =
         tables.named(
             "update steadfast_operation set state = 'unknown', "

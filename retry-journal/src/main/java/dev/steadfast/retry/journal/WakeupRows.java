@@ -24,13 +24,14 @@ final class WakeupRows {
   private final String left;
   private final String oldest;
 
-  WakeupRows(Dialect dialect, Tables tables, String holding) {
+  WakeupRows(Dialect dialect, Tables tables, Deliveries deliveries) {
+    String holding = deliveries.holding();
     String from = " from steadfast_operation where ";
     String read =
         "select "
             + IntentColumns.READ
             + ", "
-            + Row.columns(dialect)
+            + Row.columns(dialect, deliveries)
             + ", "
             + dialect.millisUntil("due_at")
             + " as due_in, "
