@@ -19,6 +19,7 @@ final class Resumed implements OperationJournal {
   private final AtomicReference<@Nullable Row> found;
   private final boolean woken;
   private volatile boolean sendingNoted; // with the claim
+  private volatile boolean asked;
   private volatile boolean claimed;
   private volatile @Nullable Ending ending;
   private volatile boolean finished;
@@ -29,6 +30,11 @@ final class Resumed implements OperationJournal {
     this.claims = claims;
     this.found = new AtomicReference<>(read.row());
     this.woken = read.woken();
+  }
+
+  /** Whether the client has asked for a claim on it. */
+  boolean isAsked() {
+    return asked;
   }
 
   /** Whether a claim on it was granted. */
@@ -85,6 +91,7 @@ final class Resumed implements OperationJournal {
 
   @Override
   public Claim claim(Intent intent, Duration lease) throws IOException {
+    asked = true;
     Claims.Found due = Claims.Found.of(found.getAndSet(null));
     Claim claim = claims.claim(intent, lease, due);
     sendingNoted = due.first() != null;

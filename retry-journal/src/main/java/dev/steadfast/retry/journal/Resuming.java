@@ -82,6 +82,9 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
       if (refused.refusal() == Refusal.UNREACHABLE) {
         throw refused;
       }
+      if (!journal.isAsked()) {
+        return broken(due, refused); // so the refusal is the client's, and may be there each time
+      }
       LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
       return Outcome.REFUSED;
     } catch (IOException failed) {
@@ -95,9 +98,13 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
         LOG.error("{} was sent, and its client threw", due.id(), broken);
         return journal.outcome();
       }
-      LOG.error("{} cannot be sent: its client threw, and nothing was sent", due.id(), broken);
-      return Outcome.BROKEN;
+      return broken(due, broken);
     }
+  }
+
+  private static Outcome broken(Intent due, Exception thrown) {
+    LOG.error("{} cannot be sent: its client threw, and nothing was sent", due.id(), thrown);
+    return Outcome.BROKEN;
   }
 
   // An outage is told once in a minute, and not once for each operation.

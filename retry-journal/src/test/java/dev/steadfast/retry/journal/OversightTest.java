@@ -150,6 +150,25 @@ class OversightTest {
     assertEquals(Decision.DONE, oversight.cancel(id("order-1")), "it was never sent");
   }
 
+  /** A client with a journal of its own may do so, without asking this one. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void soIsWhatTheClientRefusesEachTime(boolean inSequence) throws Exception {
+    sender =
+        sender((in, due) -> {
+          seen.add(due.id().key());
+          throw new RefusedException(Refusal.IN_FLIGHT, "it always says so", null);
+        });
+    enlist(intent("order-1"), inSequence ? "account" : "");
+    for (int i = 0; i < 5; i++) {
+      database.execute("update steadfast_sequence set look_at = current_timestamp");
+      deliver(1);
+    }
+    assertEquals(List.of("order-1", "order-1"), seen);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of(id("order-1")), told);
+  }
+
   /** An interceptor throws: the operation was claimed, and its end is noted. */
   @Test
   void soIsWhatTheClientClaimsAndNeverSends() throws Exception {
