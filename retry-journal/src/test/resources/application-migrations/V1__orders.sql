@@ -1,0 +1,1 @@
+create table orders (number varchar(20) primary key);
