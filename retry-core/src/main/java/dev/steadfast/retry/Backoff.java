@@ -89,7 +89,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff exponential(Duration base, double multiplier, Duration cap) {
-    return new Backoffs.Exponential(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.NONE.of(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**
@@ -115,7 +115,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff fullJitter(Duration base, double multiplier, Duration cap) {
-    return new Backoffs.Full(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.FULL.of(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**
@@ -142,7 +142,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff equalJitter(Duration base, double multiplier, Duration cap) {
-    return new Backoffs.Equal(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.EQUAL.of(Backoffs.ceilings(base, multiplier, cap));
   }
 
   /**

@@ -46,9 +46,9 @@ final class Backoffs {
       case "none" -> NONE;
       case "fixed" -> readFixed(in);
       case "linear" -> Range.read(in, Double.NaN).linear();
-      case "exponential" -> new Exponential(Range.read(in, 2).ceilings());
-      case "full" -> new Full(Range.read(in, 2).ceilings());
-      case "equal" -> new Equal(Range.read(in, 2).ceilings());
+      case "exponential" -> Jitter.NONE.of(Range.read(in, 2).ceilings());
+      case "full" -> Jitter.FULL.of(Range.read(in, 2).ceilings());
+      case "equal" -> Jitter.EQUAL.of(Range.read(in, 2).ceilings());
       case "decorrelated" -> Range.read(in, 3).decorrelated();
       default ->
           throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
@@ -153,70 +153,51 @@ final class Backoffs {
     }
   }
 
-  record Exponential(ExponentialCeilings ceilings) implements Backoff {
-    @Override
-    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return ceilings.of(retry);
+  /** How a delay is drawn from its ceiling. */
+  enum Jitter {
+    NONE("exponential"),
+    FULL("full"),
+    EQUAL("equal");
+
+    private final String text;
+
+    Jitter(String text) {
+      this.text = text;
     }
 
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Exponential that && ceilings.equals(that.ceilings);
+    Backoff of(ExponentialCeilings ceilings) {
+      return new Exponential(ceilings, this);
     }
 
-    @Override
-    public int hashCode() {
-      return ceilings.hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return ceilings.text("exponential");
-    }
-  }
-
-  record Full(ExponentialCeilings ceilings) implements Backoff {
-    @Override
-    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return Uniform.upTo(ceilings.of(retry), random);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Full that && ceilings.equals(that.ceilings);
-    }
-
-    @Override
-    public int hashCode() {
-      return ceilings.hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return ceilings.text("full");
+    long draw(long ceiling, LongSupplier random) {
+      if (this == FULL) {
+        return Uniform.upTo(ceiling, random);
+      }
+      return this == NONE ? ceiling : ceiling - Uniform.below((ceiling >> 1) + 1, random);
     }
   }
 
-  record Equal(ExponentialCeilings ceilings) implements Backoff {
+  record Exponential(ExponentialCeilings ceilings, Jitter jitter) implements Backoff {
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      long ceiling = ceilings.of(retry);
-      return ceiling - Uniform.below((ceiling >> 1) + 1, random);
+      return jitter.draw(ceilings.of(retry), random);
     }
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Equal that && ceilings.equals(that.ceilings);
+      return other instanceof Exponential that
+          && jitter == that.jitter
+          && ceilings.equals(that.ceilings);
     }
 
     @Override
     public int hashCode() {
-      return ceilings.hashCode();
+      return 31 * ceilings.hashCode() + jitter.text.hashCode();
     }
 
     @Override
     public String toString() {
-      return ceilings.text("equal");
+      return ceilings.text(jitter.text);
     }
   }
 

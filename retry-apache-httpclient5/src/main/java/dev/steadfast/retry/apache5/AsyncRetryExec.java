@@ -11,37 +11,19 @@ import java.io.IOException;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.client5.http.async.AsyncExecChainHandler;
-import org.apache.hc.client5.http.async.AsyncExecRuntime;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
-import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
 /** The outermost handler of an asynchronous client: one call of the client is one operation. */
 final class AsyncRetryExec implements AsyncExecChainHandler {
-  private static final String CALL = "dev.steadfast.retry.async-call";
   private final HttpRetry retry;
   private final BufferedBodies bodies;
 
   AsyncRetryExec(HttpRetry retry) {
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
-  }
-
-  /**
-   * The first operation of a call, kept for a handler around this one that sends it again.
-   *
-   * @param runtime tells calls apart: each has its own
-   */
-  private record Earlier(
-      AsyncExecRuntime runtime, HttpOperation operation, HttpRequest request, long startNanos) {
-    @SuppressWarnings("ReferenceEquality") // the very runtime of this call
-    static @Nullable Earlier in(HttpContext context, AsyncExecRuntime runtime) {
-      return context.getAttribute(CALL) instanceof Earlier earlier && earlier.runtime() == runtime
-          ? earlier
-          : null;
-    }
   }
 
   @Override
@@ -71,14 +53,10 @@ final class AsyncRetryExec implements AsyncExecChainHandler {
     RequestView view = new Apache5Views.OfRequest(request, call.producer());
     long now = retry.environment().ticker().getAsLong();
     Earlier earlier = Earlier.in(scope.clientContext, scope.execRuntime);
-    HttpOperation again =
-        earlier != null && Apache5Views.sameTarget(earlier.request(), request)
-            ? earlier.operation().again(view, options)
-            : null;
+    HttpOperation again = earlier == null ? null : earlier.again(request, view, options);
     if (earlier == null || again == null) {
       HttpOperation operation = retry.operation(view, options);
-      scope.clientContext.setAttribute(
-          CALL, new Earlier(scope.execRuntime, operation, request, now));
+      new Earlier(scope.execRuntime, operation, request, now).keepIn(scope.clientContext);
       AsyncTransport transport = new AsyncTransport(operation, request, call, bodies, 0);
       RetryLoop<AsyncAnswer> loop = operation.loop(operation.plan(), transport, transport);
       call.cancelling(loop::cancel);

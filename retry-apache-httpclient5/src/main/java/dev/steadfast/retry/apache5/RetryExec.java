@@ -10,40 +10,21 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
-import org.apache.hc.client5.http.classic.ExecRuntime;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
-import org.apache.hc.core5.http.protocol.HttpContext;
-import org.jspecify.annotations.Nullable;
 
 /** The outermost handler: one call of the client is one operation. */
 final class RetryExec implements ExecChainHandler {
-  private static final String CALL = "dev.steadfast.retry.call";
   private final HttpRetry retry;
   private final BufferedBodies bodies;
 
   RetryExec(HttpRetry retry) {
     this.retry = retry;
     this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
-  }
-
-  /**
-   * The first operation of a call, kept for a handler around this one that sends it again.
-   *
-   * @param runtime tells calls apart: each has its own
-   */
-  private record Earlier(
-      ExecRuntime runtime, HttpOperation operation, ClassicHttpRequest request, long startNanos) {
-    @SuppressWarnings("ReferenceEquality") // the very runtime of this call
-    static @Nullable Earlier in(HttpContext context, ExecRuntime runtime) {
-      return context.getAttribute(CALL) instanceof Earlier earlier && earlier.runtime() == runtime
-          ? earlier
-          : null;
-    }
   }
 
   @Override
@@ -74,24 +55,16 @@ final class RetryExec implements ExecChainHandler {
       ClassicHttpRequest request, RetryOptions options, ExecChain.Scope scope, ExecChain chain)
       throws Throwable {
     long now = retry.environment().ticker().getAsLong();
+    Apache5Views.OfRequest view = new Apache5Views.OfRequest(request);
     Earlier earlier = Earlier.in(scope.clientContext, scope.execRuntime);
-    HttpOperation again = again(earlier, request, options);
+    HttpOperation again = earlier == null ? null : earlier.again(request, view, options);
     if (earlier == null || again == null) {
-      HttpOperation operation = retry.operation(new Apache5Views.OfRequest(request), options);
-      scope.clientContext.setAttribute(
-          CALL, new Earlier(scope.execRuntime, operation, request, now));
+      HttpOperation operation = retry.operation(view, options);
+      new Earlier(scope.execRuntime, operation, request, now).keepIn(scope.clientContext);
       return run(new Proceed(scope, chain), operation, request);
     }
     long spent = now - earlier.startNanos();
     return runAgain(new Proceed(scope, chain), again, request, spent);
-  }
-
-  private static @Nullable HttpOperation again(
-      @Nullable Earlier earlier, ClassicHttpRequest request, RetryOptions options) {
-    if (earlier == null || !Apache5Views.sameTarget(earlier.request(), request)) {
-      return null;
-    }
-    return earlier.operation().again(new Apache5Views.OfRequest(request), options);
   }
 
   private ClassicHttpResponse run(

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.ContextCapture;
+import dev.steadfast.retry.internal.Contexts;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,9 +62,9 @@ final class CallerContext {
       return CallerContext::nothingToUndo;
     }
     set(classLoader);
-    AutoCloseable restored = open(snapshot);
+    Runnable leave = Contexts.enter(snapshot);
     return () -> {
-      close(restored);
+      leave.run();
       set(before);
     };
   }
@@ -77,23 +78,4 @@ final class CallerContext {
   }
 
   private static void nothingToUndo() {}
-
-  private static @Nullable AutoCloseable open(ContextCapture.@Nullable Snapshot snapshot) {
-    try {
-      return snapshot == null ? null : snapshot.restore();
-    } catch (Throwable broken) {
-      LOG.warn("the caller's context could not be restored; the operation goes on", broken);
-      return null;
-    }
-  }
-
-  private static void close(@Nullable AutoCloseable restored) {
-    try {
-      if (restored != null) {
-        restored.close();
-      }
-    } catch (Throwable broken) {
-      LOG.warn("the caller's context could not be taken back; the operation goes on", broken);
-    }
-  }
 }

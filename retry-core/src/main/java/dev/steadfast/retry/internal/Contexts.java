@@ -2,10 +2,45 @@ package dev.steadfast.retry.internal;
 
 import dev.steadfast.retry.ContextCapture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Combines what carries the caller's context to other threads. */
+/** Carries the caller's context to other threads. */
 public final class Contexts {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private Contexts() {}
+
+  /**
+   * Restores a context on the calling thread. Neither this nor what it returns throws: a failure is
+   * logged.
+   *
+   * @param snapshot null for none
+   * @return takes it back
+   */
+  public static Runnable enter(ContextCapture.@Nullable Snapshot snapshot) {
+    if (snapshot == null) {
+      return () -> {};
+    }
+    AutoCloseable restored;
+    try {
+      restored = snapshot.restore();
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be restored; the call goes on", broken);
+      return () -> {};
+    }
+    return () -> leave(restored);
+  }
+
+  private static void leave(@Nullable AutoCloseable restored) {
+    try {
+      if (restored != null) {
+        restored.close();
+      }
+    } catch (Throwable broken) {
+      LOG.warn("the caller's context could not be taken back; the call goes on", broken);
+    }
+  }
 
   /**
    * Carries both contexts. The second one is restored within the first.

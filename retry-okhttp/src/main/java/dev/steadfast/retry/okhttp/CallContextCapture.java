@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.ContextCapture;
 import dev.steadfast.retry.engine.CallContext;
+import dev.steadfast.retry.internal.Contexts;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
@@ -12,8 +13,6 @@ import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Notes what a call was made within, for the interceptor that meets it on a thread of the
@@ -24,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * and restores that context on a thread other than the one that made the call.
  */
 final class CallContextCapture implements EventListener.Factory, Interceptor {
-  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-
   /** The context in which a call was made. */
   private record Noted(
       @Nullable CallContext scope, ContextCapture.@Nullable Snapshot context, long thread) {}
@@ -91,30 +88,11 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
     if (then == null || then.thread() == Thread.currentThread().getId()) {
       return chain.proceed(chain.request());
     }
-    AutoCloseable restored = restore(then.context());
+    Runnable leave = Contexts.enter(then.context());
     try {
       return chain.proceed(chain.request());
     } finally {
-      close(restored);
-    }
-  }
-
-  private static @Nullable AutoCloseable restore(ContextCapture.@Nullable Snapshot snapshot) {
-    try {
-      return snapshot == null ? null : snapshot.restore();
-    } catch (Throwable broken) {
-      LOG.warn("the caller's context could not be restored; the call goes on", broken);
-      return null;
-    }
-  }
-
-  private static void close(@Nullable AutoCloseable restored) {
-    try {
-      if (restored != null) {
-        restored.close();
-      }
-    } catch (Throwable broken) {
-      LOG.warn("the caller's context could not be taken back; the call goes on", broken);
+      leave.run();
     }
   }
 }
