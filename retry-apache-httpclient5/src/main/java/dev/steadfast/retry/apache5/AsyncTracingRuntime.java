@@ -64,21 +64,22 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
       HttpClientContext context,
       FutureCallback<AsyncExecRuntime> callback) {
     at(Phase.LEASE);
-    return leaving(() -> connection.acquireEndpoint(id, route, state, context, new Step(callback)));
+    return leaving(
+        () -> connection.acquireEndpoint(id, route, state, context, new Connecting(callback)));
   }
 
   @Override
   public Cancellable connectEndpoint(
       HttpClientContext context, FutureCallback<AsyncExecRuntime> callback) {
     at(Phase.CONNECT);
-    return leaving(() -> connection.connectEndpoint(context, new Step(callback)));
+    return leaving(() -> connection.connectEndpoint(context, new Connecting(callback)));
   }
 
   /** A step on the way to a connection. Once the attempt is over, none is kept. */
-  private final class Step implements FutureCallback<AsyncExecRuntime> {
+  private final class Connecting implements FutureCallback<AsyncExecRuntime> {
     private final @Nullable FutureCallback<AsyncExecRuntime> client;
 
-    Step(@Nullable FutureCallback<AsyncExecRuntime> client) {
+    Connecting(@Nullable FutureCallback<AsyncExecRuntime> client) {
       this.client = client;
     }
 
@@ -129,7 +130,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
   @Override
   public void upgradeTls(
       HttpClientContext context, @Nullable FutureCallback<AsyncExecRuntime> callback) {
-    connection.upgradeTls(context, new Step(callback));
+    connection.upgradeTls(context, new Connecting(callback));
   }
 
   @Override

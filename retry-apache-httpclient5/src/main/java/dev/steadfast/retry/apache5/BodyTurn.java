@@ -19,8 +19,8 @@ final class BodyTurn {
     this.producer = producer;
   }
 
-  /** A step of an attempt that produces a part of the body. */
-  interface Step {
+  /** Produces a part of the body. */
+  interface Part {
     void run() throws IOException;
   }
 
@@ -41,13 +41,13 @@ final class BodyTurn {
     return attempt.equals(owner);
   }
 
-  /** Carries out a step, unless it is the turn of another attempt by now. */
-  void produce(WireTrace attempt, Step step) throws IOException {
+  /** Produces a part, unless it is the turn of another attempt by now. */
+  void produce(WireTrace attempt, Part part) throws IOException {
     lock.lock();
     try {
       if (isOf(attempt)) {
         begun = true;
-        step.run();
+        part.run();
       }
     } finally {
       lock.unlock();

@@ -11,13 +11,13 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
   private static final AtomicReferenceFieldUpdater<TimedTask, @Nullable TimedTask> NEXT =
       AtomicReferenceFieldUpdater.newUpdater(TimedTask.class, TimedTask.class, "next");
 
-  private final Owner owner;
+  private final Keeper keeper;
   private final long dueNanos;
   private volatile @Nullable Runnable task;
   private volatile @Nullable TimedTask next; // in the inbox; itself once it is not
 
   /** Who keeps the time. */
-  interface Owner {
+  interface Keeper {
     /** A task that is no longer in the inbox was cancelled: it can be unlinked. */
     void cancelledLate();
 
@@ -25,20 +25,20 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
     boolean handOver(TimedTask task);
   }
 
-  private TimedTask(Owner owner, long dueNanos, Runnable task) {
-    this.owner = owner;
+  private TimedTask(Keeper keeper, long dueNanos, Runnable task) {
+    this.keeper = keeper;
     this.dueNanos = dueNanos;
     this.task = task;
   }
 
   /** A task for a worker. */
-  static TimedTask continuing(Owner owner, long dueNanos, Runnable task) {
-    return new TimedTask(owner, dueNanos, task);
+  static TimedTask continuing(Keeper keeper, long dueNanos, Runnable task) {
+    return new TimedTask(keeper, dueNanos, task);
   }
 
   /** A task for the thread of the timers itself. */
-  static TimedTask settling(Owner owner, long dueNanos, Runnable task) {
-    return new Settling(owner, dueNanos, task);
+  static TimedTask settling(Keeper keeper, long dueNanos, Runnable task) {
+    return new Settling(keeper, dueNanos, task);
   }
 
   long dueNanos() {
@@ -68,7 +68,7 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
     NEXT.lazySet(this, below);
   }
 
-  /** Has a cancellation notify the owner from now on. */
+  /** Has a cancellation notify the keeper from now on. */
   void leaveInbox() {
     next = this; // a full fence: a cancelling thread sees this, or waits() sees it
   }
@@ -77,7 +77,7 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
   @SuppressWarnings("ReferenceEquality") // a task is equal to itself alone
   public void cancel() {
     if (take() != null && next == this) {
-      owner.cancelledLate();
+      keeper.cancelledLate();
     }
   }
 
@@ -95,13 +95,13 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
    * @return false if there is no memory for it now; then it is kept, and called again
    */
   boolean isDue() {
-    return task == null || owner.handOver(this);
+    return task == null || keeper.handOver(this);
   }
 
   /** A task that the thread of the timers runs itself. A class, because a flag costs 8 bytes. */
   private static final class Settling extends TimedTask {
-    Settling(Owner owner, long dueNanos, Runnable task) {
-      super(owner, dueNanos, task);
+    Settling(Keeper keeper, long dueNanos, Runnable task) {
+      super(keeper, dueNanos, task);
     }
 
     @Override

@@ -62,7 +62,7 @@ final class WorkerPool {
   private long grewAt;
 
   /** Looks after pools whose tasks wait: the thread of the timers. */
-  interface Watch extends TimedTask.Owner {
+  interface Watch extends TimedTask.Keeper {
     /** Begins to call {@link #look} soon, and starts a thread for it if need be. */
     void watchPools();
 

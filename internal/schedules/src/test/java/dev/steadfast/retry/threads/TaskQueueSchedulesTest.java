@@ -38,7 +38,7 @@ class TaskQueueSchedulesTest {
   }
 
   /** Nobody keeps the time of these tasks. */
-  private static final class Unheard implements TimedTask.Owner {
+  private static final class Unheard implements TimedTask.Keeper {
     @Override
     public void cancelledLate() {}
 

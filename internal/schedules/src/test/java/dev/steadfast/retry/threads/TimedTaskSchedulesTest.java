@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** A timer is cancelled while the thread of the timers takes it out of its inbox. */
 class TimedTaskSchedulesTest {
   /** What is cancelled in the heap must be unlinked: one of the two threads has to know. */
-  public static class Cancels implements TimedTask.Owner {
+  public static class Cancels implements TimedTask.Keeper {
     private final TimedTask task = TimedTask.continuing(this, 0, () -> {});
     private volatile boolean cancelled;
     private volatile boolean inHeap;
