@@ -43,7 +43,7 @@ public class PacingBenchmark {
   private static final URI TARGET = URI.create("https://api.example.com/orders");
 
   private static final Evidence WIRE =
-      Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT), 200, 1);
+      Evidence.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT, 200, 1);
 
   private static final HttpHeaders HEADERS =
       HttpHeaders.of(

@@ -26,16 +26,14 @@ import org.jspecify.annotations.Nullable;
 abstract class Apache5Transport<A extends Received<?>>
     implements RetryTransport<A>, Journaling.Codec<A> {
   final HttpOperation operation;
-  final BufferedBodies bodies;
   final SentBody body;
   final @Nullable BodyDeadline deadline;
   final Outcomes outcomes;
 
   private volatile @Nullable A earlierAnswer; // of the attempt before, if the body is watched
 
-  Apache5Transport(HttpOperation operation, BufferedBodies shared, SentBody body, long spentNanos) {
+  Apache5Transport(HttpOperation operation, SentBody body, long spentNanos) {
     this.operation = operation;
-    this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.body = body;
     this.deadline = BodyDeadline.of(operation, spentNanos);
     this.outcomes = new Outcomes(operation, body, this::classify);

@@ -38,20 +38,15 @@ final class Apache5Views {
     return RequestView.origin(scheme, written, port(request));
   }
 
-  static String scheme(HttpRequest request) {
+  private static String scheme(HttpRequest request) {
     String scheme = request.getScheme();
     return scheme == null ? "http" : scheme.toLowerCase(Locale.ROOT);
   }
 
-  static int port(HttpRequest request) {
+  private static int port(HttpRequest request) {
     URIAuthority authority = request.getAuthority();
     int port = authority == null ? -1 : authority.getPort();
     return port > 0 ? port : scheme(request).equals("https") ? 443 : 80;
-  }
-
-  static String host(HttpRequest request) {
-    URIAuthority authority = request.getAuthority();
-    return authority == null ? "" : authority.getHostName();
   }
 
   /** The path without its query. */

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class AsyncAttempt implements AsyncExecCallback {
   private final Attempt<AsyncAnswer> attempt;
   private final WireTrace wire;
-  private final BufferedBodies bodies;
   private final Owner owner;
   private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are
 
@@ -48,10 +47,9 @@ final class AsyncAttempt implements AsyncExecCallback {
     void failed(Exception cause);
   }
 
-  AsyncAttempt(Attempt<AsyncAnswer> attempt, WireTrace wire, BufferedBodies bodies, Owner owner) {
+  AsyncAttempt(Attempt<AsyncAnswer> attempt, WireTrace wire, Owner owner) {
     this.attempt = attempt;
     this.wire = wire;
-    this.bodies = bodies;
     this.owner = owner;
   }
 
@@ -102,7 +100,7 @@ final class AsyncAttempt implements AsyncExecCallback {
   }
 
   private Taker taker(AsyncAnswer answer, @Nullable EntityDetails details) {
-    int most = details == null ? 0 : bodies.most(answer.status(), details, judged(answer));
+    int most = details == null ? 0 : WholeBody.most(answer.status(), details, wire.operation());
     if (most > 0) {
       return new HeldBody(answer, attempt, most);
     }
@@ -114,10 +112,6 @@ final class AsyncAttempt implements AsyncExecCallback {
       return new HeldStream(answer, attempt, event, owner);
     }
     return attempt.head(answer) ? answer.body() : new UnwantedBody(answer, attempt, owner);
-  }
-
-  private int judged(AsyncAnswer answer) {
-    return wire.operation().judgedBodyBytes(answer.status());
   }
 
   @Override

@@ -19,11 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** The outermost handler of an asynchronous client: one call of the client is one operation. */
 final class AsyncRetryExec implements AsyncExecChainHandler {
   private final HttpRetry retry;
-  private final BufferedBodies bodies;
 
   AsyncRetryExec(HttpRetry retry) {
     this.retry = retry;
-    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
   }
 
   @Override
@@ -57,14 +55,14 @@ final class AsyncRetryExec implements AsyncExecChainHandler {
     if (earlier == null || again == null) {
       HttpOperation operation = retry.operation(view, options);
       new Earlier(scope.execRuntime, operation, request, now).keepIn(scope.clientContext);
-      AsyncTransport transport = new AsyncTransport(operation, request, call, bodies, 0);
+      AsyncTransport transport = new AsyncTransport(operation, request, call, 0);
       RetryLoop<AsyncAnswer> loop = operation.loop(operation.plan(), transport, transport);
       call.cancelling(loop::cancel);
       loop.start(operation.boundNanos(), call::over);
       return;
     }
     long spent = now - earlier.startNanos();
-    AsyncTransport transport = new AsyncTransport(again, request, call, bodies, spent);
+    AsyncTransport transport = new AsyncTransport(again, request, call, spent);
     OpenLoop<AsyncAnswer> loop = OpenLoop.of(again.plan(), again.info(), transport);
     call.cancelling(loop::cancel);
     loop.start(BodyDeadline.left(again.boundNanos(), spent), spent, call::over);

@@ -15,13 +15,8 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   private final HttpRequest request;
   private final AsyncCall call;
 
-  AsyncTransport(
-      HttpOperation operation,
-      HttpRequest request,
-      AsyncCall call,
-      BufferedBodies shared,
-      long spentNanos) {
-    super(operation, shared, new SentBody(call.producer()), spentNanos);
+  AsyncTransport(HttpOperation operation, HttpRequest request, AsyncCall call, long spentNanos) {
+    super(operation, new SentBody(call.producer()), spentNanos);
     this.request = request;
     this.call = call;
   }
@@ -37,7 +32,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
     operation.lateHeaders(attempt).forEach(attempted::setHeader);
     WireTrace made = new WireTrace(operation, attempted, attempt, body, call::cancelled);
     outcomes.begins(made);
-    AsyncAttempt callback = new AsyncAttempt(attempt, made, bodies, this);
+    AsyncAttempt callback = new AsyncAttempt(attempt, made, this);
     try {
       call.send(attempted, attempt, callback);
     } catch (Throwable thrown) {

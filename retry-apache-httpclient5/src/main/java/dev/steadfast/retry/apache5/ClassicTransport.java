@@ -22,9 +22,8 @@ final class ClassicTransport extends Apache5Transport<Answer> {
       HttpOperation operation,
       ClassicHttpRequest request,
       RetryExec.Proceed proceed,
-      BufferedBodies shared,
       long spentNanos) {
-    super(operation, shared, new SentBody(request.getEntity()), spentNanos);
+    super(operation, new SentBody(request.getEntity()), spentNanos);
     this.request = request;
     this.proceed = proceed;
   }
@@ -61,7 +60,7 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   private Answer answer(ClassicHttpResponse response, WireTrace made) throws IOException {
     made.handedBack(response.getCode());
     try {
-      byte[] whole = bodies.read(response, operation.judgedBodyBytes(response.getCode()));
+      byte[] whole = WholeBody.of(response, operation);
       Answer answer = new Answer(response, made, whole);
       answer.begins(StreamStart.error(response, operation));
       return answer;

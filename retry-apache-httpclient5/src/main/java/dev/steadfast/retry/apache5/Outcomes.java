@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The outcomes of the attempts of one operation, of the classic and the asynchronous clients. */
 final class Outcomes {
   private static final Evidence NOTHING =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
+      Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
 
   private final HttpOperation operation;
   private final SentBody body;

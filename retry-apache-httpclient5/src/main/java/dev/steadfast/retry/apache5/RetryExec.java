@@ -20,11 +20,9 @@ import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 /** The outermost handler: one call of the client is one operation. */
 final class RetryExec implements ExecChainHandler {
   private final HttpRetry retry;
-  private final BufferedBodies bodies;
 
   RetryExec(HttpRetry retry) {
     this.retry = retry;
-    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
   }
 
   @Override
@@ -90,7 +88,7 @@ final class RetryExec implements ExecChainHandler {
 
   private ClassicTransport transport(
       Proceed proceed, HttpOperation operation, ClassicHttpRequest request, long spentNanos) {
-    return new ClassicTransport(operation, request, proceed, bodies, spentNanos);
+    return new ClassicTransport(operation, request, proceed, spentNanos);
   }
 
   /** How an attempt goes on to the rest of the client. */

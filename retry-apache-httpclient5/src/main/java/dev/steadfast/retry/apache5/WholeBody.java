@@ -1,5 +1,6 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,52 +9,34 @@ import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpEntity;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which response bodies are read within the attempt. Immutable.
- *
- * @param accepted the longest one of a status below 400, in bytes; 0 for none
- * @param kept the longest one that a journal keeps, in bytes, whatever the status; 0 for none
- */
-record BufferedBodies(int accepted, int kept) {
+/** A response body that is read within the attempt. */
+final class WholeBody {
   private static final int FIRST_FAILURE = 400;
 
-  BufferedBodies keeping(int bytes) {
-    return bytes == kept ? this : new BufferedBodies(accepted, bytes);
-  }
-
-  private boolean holds(HttpEntity entity, int most) {
-    return entity.isStreaming() && fits(entity, most);
-  }
-
-  private static boolean fits(EntityDetails entity, int most) {
-    return most > 0 && entity.getContentLength() <= most && !isStream(entity.getContentType());
-  }
+  private WholeBody() {}
 
   /** How much of a body is read within the attempt, in bytes; 0 if its reader gets it at once. */
-  int most(int status, EntityDetails entity, int judged) {
-    int most = Math.max(kept, status < FIRST_FAILURE ? accepted : judged);
-    return fits(entity, most) ? most : 0;
-  }
-
-  private static boolean isStream(@Nullable String contentType) {
-    return contentType != null && StreamTypes.include(contentType);
+  static int most(int status, EntityDetails body, HttpOperation operation) {
+    int most = operation.bufferedBodyBytes(status);
+    boolean stream = body.getContentType() != null && StreamTypes.include(body.getContentType());
+    return body.getContentLength() <= most && !stream ? most : 0;
   }
 
   /**
    * Reads the body and puts what was read back into the response.
    *
-   * @param judged the longest one that the rules read, in bytes; 0 for none
    * @return the whole body; null if the caller reads it, or the rest of it
    * @throws IOException if the body of an accepted response breaks. The head of a failure says
    *     everything: a body that breaks must not hide a final status or what the server asks for
    */
-  byte @Nullable [] read(ClassicHttpResponse response, int judged) throws IOException {
-    int most = Math.max(kept, response.getCode() < FIRST_FAILURE ? accepted : judged);
+  static byte @Nullable [] of(ClassicHttpResponse response, HttpOperation operation)
+      throws IOException {
     HttpEntity entity = response.getEntity();
     if (entity == null) {
-      return kept > 0 ? new byte[0] : null;
+      return operation.keepsAnswerBytes() > 0 ? new byte[0] : null;
     }
-    if (!holds(entity, most)) {
+    int most = most(response.getCode(), entity, operation);
+    if (most == 0 || !entity.isStreaming()) {
       return null;
     }
     InputStream content = entity.getContent();

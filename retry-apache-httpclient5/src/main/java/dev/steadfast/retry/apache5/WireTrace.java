@@ -1,7 +1,6 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.WireLog;
@@ -146,7 +145,9 @@ final class WireTrace {
     if (before != null && status >= 0) {
       earlier = earlier.and(EarlierRequest.before(status, before.getMethod(), request.getMethod()));
     }
-    adviseOnResend();
+    if (log.deliveries() > 0) {
+      operation.adviseOnResend(status, log.disposition());
+    }
     withoutHeadersOfOrigin(request);
     log.begins(elsewhere);
     head = null;
@@ -162,33 +163,14 @@ final class WireTrace {
     return Apache5Views.lines(request, name);
   }
 
-  private void adviseOnResend() {
-    boolean failed = status >= 500 || status == 408 || status == 429;
-    if (log.deliveries() > 0 && (failed || log.disposition() == Disposition.UNKNOWN)) {
-      operation.plan().advise(Advice.RESENT_BENEATH, operation);
-    }
-  }
-
   /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
   private void withoutHeadersOfOrigin(HttpRequest request) {
     HttpRequest from = first;
-    if (from != null && !sameServer(from, request)) {
-      operation.headersOfOrigin().forEach(request::removeHeaders);
+    if (from != null) {
+      operation
+          .foreignHeaders(Apache5Views.origin(from), Apache5Views.origin(request))
+          .forEach(request::removeHeaders);
     }
-  }
-
-  // A server that asks for https instead of http is the same one.
-  private static boolean sameServer(HttpRequest one, HttpRequest other) {
-    String scheme = Apache5Views.scheme(one);
-    int port = Apache5Views.port(one);
-    int next = Apache5Views.port(other);
-    boolean same = scheme.equals(Apache5Views.scheme(other)) && port == next;
-    boolean upgrade =
-        scheme.equals("http")
-            && Apache5Views.scheme(other).equals("https")
-            && port == 80
-            && next == 443;
-    return Apache5Views.host(one).equalsIgnoreCase(Apache5Views.host(other)) && (same || upgrade);
   }
 
   void answered(HttpResponse response) {

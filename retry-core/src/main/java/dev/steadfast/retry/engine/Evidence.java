@@ -29,6 +29,17 @@ public final class Evidence {
     this.trail = Trail.SEEN;
   }
 
+  /** A copy with another fate of the body. */
+  private Evidence(Evidence of, boolean bodySpent) {
+    this.requests = of.requests;
+    this.status = of.status;
+    this.deliveries = of.deliveries;
+    this.bodySpent = bodySpent;
+    this.replayed = of.replayed;
+    this.proof = of.proof;
+    this.trail = of.trail;
+  }
+
   /** A copy with another account of the wire. */
   private Evidence(Evidence of, int deliveries, Trail trail) {
     this.requests = of.requests;
@@ -52,33 +63,43 @@ public final class Evidence {
   }
 
   /**
-   * The evidence of an attempt whose answer proves no more than its status does, and whose body can
-   * be sent again.
+   * The evidence of an attempt that sent one request, whose answer proves no more than its status
+   * does, and whose body can be sent again.
    *
-   * @param requests the requests of the attempt
+   * @param last the disposition of the request
+   * @param safety why sending it again adds no effect, by its method and its key
    * @param status the status of the answer, at most 999; -1 without one
    * @param deliveries how often a request went to the wire, -1 if the client does not show it
    * @return the evidence
-   * @throws NullPointerException if the requests are null
    * @throws IllegalArgumentException if the status is not between -1 and 999
    */
-  public static Evidence of(Requests requests, int status, int deliveries) {
-    return new Evidence(requests, status, deliveries, false);
+  public static Evidence of(Disposition last, Safety safety, int status, int deliveries) {
+    return of(Requests.of(last, safety, Safety.UNPROCESSED), status, deliveries, false);
+  }
+
+  static Evidence of(Requests requests, int status, int deliveries, boolean bodySpent) {
+    return new Evidence(requests, status, deliveries, bodySpent);
   }
 
   /**
-   * The same, with what became of the request body.
+   * The same evidence of an attempt that sent other requests before the last one.
    *
-   * @param requests the requests of the attempt
-   * @param status the status of the answer, at most 999; -1 without one
-   * @param deliveries how often a request went to the wire, -1 if the client does not show it
-   * @param bodySpent whether the request body cannot be sent again
-   * @return the evidence
-   * @throws NullPointerException if the requests are null
-   * @throws IllegalArgumentException if the status is not between -1 and 999
+   * @param earlier the weakest reason why sending those again adds no effect; {@link
+   *     Safety#UNPROCESSED} for none
+   * @return a changed copy
    */
-  public static Evidence of(Requests requests, int status, int deliveries, boolean bodySpent) {
-    return new Evidence(requests, status, deliveries, bodySpent);
+  public Evidence withEarlier(Safety earlier) {
+    return with(Requests.of(requests.last(), requests.lastSafety, earlier), replayed, proof);
+  }
+
+  /**
+   * The same evidence, with what became of the request body.
+   *
+   * @param spent whether the request body cannot be sent again
+   * @return this or a changed copy
+   */
+  public Evidence withBodySpent(boolean spent) {
+    return spent == bodySpent ? this : new Evidence(this, spent);
   }
 
   /** The same evidence, with what the requests on the wire tell beyond that. */
@@ -94,9 +115,21 @@ public final class Evidence {
     return new Evidence(this, -1, trail);
   }
 
-  /** {@return what became of the requests of the attempt} */
-  public Requests requests() {
+  Requests requests() {
     return requests;
+  }
+
+  /** {@return the disposition of the last request} */
+  public Disposition last() {
+    return requests.last();
+  }
+
+  /**
+   * {@return the weakest reason why sending the requests again adds no effect: {@link
+   * Safety#UNSAFE} if one of them may have been processed and nothing protects it}
+   */
+  public Safety safety() {
+    return requests.safety();
   }
 
   /** {@return the status of the answer, -1 without one} */
@@ -302,7 +335,7 @@ public final class Evidence {
    * answered by a redirect. Only the weakest reason of those before it is kept. Immutable; equal
    * ones are the same object.
    */
-  public static final class Requests {
+  static final class Requests {
     private static final Requests[] ALL = all(false);
     private static final Requests[] ALL_AFTER_EFFECT = all(true);
 
@@ -336,27 +369,9 @@ public final class Evidence {
       return (last.ordinal() << 6) | (lastSafety.ordinal() << 3) | earlier.ordinal();
     }
 
-    /**
-     * The requests of an attempt that sent several.
-     *
-     * @param last what became of the last request
-     * @param lastSafety why sending the last one again adds no effect, by its method and its key
-     * @param earlier the weakest reason for those before it; {@link Safety#UNPROCESSED} for none
-     * @return the requests
-     */
-    public static Requests of(Disposition last, Safety lastSafety, Safety earlier) {
+    /** The weakest reason for those before the last one is {@link Safety#UNPROCESSED} for none. */
+    static Requests of(Disposition last, Safety lastSafety, Safety earlier) {
       return ALL[index(last, lastSafety, earlier)];
-    }
-
-    /**
-     * The request of an attempt that sent one.
-     *
-     * @param disposition what became of it
-     * @param safety why sending it again adds no effect, by its method and its key
-     * @return the requests
-     */
-    public static Requests of(Disposition disposition, Safety safety) {
-      return of(disposition, safety, Safety.UNPROCESSED);
     }
 
     private Requests afterEffect() {
@@ -368,8 +383,7 @@ public final class Evidence {
       return afterEffect ? refused.afterEffect() : refused;
     }
 
-    /** {@return the disposition of the last request} */
-    public Disposition last() {
+    Disposition last() {
       return last;
     }
 
@@ -382,11 +396,8 @@ public final class Evidence {
       return afterEffect || safety().compareTo(Safety.READ_ONLY) > 0;
     }
 
-    /**
-     * {@return the weakest reason why sending the requests again adds no effect: {@link
-     * Safety#UNSAFE} if one of them may have been processed and nothing protects it}
-     */
-    public Safety safety() {
+    /** The weakest reason why sending them again adds no effect. */
+    Safety safety() {
       return last.mayHaveActed() ? earlier.and(lastSafety) : earlier;
     }
 

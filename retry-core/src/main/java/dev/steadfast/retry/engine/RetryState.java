@@ -258,7 +258,7 @@ final class RetryState {
     if (verdict instanceof Verdict.Permanent permanent) {
       return fail(permanent.reason(), nowNanos);
     }
-    Evidence.Safety safety = outcome.evidence().requests().safety();
+    Evidence.Safety safety = outcome.evidence().safety();
     if (!word.allows(safety)) {
       return fail(StopReason.NOT_REPLAYABLE, nowNanos);
     }
@@ -287,7 +287,7 @@ final class RetryState {
 
   /** Whether the operation may not be repeated any more because that is paid for. */
   boolean forbidsPaying(Evidence evidence) {
-    return word.forbidsPaying(evidence.requests().safety(), perhapsProcessed);
+    return word.forbidsPaying(evidence.safety(), perhapsProcessed);
   }
 
   /** Steps 3 to 9. */

@@ -44,7 +44,7 @@ public final class Work {
       new Outcome(Verdict.retryable(FailureKind.TIMEOUT), FAILURE);
 
   private static Evidence evidence(Disposition disposition) {
-    return Evidence.of(Evidence.Requests.of(disposition, Evidence.Safety.UNSAFE), -1, 1);
+    return Evidence.of(disposition, Evidence.Safety.UNSAFE, -1, 1);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpOperation {
   private static final int MOST_JUDGED_BYTES = 64 * 1024;
+  private static final int FIRST_FAILURE = 400;
 
   private final HttpRetry retry;
   private final RetryPlan plan;
@@ -227,6 +229,19 @@ public final class HttpOperation {
   }
 
   /**
+   * How many bytes of an answer's body are read within the attempt: for the rules, for the journal,
+   * or as {@link HttpRetry.Builder#bufferBodiesUpTo} says; for authors of adapters whose attempts
+   * end with the head otherwise. A longer body, and a stream, is the caller's as it comes.
+   *
+   * @param status the status of the answer
+   * @return 0 if nothing of it is read
+   */
+  public int bufferedBodyBytes(int status) {
+    int most = status < FIRST_FAILURE ? retry.bufferBodiesUpTo() : judgedBodyBytes(status);
+    return Math.max(most, keepsAnswerBytes());
+  }
+
+  /**
    * Whether an answer is judged only when the first event of its body is there, if that is an event
    * stream; for authors of adapters.
    *
@@ -336,6 +351,32 @@ public final class HttpOperation {
     names.removeIf(name -> !view.request().headers(name).isEmpty());
     names.addAll(ownKey);
     return names;
+  }
+
+  /**
+   * The headers that a request must not carry, because the first one went to another server. A
+   * server that asks for https instead of http, on their usual ports, is the same one.
+   *
+   * @param first the origin of the first request, in the form of {@link RequestView#origin()}
+   * @param now the origin of the request that goes out
+   * @return none for the same server, else {@link #headersOfOrigin()}
+   */
+  public List<String> foreignHeaders(String first, String now) {
+    return Origins.sameServer(first, now) ? List.of() : headersOfOrigin();
+  }
+
+  /**
+   * Warns, once for this configuration, if the client sends again what has failed: then a layer
+   * beneath retries by itself.
+   *
+   * @param status the status of the answer before, -1 without one
+   * @param before the disposition of the request before
+   */
+  public void adviseOnResend(int status, Disposition before) {
+    boolean failed = status >= 500 || status == 408 || status == 429;
+    if (failed || before == Disposition.UNKNOWN) {
+      plan.advise(Advice.RESENT_BENEATH, this);
+    }
   }
 
   /** {@return whether an attempt differs from the caller's request in its headers} */

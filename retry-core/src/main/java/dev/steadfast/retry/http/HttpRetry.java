@@ -158,8 +158,8 @@ public final class HttpRetry {
   }
 
   /**
-   * {@return the most bytes of a response body that OkHttp adapters read within the attempt, 0 for
-   * none}
+   * {@return the most bytes of a response body that are read within the attempt where that
+   * otherwise ends with the head, 0 for none}
    */
   public int bufferBodiesUpTo() {
     return settings.bufferBodiesUpTo;
@@ -522,11 +522,11 @@ public final class HttpRetry {
 
     /**
      * Reads response bodies up to this size within the attempt, so that a body that breaks is
-     * retried like any other failure. OkHttp alone needs it, because its attempts otherwise end
-     * with the response head. Default 0: bodies are the caller's. A longer body is handed over
-     * unread beyond this size; that of a status of 400 or above always is, as the head decides what
-     * follows. Streams ({@code text/event-stream}, {@code application/x-ndjson}, {@code
-     * multipart/x-mixed-replace}, gRPC and the like) are never held back.
+     * retried like any other failure. {@code java.net.http} does it anyway and ignores this
+     * setting. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
+     * size; that of a status of 400 or above always is, as the head decides what follows. Streams
+     * ({@code text/event-stream}, {@code application/x-ndjson}, {@code multipart/x-mixed-replace},
+     * gRPC and the like) are never held back.
      *
      * @param bytes 0 to 2^24
      * @return this

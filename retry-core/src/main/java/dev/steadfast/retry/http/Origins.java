@@ -42,6 +42,13 @@ final class Origins {
     return known.origin();
   }
 
+  /** Whether both are one server. One that asks for https instead of http is the same. */
+  static boolean sameServer(String one, String other) {
+    boolean plain = one.startsWith("http:") && one.endsWith(":80");
+    return one.equals(other)
+        || (plain && other.equals("https" + one.substring(4, one.length() - 2) + "443"));
+  }
+
   /** Method, origin and path. */
   static String label(RequestView request) {
     String path = request.uri().getRawPath();

@@ -6,7 +6,7 @@ import dev.steadfast.retry.Verdict;
 /** Outcomes of attempts whose request is safe to repeat by its method. */
 public final class Outcomes {
   private static final Evidence SAFE =
-      Evidence.of(Evidence.Requests.of(Disposition.UNKNOWN, Evidence.Safety.IDEMPOTENT), -1, 1);
+      Evidence.of(Disposition.UNKNOWN, Evidence.Safety.IDEMPOTENT, -1, 1);
 
   private Outcomes() {}
 

@@ -387,6 +387,6 @@ class RetryReportTest {
   }
 
   private static Evidence evidence(Disposition last, int status, int deliveries) {
-    return Evidence.of(Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT), status, deliveries);
+    return Evidence.of(last, Evidence.Safety.IDEMPOTENT, status, deliveries);
   }
 }

@@ -48,8 +48,8 @@ class ErrorEventRulesTest {
   }
 
   private static Outcome outcome(ResponseView answer) {
-    Evidence.Requests answered = Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.UNSAFE);
-    return operation(RULES).outcome(answer, Evidence.of(answered, 200, 1));
+    Evidence evidence = Evidence.of(Disposition.ANSWERED, Evidence.Safety.UNSAFE, 200, 1);
+    return operation(RULES).outcome(answer, evidence);
   }
 
   private static Outcome outcome(String error) {
@@ -66,7 +66,7 @@ class ErrorEventRulesTest {
             "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"overloaded_error\"}}}")) {
       Outcome refused = outcome(error);
       assertInstanceOf(Verdict.Retryable.class, refused.verdict(), error);
-      assertEquals(Disposition.REFUSED, refused.evidence().requests().last(), error);
+      assertEquals(Disposition.REFUSED, refused.evidence().last(), error);
       assertEquals(AnswerProof.REFUSED, refused.evidence().proof(), error);
     }
   }
@@ -76,7 +76,7 @@ class ErrorEventRulesTest {
     for (String error : List.of("", "busy", "{\"error\":{\"type\":\"api_error\"}}", "{\"a\":{}}")) {
       Outcome unknown = outcome(error);
       assertInstanceOf(Verdict.Retryable.class, unknown.verdict(), error);
-      assertEquals(Disposition.ANSWERED, unknown.evidence().requests().last(), error);
+      assertEquals(Disposition.ANSWERED, unknown.evidence().last(), error);
       assertEquals(AnswerProof.PERHAPS_DONE, unknown.evidence().proof(), error);
     }
   }

@@ -227,9 +227,8 @@ class GivenUpLogTest {
 
     @Override
     public Evidence evidence() {
-      Evidence.Requests requests =
-          Evidence.Requests.of(Disposition.UNKNOWN, Evidence.Safety.IDEMPOTENT);
-      return Evidence.of(requests, -1, 1, spent);
+      return Evidence.of(Disposition.UNKNOWN, Evidence.Safety.IDEMPOTENT, -1, 1)
+          .withBodySpent(spent);
     }
 
     @Override

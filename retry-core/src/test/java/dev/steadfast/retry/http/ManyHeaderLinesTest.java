@@ -86,10 +86,7 @@ class ManyHeaderLinesTest {
         .operation(TestRequest.of("GET"), RetryOptions.none())
         .outcome(
             answer,
-            Evidence.of(
-                Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT),
-                answer.status(),
-                1));
+            Evidence.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT, answer.status(), 1));
   }
 
   static Stream<Map<String, List<String>>> answers() {

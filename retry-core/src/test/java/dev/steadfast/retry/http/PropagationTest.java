@@ -217,4 +217,24 @@ class PropagationTest {
     assertEquals(
         List.of(TOLD, "grpc-timeout", LEFT, "Idempotency-Key"), operation.headersOfOrigin());
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    // the first request, the one that follows, whether both go to one server
+    "http://api.example:80, http://api.example:80, true",
+    "http://api.example:80, https://api.example:443, true",
+    "https://api.example:443, http://api.example:80, false",
+    "http://api.example:80, https://api.example:8443, false",
+    "http://api.example:8080, https://api.example:443, false",
+    "http://api.example:81, https://api.example:443, false",
+    "http://api.example:80, https://other.example:443, false",
+    "https://api.example:443, https://api.example:444, false",
+    "http://[::1]:80, https://[::1]:443, true"
+  })
+  void theKeyLeavesNoServer(String first, String now, boolean same) {
+    HttpRetry retry = retry().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
+    HttpOperation operation = retry.operation(TestRequest.of("POST"), RetryOptions.none());
+    assertEquals(
+        same ? List.of() : List.of("Idempotency-Key"), operation.foreignHeaders(first, now));
+  }
 }

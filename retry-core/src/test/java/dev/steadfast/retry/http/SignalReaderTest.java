@@ -65,7 +65,7 @@ class SignalReaderTest {
     }
     if (expected.has("knownUnprocessed")) {
       Evidence evidence = Wire.outcome(operation, response).evidence();
-      assertEquals(Disposition.REFUSED, evidence.requests().last());
+      assertEquals(Disposition.REFUSED, evidence.last());
     }
   }
 

@@ -469,7 +469,7 @@ class StandardRulesTest {
 
   private static Disposition disposition(TestResponse response) {
     HttpOperation post = operation(StandardRules.defaults(), TestRequest.of("POST"));
-    return Wire.outcome(post, response).evidence().requests().last();
+    return Wire.outcome(post, response).evidence().last();
   }
 
   // Vectors.

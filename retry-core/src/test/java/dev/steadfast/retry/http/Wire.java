@@ -92,7 +92,7 @@ public final class Wire implements RetryTransport<TestResponse> {
   }
 
   private static Evidence evidence(HttpOperation operation, Disposition last, int status) {
-    return Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
+    return Evidence.of(last, operation.safety(), status, 1);
   }
 
   /** A failure as a client would throw it. */

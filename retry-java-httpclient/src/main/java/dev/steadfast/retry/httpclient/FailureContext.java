@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.engine.Evidence.Requests;
+import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Evidence.Safety;
 import java.net.CookieHandler;
 import java.net.CookieManager;
@@ -139,16 +139,17 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   }
 
   /**
-   * The requests of the attempt. The client sends the method and the headers that it was handed,
+   * The evidence of the attempt. The client sends the method and the headers that it was handed,
    * and takes the key along on a redirect: what holds for the last request holds for those before
    * it. Those before a challenge were refused.
    *
    * @param last what became of the last one; {@link Disposition#UNSENT} proves that none was sent
    * @param safety why the request that was handed over may be sent again
    */
-  Requests requests(Disposition last, Safety safety) {
+  Evidence evidence(Disposition last, Safety safety, int status, int deliveries) {
     boolean resent = resends && !answered(); // after an answer nothing is resent
     boolean noneEarlier = last == Disposition.UNSENT || (hops != Hops.REDIRECTS && !resent);
-    return Requests.of(last, safety, noneEarlier ? Safety.UNPROCESSED : safety);
+    return Evidence.of(last, safety, status, deliveries)
+        .withEarlier(noneEarlier ? Safety.UNPROCESSED : safety);
   }
 }

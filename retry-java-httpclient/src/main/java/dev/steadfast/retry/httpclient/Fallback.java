@@ -26,7 +26,9 @@ final class Fallback<T> {
     this.users = users;
   }
 
-  /** Sets the answer to the attempt before, null if it was not kept. The request is not sent yet. */
+  /**
+   * Sets the answer to the attempt before, null if it was not kept. The request is not sent yet.
+   */
   void follows(@Nullable EarlierAnswer<T> answer) {
     before = answer;
   }

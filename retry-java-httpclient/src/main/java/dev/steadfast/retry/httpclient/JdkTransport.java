@@ -224,7 +224,7 @@ final class JdkTransport<T> extends PathTransport
   public Verdict verdict(Answer<T> head) {
     AttemptBodyHandler<T> delivery = current;
     Disposition last = AnswerProof.of(head.status()).disposition();
-    Evidence one = Evidence.of(Evidence.Requests.of(last, operation.safety()), head.status(), -1);
+    Evidence one = Evidence.of(last, operation.safety(), head.status(), -1);
     Outcome outcome = judged(head, one);
     Provisional<T> heads = delivery == null ? null : delivery.heads();
     if (heads != null) {
@@ -260,9 +260,9 @@ final class JdkTransport<T> extends PathTransport
     Provisional<T> heads = delivery == null ? null : delivery.heads();
     Evidence evidence = heads == null ? null : heads.evidence(status, bodySpent);
     if (evidence == null) {
-      Evidence.Requests requests = known.requests(last, operation.safety());
       int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;
-      evidence = Evidence.of(requests, status, deliveries, bodySpent);
+      Evidence sent = known.evidence(last, operation.safety(), status, deliveries);
+      evidence = sent.withBodySpent(bodySpent);
     }
     return delivery != null && delivery.afterEffect() ? evidence.withEarlierEffect() : evidence;
   }

@@ -296,7 +296,7 @@ class FailuresTest {
   void theRequestsBeforeTheLastOneCountToo(
       Hops hops, boolean resends, Disposition last, Safety expected) {
     FailureContext known = new FailureContext(Progress.TAKEN, BodyUse.NONE, hops, resends);
-    assertEquals(expected, known.requests(last, Safety.UNSAFE).safety());
+    assertEquals(expected, known.evidence(last, Safety.UNSAFE, -1, -1).safety());
   }
 
   @Test

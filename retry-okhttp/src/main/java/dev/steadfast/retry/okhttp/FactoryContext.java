@@ -32,7 +32,6 @@ final class FactoryContext {
   private final OkHttpClient client;
   private final Call.@Nullable Factory users;
   private final HttpRetry retry;
-  private final BufferedBodies bodies;
   private final LiveCalls registry;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
   private final @Nullable Function<? super OkHttpClient, ? extends Call.Factory> around;
@@ -53,7 +52,6 @@ final class FactoryContext {
     OuterHalf.requireNotWithinFactory(plain.interceptors());
     this.owner = owner;
     this.retry = retry;
-    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = new LiveCalls(around(plain, around != null), OtherPool.of(retry));
     this.client = derived(plain, registry);
     this.around = around;
@@ -154,11 +152,6 @@ final class FactoryContext {
 
   OkHttpClient client() {
     return client;
-  }
-
-  /** Which bodies are read within an attempt, for operations without a journal. */
-  BufferedBodies bodies() {
-    return bodies;
   }
 
   LiveCalls registry() {

@@ -66,7 +66,6 @@ final class OkHttpTransport
   private final Request request; // as the caller made it
   private final @Nullable SentBody sentBody;
   private final @Nullable BodyDeadline deadline;
-  private final BufferedBodies bodies;
   private final Sender sender;
 
   private volatile @Nullable WireTrace wire; // of the current attempt
@@ -74,12 +73,11 @@ final class OkHttpTransport
   private volatile boolean lostFollowUp;
   private volatile @Nullable EarlierEnd earlier; // of the attempt before, if the body is watched
 
-  OkHttpTransport(HttpOperation operation, Request request, Sender sender, BufferedBodies shared) {
+  OkHttpTransport(HttpOperation operation, Request request, Sender sender) {
     this.operation = operation;
     this.request = request;
     this.sentBody = SentBody.of(request);
     this.deadline = BodyDeadline.of(operation, sender.spentNanos());
-    this.bodies = shared.keeping(operation.keepsAnswerBytes());
     this.sender = sender;
   }
 
@@ -147,7 +145,7 @@ final class OkHttpTransport
       if (deadline != null) {
         deadline.bound(response);
       }
-      Buffer whole = bodies.read(response, operation.judgedBodyBytes(response.code()));
+      Buffer whole = WholeBody.of(response, operation);
       answer = new Answer(response, of, whole, StreamStart.error(response, operation));
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
@@ -189,7 +187,7 @@ final class OkHttpTransport
 
   /** Whether the body is read within the attempt. */
   boolean buffers(Response response) {
-    return bodies.holds(response, operation.judgedBodyBytes(response.code()));
+    return WholeBody.isRead(response, operation);
   }
 
   @Override

@@ -51,7 +51,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
-  private final BufferedBodies bodies;
   private final LiveCalls registry;
   private final CallContextCapture callContext;
   private final AroundCalls around;
@@ -59,7 +58,6 @@ public final class RetryInterceptor implements Interceptor {
   private RetryInterceptor(
       HttpRetry retry, LiveCalls registry, CallContextCapture callContext, AroundCalls around) {
     this.retry = retry;
-    this.bodies = new BufferedBodies(retry.bufferBodiesUpTo(), 0);
     this.registry = registry;
     this.callContext = callContext;
     this.around = around;
@@ -166,7 +164,7 @@ public final class RetryInterceptor implements Interceptor {
     CancelWatch watch = new CancelWatch(chain.call(), operation.plan());
     RetryPlan plan = watch.in(operation.plan());
     Proceed proceed = new Proceed(chain, registry, watch, spent);
-    OkHttpTransport transport = new OkHttpTransport(operation, request, proceed, bodies);
+    OkHttpTransport transport = new OkHttpTransport(operation, request, proceed);
     OpenLoop<Answer> open = operations == null ? null : operation.openLoop(plan, transport);
     long bound = boundNanos(chain.call(), operation, spent);
     if (open == null || operations == null) {
@@ -191,8 +189,7 @@ public final class RetryInterceptor implements Interceptor {
       throws Throwable {
     long spent = operations.sinceFirstNanos();
     Proceed proceed = new Proceed(chain, registry, same.watch(), spent);
-    OkHttpTransport transport =
-        new OkHttpTransport(same.operation(), same.request(), proceed, bodies);
+    OkHttpTransport transport = new OkHttpTransport(same.operation(), same.request(), proceed);
     try (CancelWatch watch = same.watch()) {
       watch.start(same.loop()::cancel);
       long bound = boundNanos(chain.call(), same.operation(), spent);

@@ -152,7 +152,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     if (here != null && !here.equals(operation.plan().callContext())) {
       operation = factory.operation(request); // made elsewhere, executed within this scope
     }
-    OkHttpTransport transport = new OkHttpTransport(operation, request, this, factory.bodies());
+    OkHttpTransport transport = new OkHttpTransport(operation, request, this);
     RetryLoop<Answer> running = operation.loop(operation.plan(), transport, transport);
     factory.started(this);
     loop = running;

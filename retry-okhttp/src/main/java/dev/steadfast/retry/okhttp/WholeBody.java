@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
 import java.io.IOException;
 import okhttp3.MediaType;
@@ -9,32 +10,15 @@ import okio.Buffer;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which response bodies are read within the attempt. Immutable; all operations without a journal
- * share one object.
- *
- * @param accepted the longest one of a status below 400, in bytes; 0 for none
- * @param kept the longest one that a journal keeps, in bytes, whatever the status; 0 for none
- */
-record BufferedBodies(int accepted, int kept) {
+/** A response body that is read within the attempt. */
+final class WholeBody {
   private static final int FIRST_FAILURE = 400;
 
-  /** The same for an operation of which a journal keeps answers. */
-  BufferedBodies keeping(int bytes) {
-    return bytes == kept ? this : new BufferedBodies(accepted, bytes);
-  }
+  private WholeBody() {}
 
-  private int most(Response response, int judged) {
-    return Math.max(kept, response.code() < FIRST_FAILURE ? accepted : judged);
-  }
-
-  /**
-   * Whether the body is read here. A stream is not: it may go on for as long as it is read.
-   *
-   * @param judged the longest one that the rules read, in bytes; 0 for none
-   */
-  boolean holds(Response response, int judged) {
-    int most = most(response, judged);
+  /** Whether the body is read here. A stream is not: it may go on for as long as it is read. */
+  static boolean isRead(Response response, HttpOperation operation) {
+    int most = operation.bufferedBodyBytes(response.code());
     ResponseBody body = response.body();
     return most > 0
         && body != null
@@ -49,18 +33,18 @@ record BufferedBodies(int accepted, int kept) {
   /**
    * Reads the body. Its source keeps what was read, so nothing is copied.
    *
-   * @param judged the longest one that the rules read, in bytes; 0 for none
    * @return the whole body; null if the caller reads it, or the rest of it
    * @throws IOException if the body of an accepted response breaks. The head of a failure says
    *     everything: a body that breaks must not hide a final status or what the server asks for
    */
-  @Nullable Buffer read(Response response, int judged) throws IOException {
-    if (!holds(response, judged)) {
+  static @Nullable Buffer of(Response response, HttpOperation operation) throws IOException {
+    if (!isRead(response, operation)) {
       return null;
     }
     BufferedSource source = response.body().source();
     try {
-      return source.request(most(response, judged) + 1L) ? null : source.getBuffer();
+      long tooMany = operation.bufferedBodyBytes(response.code()) + 1L;
+      return source.request(tooMany) ? null : source.getBuffer();
     } catch (IOException broken) {
       if (response.code() < FIRST_FAILURE) {
         throw broken;

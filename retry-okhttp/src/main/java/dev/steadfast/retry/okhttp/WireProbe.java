@@ -45,7 +45,9 @@ final class WireProbe implements Interceptor {
       wire.on(connection);
     }
     if (!wire.goesOn()) {
-      WireRequests.adviseOnResendBeneath(wire.operation, wire.head(), wire.log.disposition());
+      Response before = wire.head();
+      int status = before == null ? -1 : before.code();
+      wire.operation.adviseOnResend(status, wire.log.disposition());
     }
     Request watched = watched(request, wire);
     wire.sending(request);

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.engine.Advice;
 import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Evidence.Safety;
@@ -20,8 +19,7 @@ import org.slf4j.LoggerFactory;
 final class WireRequests {
   // Why it is like this: docs/decisions/redirects.md
   /** The evidence of an attempt that has not begun. */
-  static final Evidence NONE =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Safety.UNPROCESSED), -1, 0);
+  static final Evidence NONE = Evidence.of(Disposition.UNSENT, Safety.UNPROCESSED, -1, 0);
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
@@ -86,10 +84,8 @@ final class WireRequests {
 
   /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
   static Request withoutHeadersOf(HttpOperation operation, HttpUrl origin, Request request) {
-    if (sameServer(origin, request.url())) {
-      return request;
-    }
-    List<String> bound = operation.headersOfOrigin();
+    List<String> bound =
+        operation.foreignHeaders(OkHttpViews.origin(origin), OkHttpViews.origin(request.url()));
     if (bound.stream().allMatch(name -> request.header(name) == null)) {
       return request;
     }
@@ -101,35 +97,11 @@ final class WireRequests {
     return foreign.build();
   }
 
-  // A server that asks for https instead of http is the same one.
-  private static boolean sameServer(HttpUrl one, HttpUrl other) {
-    boolean upgrade = !one.isHttps() && other.isHttps() && one.port() == 80 && other.port() == 443;
-    boolean same = one.scheme().equals(other.scheme()) && one.port() == other.port();
-    return one.host().equals(other.host()) && (same || upgrade);
-  }
-
   // Not the same object: OkHttp strips the body, and interceptors may copy.
   static boolean sameAnswer(@Nullable Response seen, Response network) {
     return seen != null
         && seen.code() == network.code()
         && seen.sentRequestAtMillis() == network.sentRequestAtMillis()
         && seen.receivedResponseAtMillis() == network.receivedResponseAtMillis();
-  }
-
-  /**
-   * Warns if a request goes out after one of the same attempt that failed. OkHttp is kept from
-   * that, except for the next address of a host that refused the stream. So an interceptor must be
-   * retrying by itself.
-   *
-   * @param answer the head of the answer before, null without one
-   * @param before what became of the request before
-   */
-  static void adviseOnResendBeneath(
-      HttpOperation operation, @Nullable Response answer, Disposition before) {
-    int status = answer == null ? 0 : answer.code();
-    boolean failed = status >= 500 || status == 408 || status == 429;
-    if (failed || before == Disposition.UNKNOWN) {
-      operation.plan().advise(Advice.RESENT_BENEATH, operation);
-    }
   }
 }

@@ -28,7 +28,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   // Why it is like this: docs/decisions/journaled-operations.md
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final Evidence NOTHING_SENT =
-      Evidence.of(Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED), -1, 0);
+      Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
 
   private final JournaledOperation operation;
   private final RetryTransport<R> client;
@@ -203,7 +203,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   }
 
   private Evidence seen(Evidence evidence) {
-    unsafe |= evidence.requests().safety() == Evidence.Safety.UNSAFE;
+    unsafe |= evidence.safety() == Evidence.Safety.UNSAFE;
     return evidence;
   }
 

@@ -29,7 +29,7 @@ final class AnsweringClient implements RetryTransport<String>, Journaling.Codec<
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static final Evidence EVIDENCE =
-      Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.KEYED), 201, 1);
+      Evidence.of(Disposition.ANSWERED, Evidence.Safety.KEYED, 201, 1);
 
   final AtomicInteger sent = new AtomicInteger();
   volatile @Nullable RetryReport told;

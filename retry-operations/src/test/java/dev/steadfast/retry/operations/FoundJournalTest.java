@@ -34,7 +34,7 @@ class FoundJournalTest {
   /** Answers each attempt at once. */
   private final class Answering implements RetryTransport<String>, Journaling.Codec<String> {
     private static final Evidence EVIDENCE =
-        Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.KEYED), 201, 1);
+        Evidence.of(Disposition.ANSWERED, Evidence.Safety.KEYED, 201, 1);
 
     @Override
     public void start(Attempt<String> attempt) {

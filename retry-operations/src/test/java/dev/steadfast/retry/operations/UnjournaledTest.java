@@ -71,7 +71,7 @@ class UnjournaledTest {
   /** Answers each attempt at once. */
   private static final class Answering implements RetryTransport<String>, Journaling.Codec<String> {
     private static final Evidence EVIDENCE =
-        Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT), 200, 1);
+        Evidence.of(Disposition.ANSWERED, Evidence.Safety.IDEMPOTENT, 200, 1);
     private static final Outcome ACCEPTED = new Outcome(Verdict.accepted(), EVIDENCE);
 
     @Override

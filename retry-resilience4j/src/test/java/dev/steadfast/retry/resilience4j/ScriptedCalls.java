@@ -201,7 +201,7 @@ final class ScriptedCalls {
     }
 
     private Evidence evidence(Disposition last, int status) {
-      return Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
+      return Evidence.of(last, operation.safety(), status, 1);
     }
 
     @Override

@@ -29,11 +29,11 @@ final class Outcomes {
   }
 
   static Evidence answered(int status, Evidence.Safety safety) {
-    return Evidence.of(Evidence.Requests.of(Disposition.ANSWERED, safety), status, 1);
+    return Evidence.of(Disposition.ANSWERED, safety, status, 1);
   }
 
   /** An attempt without an answer. */
   static Evidence lost(Evidence.Safety safety) {
-    return Evidence.of(Evidence.Requests.of(Disposition.UNKNOWN, safety), -1, 1);
+    return Evidence.of(Disposition.UNKNOWN, safety, -1, 1);
   }
 }

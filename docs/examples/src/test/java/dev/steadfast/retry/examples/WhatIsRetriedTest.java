@@ -77,11 +77,11 @@ final class WhatIsRetriedTest {
   private boolean retried(String method, int status, boolean withDelay) {
     HttpOperation operation = defaults.operation(new Request(method), RetryOptions.none());
     Disposition last = AnswerProof.of(status).disposition();
-    Evidence wire = Evidence.of(Evidence.Requests.of(last, operation.safety()), status, 1);
+    Evidence wire = Evidence.of(last, operation.safety(), status, 1);
     Outcome outcome =
         operation.outcome(new Response(status, withDelay ? List.of("1") : List.of()), wire);
     return outcome.verdict() instanceof Verdict.Retryable
-        && outcome.evidence().requests().safety() != Evidence.Safety.UNSAFE;
+        && outcome.evidence().safety() != Evidence.Safety.UNSAFE;
   }
 
   private record Request(String method) implements RequestView {

@@ -88,8 +88,7 @@ final class Course {
         default -> {}
       }
     }
-    return new Outcome(
-        verdict(word), Evidence.of(Evidence.Requests.of(last, safety), -1, 1, spent));
+    return new Outcome(verdict(word), Evidence.of(last, safety, -1, 1).withBodySpent(spent));
   }
 
   private static Verdict verdict(String word) {

@@ -111,7 +111,7 @@ class EvidenceTest {
   @Test
   void aClaimOfAnAnswerThatUserCodeHasChanged_doesNotCount() {
     Evidence changed =
-        Evidence.of(requests(), 429, 1)
+        Evidence.of(requests(), 429, 1, false)
             .withProof(AnswerProof.NOT_DONE)
             .withTrail(Evidence.Trail.of(false));
     assertSame(changed, changed.withRefusal());
@@ -139,7 +139,7 @@ class EvidenceTest {
     assertEquals("ANSWERED KEYED after IDEMPOTENT", requests().toString());
     assertEquals(
         "UNSENT UNSAFE",
-        Evidence.Requests.of(Disposition.UNSENT, Evidence.Safety.UNSAFE).toString());
+        Evidence.of(Disposition.UNSENT, Evidence.Safety.UNSAFE, -1, 0).requests().toString());
   }
 
   private static Evidence replayed(Evidence evidence, boolean replayed) {
@@ -157,7 +157,6 @@ class EvidenceTest {
   }
 
   private static Evidence evidence(Disposition last, Evidence.Safety earlier, int status) {
-    Evidence.Requests requests = Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT, earlier);
-    return Evidence.of(requests, status, 1);
+    return Evidence.of(last, Evidence.Safety.IDEMPOTENT, status, 1).withEarlier(earlier);
   }
 }

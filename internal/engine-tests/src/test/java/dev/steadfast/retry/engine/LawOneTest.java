@@ -54,7 +54,7 @@ class LawOneTest {
   private static Evidence.Requests requests(List<Sent> sent) {
     Evidence.Safety earlier = Evidence.Safety.UNPROCESSED;
     for (Sent each : sent.subList(0, sent.size() - 1)) {
-      earlier = earlier.and(Evidence.Requests.of(each.disposition(), each.safety()).safety());
+      earlier = earlier.and(Evidence.of(each.disposition(), each.safety(), -1, 1).safety());
     }
     Sent last = sent.get(sent.size() - 1);
     return Evidence.Requests.of(last.disposition(), last.safety(), earlier);

@@ -34,7 +34,7 @@ class OperationRecordTest {
   }
 
   private static Evidence evidence(Disposition disposition, int status) {
-    return Evidence.of(Evidence.Requests.of(disposition, Evidence.Safety.IDEMPOTENT), status, 1);
+    return Evidence.of(disposition, Evidence.Safety.IDEMPOTENT, status, 1);
   }
 
   private static Outcome failed(Disposition disposition, int status) {

@@ -119,7 +119,7 @@ final class ScriptedTransport implements RetryTransport<String> {
   }
 
   private static Evidence evidence(Disposition last, int status) {
-    return Evidence.of(Evidence.Requests.of(last, Evidence.Safety.IDEMPOTENT), status, 1);
+    return Evidence.of(last, Evidence.Safety.IDEMPOTENT, status, 1);
   }
 
   private static int status(String response) {

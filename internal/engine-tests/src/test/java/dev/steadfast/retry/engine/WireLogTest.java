@@ -120,7 +120,7 @@ class WireLogTest {
   })
   void aClaimCounts_ifTheServerHasSentThatStatus(String events, int status, boolean counts) {
     Evidence evidence = log(events).evidence(status, false);
-    Disposition claimed = evidence.withRefusal().requests().last();
+    Disposition claimed = evidence.withRefusal().last();
     assertEquals(counts, claimed == Disposition.REFUSED, claimed.name());
   }
 

@@ -197,8 +197,7 @@ final class ExampleCall
   public Evidence evidence() {
     boolean spent = bodySent && request.oneShot();
     int deliveries = last == Disposition.UNSENT ? 0 : 1;
-    Evidence.Requests requests = Evidence.Requests.of(last, operation.safety());
-    return Evidence.of(requests, status, deliveries, spent);
+    return Evidence.of(last, operation.safety(), status, deliveries).withBodySpent(spent);
   }
 
   // endregion
