@@ -87,6 +87,10 @@ final class Claims {
       if (row == null || row.state() != State.IN_FLIGHT) {
         throw lost; // the statement may still be on its way
       }
+      // A row that is read here may be missing on a standby, so the note is made once more.
+      if (asked.first() != null && !again(lost, connection -> rows.sending(connection, held))) {
+        throw lost;
+      }
       boolean began = !row.times().sent() || asked.first() != null;
       return began ? asked.begun(row.delivered()) : asked.repeated(row);
     }

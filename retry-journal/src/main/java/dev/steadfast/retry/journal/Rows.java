@@ -341,7 +341,7 @@ final class Rows {
       throws SQLException {
     statement.setLong(from, row.id());
     statement.setInt(from + 1, row.number());
-    return statement.executeUpdate() == 1;
+    return Sql.update(statement) == 1;
   }
 
   /**
@@ -359,7 +359,7 @@ final class Rows {
       throws SQLException {
     int i = Sql.setId(statement, from, held.id());
     statement.setString(i, held.token());
-    return statement.executeUpdate() == 1;
+    return Sql.update(statement) == 1;
   }
 
   /**

@@ -5,8 +5,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,29 @@ final class Sql {
     PreparedStatement statement = connection.prepareStatement(sql);
     statement.setQueryTimeout(TIMEOUT_SECONDS);
     return statement;
+  }
+
+  /**
+   * Changes rows, in a transaction of its own.
+   *
+   * @return how many were changed
+   * @throws SQLException also if they were changed, but not where the database has to have them: it
+   *     has to wait for a standby, has given that up, and says so by a warning alone
+   */
+  static int update(PreparedStatement statement) throws SQLException {
+    long began = System.nanoTime();
+    int rows = statement.executeUpdate();
+    SQLWarning warning = statement.getWarnings();
+    if (warning != null && isOfStandby(warning, System.nanoTime() - began)) {
+      throw new SQLException(warning.getMessage(), warning.getSQLState(), warning);
+    }
+    return rows;
+  }
+
+  // PostgreSQL gives that warning no state of its own, and may speak another language.
+  private static boolean isOfStandby(SQLWarning warning, long nanos) {
+    return nanos >= TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS)
+        || String.valueOf(warning.getMessage()).contains("synchronous replication");
   }
 
   /** Sets the three parts of a name; returns the index after them. */

@@ -62,6 +62,18 @@ public final class PostgresServer implements AutoCloseable {
     return started(new PostgresServer(data, false));
   }
 
+  /**
+   * A server on a data directory of the caller's, which is kept. It does not run before {@link
+   * #start} or {@link #follow}.
+   *
+   * @param data as for {@link #on}; for {@code follow} it may hold anything, which is deleted
+   */
+  public static PostgresServer stopped(Path data) throws IOException {
+    PostgresServer server = new PostgresServer(data, false);
+    OPEN.add(server);
+    return server;
+  }
+
   private static PostgresServer started(PostgresServer server) throws IOException {
     OPEN.add(server);
     try {
@@ -114,6 +126,59 @@ public final class PostgresServer implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException("the server on port " + port + " does not answer", e);
     }
+  }
+
+  /**
+   * Starts this server as a standby of another one, with a copy of its data. What this server had
+   * before is lost.
+   *
+   * @param primary a server that runs
+   */
+  public synchronized void follow(PostgresServer primary) throws IOException {
+    if (running) {
+      throw new IllegalStateException("follow() of a server that runs on port " + port);
+    }
+    if (Files.exists(data)) {
+      PostgresBinaries.delete(data);
+    }
+    Standby.copy(primary, primary.data, data);
+    start();
+  }
+
+  /** Has a standby take over: it follows no more, and takes changes when this returns. */
+  public void promote() throws IOException {
+    execute("select pg_promote(true, 60)");
+  }
+
+  /**
+   * Sets whether a commit of this server waits until a standby has it on its disk.
+   *
+   * @param waits if true, this returns when a standby is there to be waited for
+   */
+  public void waitForStandby(boolean waits) throws IOException {
+    execute("alter system set synchronous_standby_names = '" + (waits ? "*" : "") + "'");
+    execute("select pg_reload_conf()");
+    if (waits) {
+      execute(
+          "do 'begin while not exists (select from pg_stat_replication where sync_state = ''sync'')"
+              + " loop perform pg_sleep(0.02); perform pg_stat_clear_snapshot(); end loop; end'");
+    }
+  }
+
+  private void execute(String sql) throws IOException {
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IOException(sql + " on port " + port, e);
+    }
+  }
+
+  /** The URL of whichever of two servers takes changes. */
+  public static String jdbcUrl(PostgresServer one, PostgresServer other) {
+    return "jdbc:postgresql://127.0.0.1:%d,127.0.0.1:%d/postgres?user=postgres"
+            .formatted(one.port, other.port)
+        + "&targetServerType=primary";
   }
 
   /** The port, the same after each start. */

@@ -131,4 +131,25 @@ final class PostgresServerTest {
         assertThrows(IOException.class, () -> PostgresServer.on(directory).close());
     assertTrue(failed.getMessage().contains("exists but is not empty"), failed.getMessage());
   }
+
+  @Test
+  void aStandbyTakesOverAndIsFollowedInTurn() throws Exception {
+    try (PostgresServer one = PostgresServer.on(directory.resolve("one"));
+        PostgresServer other = PostgresServer.stopped(directory.resolve("other"))) {
+      execute(one, "create table t (i integer)");
+      other.follow(one);
+      one.waitForStandby(true);
+      execute(one, "insert into t values (1)");
+      one.stopImmediately();
+      other.promote();
+      assertEquals("1", ask(other, "select count(*) from t"));
+
+      one.follow(other);
+      other.waitForStandby(true);
+      execute(other, "insert into t values (2)");
+      other.stopImmediately();
+      one.promote();
+      assertEquals("2", ask(one, "select count(*) from t"));
+    }
+  }
 }
