@@ -6,6 +6,7 @@ import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.UnsuccessfulAttemptException;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,6 +21,7 @@ final class GuardPermits {
 
   private List<Guard.Permit> held;
   private @Nullable Guard refuser; // of the attempt
+  private boolean saidHowLong; // it did
 
   /**
    * When an attempt ended, for its guards.
@@ -81,7 +83,10 @@ final class GuardPermits {
         return new Opening(Guard.NEVER, 0, guard);
       }
       if (nanos == 0 && guard.equals(refuser)) {
-        return Opening.NOW;
+        if (!saidHowLong) {
+          return Opening.NOW;
+        }
+        nanos = 1; // another operation has changed that since
       }
       if (nanos > latest.inNanos()) {
         latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)), guard);
@@ -110,6 +115,7 @@ final class GuardPermits {
       }
       refuser = null;
     } catch (Throwable refused) {
+      saidHowLong = refused instanceof ServerDelayPendingException;
       each(Guard.Permit::unsent);
       throw refused;
     }
