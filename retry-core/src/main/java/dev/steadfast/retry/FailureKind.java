@@ -31,7 +31,7 @@ public enum FailureKind {
   GOAWAY,
   /** The response head came, its body did not arrive whole. */
   BROKEN_BODY,
-  /** The server limits the rate: 429. */
+  /** The server takes fewer requests for now: 429, or 529 if it is overloaded. */
   THROTTLED,
   /**
    * 409: an operation with the same key is under way, the resource exists already, or versions

@@ -13,8 +13,8 @@ final class ErrorTypeRows {
       "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"later\"}}";
   private static final String NO_MONEY =
       "{\"error\":{\"message\":\"pay\",\"type\":\"insufficient_quota\",\"code\":\"any\"}}";
-  private static final String REFUSED = "529 ERROR_STATUS refused";
-  private static final String ANSWERED = "529 ERROR_STATUS answered";
+  private static final String REFUSED = "529 THROTTLED refused";
+  private static final String ANSWERED = "529 THROTTLED answered";
   private static final String NOT_REPLAYABLE = "NOT_REPLAYABLE 1";
 
   private ErrorTypeRows() {}

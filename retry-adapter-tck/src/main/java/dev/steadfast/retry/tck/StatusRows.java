@@ -35,10 +35,11 @@ final class StatusRows {
 
   private static Map<Integer, String> retried() {
     Map<Integer, String> kinds = new TreeMap<>();
-    for (int code : List.of(408, 500, 502, 504, 520, 521, 522, 523, 524, 529, 598)) {
+    for (int code : List.of(408, 500, 502, 504, 520, 521, 522, 523, 524, 598)) {
       kinds.put(code, "ERROR_STATUS answered");
     }
     kinds.put(429, "THROTTLED refused");
+    kinds.put(529, "THROTTLED answered");
     kinds.put(503, "UNAVAILABLE answered");
     kinds.put(425, "TOO_EARLY refused");
     return kinds;

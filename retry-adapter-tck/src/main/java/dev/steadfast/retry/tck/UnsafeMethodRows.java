@@ -96,7 +96,7 @@ final class UnsafeMethodRows {
             .post("/prompt", "100")
             .retry(b -> b.classifier(StandardRules.builder().refusedBy(529).build()))
             .replies(status(529), OK)
-            .retriedAfter("529 ERROR_STATUS refused"),
+            .retriedAfter("529 THROTTLED refused"),
         row("POST without a key, 503, refusedBy(529): only the status that it names")
             .post("/prompt", "100")
             .retry(b -> b.classifier(StandardRules.builder().refusedBy(529).build()))

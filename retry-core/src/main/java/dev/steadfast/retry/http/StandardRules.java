@@ -219,7 +219,7 @@ public final class StandardRules implements HttpClassifier {
     return switch (status) {
       case 409 -> FailureKind.CONFLICT;
       case 425 -> FailureKind.TOO_EARLY;
-      case 429 -> FailureKind.THROTTLED;
+      case 429, 529 -> FailureKind.THROTTLED;
       case 503 -> FailureKind.UNAVAILABLE;
       default -> FailureKind.ERROR_STATUS;
     };
