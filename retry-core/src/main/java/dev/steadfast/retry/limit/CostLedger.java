@@ -8,8 +8,10 @@ import java.util.Arrays;
  * Not safe for use by several threads.
  *
  * <p>An attempt is booked with its cost when it is sent. The answer to it tells what was left when
- * the server had counted it: from then on only what was sent after it is deducted. If answers
- * overtake each other, the one whose request was sent last counts.
+ * the server had counted it: from then on only what was sent after it is deducted. Requests may
+ * overtake each other, so the smallest remainder counts. Those sent before, of which no answer is
+ * known, may or may not be counted in it: they are deducted as far as what this client has booked
+ * does not show otherwise.
  */
 final class CostLedger {
   private static final int LEAST_SAMPLES = 5;
@@ -18,6 +20,7 @@ final class CostLedger {
   private static final int REMEMBERED = 256; // attempts
   private static final long OVERTAKING_NANOS = 20_000_000;
   private static final long NOT_TOLD = -1;
+  private static final long NEVER_TOLD = -2;
 
   private final long[] sentBy = new long[REMEMBERED]; // the units sent up to and with an attempt
   private final long[] sentAt = new long[REMEMBERED];
@@ -31,10 +34,11 @@ final class CostLedger {
   private long sentBefore; // this window
   private long sentLate; // units that the next window may count as well
 
+  private long first; // the attempt from which on answers tell of this window
   private long latest = NOT_TOLD; // the latest attempt in this window with an answer
   private long latestSent; // the units sent up to and with it
-  private long latestLeft;
-  private long overtaken; // the units sent just before it, which the server may have counted later
+  private long least; // the smallest remainder that an answer told
+  private long overtaken; // the units sent before it without an answer, which may count later
 
   CostLedger() {
     Arrays.fill(told, NOT_TOLD);
@@ -43,6 +47,7 @@ final class CostLedger {
   /** A ledger of another quota, for which the same attempts were sent. */
   CostLedger copy() {
     CostLedger copy = new CostLedger();
+    System.arraycopy(told, 0, copy.told, 0, REMEMBERED);
     System.arraycopy(sentBy, 0, copy.sentBy, 0, REMEMBERED);
     System.arraycopy(sentAt, 0, copy.sentAt, 0, REMEMBERED);
     copy.attempts = attempts;
@@ -146,7 +151,7 @@ final class CostLedger {
       return own;
     }
     // The first one holds if this client knows its costs, the second one whatever overtook what.
-    long said = latestLeft - (sent - latestSent);
+    long said = least - (sent - latestSent);
     return Math.min(said, Math.max(own, said - overtaken));
   }
 
@@ -160,27 +165,27 @@ final class CostLedger {
     told[index(number)] = left;
     compare(number);
     compare(number + 1);
+    least = latest == NOT_TOLD ? left : Math.min(least, left);
     if (number >= latest) {
       latest = number;
       latestSent = sentBy(number);
-      latestLeft = left;
     }
-    compareWithOvertaken();
+    countOvertaken();
   }
 
-  /**
-   * Those sent just before the latest attempt may have come after it. Their answers tell; until
-   * then they are deducted.
-   */
-  private void compareWithOvertaken() {
+  /** No answer to an attempt follows that tells what is left. */
+  void over(long number) {
+    if (remembers(number) && told[index(number)] == NOT_TOLD) {
+      told[index(number)] = NEVER_TOLD;
+      countOvertaken();
+    }
+  }
+
+  private void countOvertaken() {
     overtaken = 0;
-    long nanos = sentAt[index(latest)] - OVERTAKING_NANOS;
-    for (long each = latest - 1; remembers(each) && sentAt[index(each)] - nanos > 0; each--) {
-      long left = told[index(each)];
-      if (left == NOT_TOLD) {
+    for (long each = latest - 1; each >= first && remembers(each); each--) {
+      if (told[index(each)] == NOT_TOLD) {
         overtaken += sentBy[index(each)] - sentBy(each - 1);
-      } else {
-        latestLeft = Math.min(latestLeft, left);
       }
     }
   }
@@ -205,9 +210,15 @@ final class CostLedger {
         || sentAt[index(number)] - sentAt[index(number - 1)] >= OVERTAKING_NANOS;
   }
 
+  /** The first answer that tells of the quota. What was sent before it may count later. */
+  void beginFirst(long number, long left, long whole) {
+    answered(number, left);
+    sentBefore = remembers(number) ? 0 : sent - Math.max(0, whole - left);
+  }
+
   /** The window has begun in which the answer to this attempt told what is left. */
   void begin(long number, long left, long whole) {
-    restart();
+    restart(number);
     answered(number, left);
     long known = remembers(number) ? sentBy(number) : sent;
     sentBefore = known - Math.max(0, whole - left);
@@ -216,13 +227,14 @@ final class CostLedger {
   /** Begins with a window of which nothing is known but how much it has. */
   void nextWindow(long whole) {
     boolean none = sentLate == 0 && attempts > 0;
-    restart();
+    restart(attempts);
     if (none) {
       told[index(attempts - 1)] = whole;
     }
   }
 
-  private void restart() {
+  private void restart(long number) {
+    first = number;
     sentBefore = sent - sentLate;
     sentLate = 0;
     latest = NOT_TOLD;

@@ -145,7 +145,10 @@ final class PacedAccount implements Turn.Account {
         return;
       }
       turn.over = true;
-      inFlight--;
+      if (!turn.answered) {
+        inFlight--;
+      }
+      windows.over(turn.number);
       if (how != Turn.Ending.OVER) {
         turns.remove(turn.operation(), turn); // else its answer may still be learned from
       }
@@ -188,10 +191,13 @@ final class PacedAccount implements Turn.Account {
     book(() -> {
       windows.roll(nowNanos);
       Turn known = attempt != null && attempt.of(this) && attempt.runs ? attempt : null;
+      windows.learn(quotas, known, nowNanos, inFlight);
+      if (known != null && !known.answered && !known.over) {
+        inFlight--;
+      }
       if (known != null) {
         known.answered = true;
       }
-      windows.learn(quotas, known, nowNanos, inFlight);
     });
   }
 

@@ -237,8 +237,8 @@ public final class QuotaPacing implements Guard {
    *
    * @param remaining the units that were left of the quota with the fewest; {@link Long#MAX_VALUE}
    *     if none is known
-   * @param inFlight the attempts that are under way, without those from before the first quota was
-   *     known
+   * @param inFlight the attempts that are under way and have got no answer that tells of quotas,
+   *     without those from before the first quota was known
    * @param waiting the operations that wait for their turn
    */
   public record State(long remaining, int inFlight, int waiting) {}

@@ -54,10 +54,7 @@ final class QuotaWindow {
   private final OwnShare share = new OwnShare();
   private long attempts; // so many were sent
   private long first; // the attempt from which on answers tell of this window
-  private long counted; // the latest attempt that the remainder takes into account
-  private long early; // the latest attempt that the next window does not count
   private final @Nullable CostLedger costs; // null: each request costs one unit
-  private boolean besideCosts; // whether requests differ in their cost in another quota
 
   /**
    * An answer.
@@ -90,6 +87,10 @@ final class QuotaWindow {
     this.costs = policy.ofRequests() ? null : spent.copy();
     size(quota);
     startAt(quota, answer);
+    first = 0;
+    if (costs != null) {
+      costs.beginFirst(answer.number(), left, whole);
+    }
   }
 
   String name() {
@@ -131,7 +132,7 @@ final class QuotaWindow {
     }
     if (low - latestEnd > 0 || high - earliestEnd < 0) {
       share.end(left, whole, answer.inFlight());
-      startAt(quota, answer);
+      restart(quota, answer);
       return;
     }
     spend(quota, answer);
@@ -156,7 +157,7 @@ final class QuotaWindow {
     }
     long earliestBegin = toldSentNanos;
     share.end(left, whole, answer.inFlight());
-    startAt(quota, answer);
+    restart(quota, answer);
     earliestEnd = earliestBegin + length;
     latestEnd = answer.nowNanos() + length;
   }
@@ -171,7 +172,6 @@ final class QuotaWindow {
     if (silent > 0 || quota.remaining() <= left) {
       told(quota, answer);
     }
-    counted = Math.max(counted, answer.number());
     if (costs != null && answer.number() >= first) {
       costs.answered(answer.number(), quota.remaining());
     }
@@ -212,6 +212,13 @@ final class QuotaWindow {
     whole = Math.max(1, limit > 0 ? limit : Math.max(whole, quota.remaining()));
   }
 
+  private void restart(Quota quota, Answer answer) {
+    startAt(quota, answer);
+    if (costs != null) {
+      costs.begin(first, left, whole);
+    }
+  }
+
   private void startAt(Quota quota, Answer answer) {
     told(quota, answer);
     share.begin(left);
@@ -220,11 +227,6 @@ final class QuotaWindow {
     began = answer.nowNanos();
     silent = 0;
     first = answer.number();
-    counted = first;
-    early = attempts - 1;
-    if (costs != null) {
-      costs.begin(first, left, whole);
-    }
   }
 
   private long low(Quota quota, long sentNanos) {
@@ -260,8 +262,6 @@ final class QuotaWindow {
     left = whole;
     share.begin(left);
     first = attempts;
-    counted = early;
-    early = attempts - 1;
     if (costs != null) {
       costs.nextWindow(whole);
     }
@@ -275,9 +275,15 @@ final class QuotaWindow {
     attempts = number + 1;
     // It may arrive after the end of the window.
     boolean late = nowNanos - (earliestEnd - length / ON_THE_WAY) >= 0;
-    early = late ? early : number;
     if (costs != null) {
       costs.sent(number, costs.units(operation, whole), late, nowNanos);
+    }
+  }
+
+  /** No answer to an attempt follows. */
+  void over(long number) {
+    if (costs != null) {
+      costs.over(number);
     }
   }
 
@@ -332,10 +338,7 @@ final class QuotaWindow {
 
   private long free(int inFlight) {
     long margin = share(inFlight) < 1 ? Math.min(2, whole / 10) : 0;
-    // Answers may overtake each other, so all that are under way count, as long as they are short.
-    // Those of prompts are long: half of a window would stay unused.
-    long since = Math.max(0, attempts - 1 - counted);
-    return left - margin - (besideCosts ? Math.min(inFlight, since) : inFlight);
+    return left - margin - inFlight;
   }
 
   /**
@@ -370,10 +373,6 @@ final class QuotaWindow {
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));
     long turn = startOf(windows) - asked.nowNanos();
     return asked.nowNanos() + Math.min(turn, 2 * LONGEST_NANOS);
-  }
-
-  void besideCosts(boolean now) {
-    besideCosts = now;
   }
 
   boolean isOfRequests() {

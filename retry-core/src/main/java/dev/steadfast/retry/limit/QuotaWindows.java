@@ -61,10 +61,7 @@ final class QuotaWindows {
     for (QuotaWindow window : windows) {
       now |= !window.isOfRequests();
     }
-    if (now != costly) {
-      costly = now;
-      windows.forEach(window -> window.besideCosts(costly));
-    }
+    costly = now;
   }
 
   private void learn(Quota quota, QuotaWindow.Answer answer, boolean known) {
@@ -91,9 +88,7 @@ final class QuotaWindows {
 
   private QuotaWindow window(Quota quota, QuotaWindow.Answer answer) {
     CostLedger known = spent == null ? new CostLedger() : spent;
-    QuotaWindow window = new QuotaWindow(quota, answer, known, attempts);
-    window.besideCosts(costly);
-    return window;
+    return new QuotaWindow(quota, answer, known, attempts);
   }
 
   private int indexOf(String name) {
@@ -141,6 +136,14 @@ final class QuotaWindows {
       spent.sent(number, operation.cost(), false, nowNanos);
     }
     return number;
+  }
+
+  /** No answer to an attempt follows. */
+  void over(long number) {
+    windows.forEach(window -> window.over(number));
+    if (spent != null) {
+      spent.over(number);
+    }
   }
 
   /** Takes back an attempt that was not sent. */

@@ -85,10 +85,16 @@ final class CostWorld {
     try {
       Guard.Permit permit = pacing.acquire(operation, now);
       long sent = now;
-      at(now + random.nextInt(2_000_000), () -> arrive(operation, permit, tokens, sent));
+      at(now + onTheWay(), () -> arrive(operation, permit, tokens, sent));
     } catch (ServerDelayPendingException waits) {
       at(now + pacing.admitsInNanos(operation, now), () -> attempt(operation, tokens));
     }
+  }
+
+  /** A request takes up to 2 ms; one of ten up to 400 ms, as if its thread had been stopped. */
+  private long onTheWay() {
+    boolean late = random.nextInt(10) == 0;
+    return random.nextInt(late ? (int) (400 * MILLI) : (int) (2 * MILLI));
   }
 
   private void arrive(OperationInfo operation, Guard.Permit permit, int tokens, long sent) {
