@@ -91,9 +91,6 @@ public final class StandardRules implements HttpClassifier {
    * <table>
    *   <caption>What is added to the defaults</caption>
    *   <tr><th>answer</th><th>meaning</th><th>page</th></tr>
-   *   <tr><td>503 {@code server_is_overloaded}</td><td>not processed: retried</td>
-   *       <td><a href="https://developers.openai.com/api/docs/guides/error-codes">OpenAI, Error
-   *       codes</a>: too little capacity to process the request</td></tr>
    *   <tr><td>429 {@code insufficient_quota}, {@code credit_balance_exhausted}, {@code
    *       organization_spend_limit_exceeded}, {@code organization_usage_limit_exceeded}, {@code
    *       project_spend_limit_exceeded}</td><td>money or a limit of it is used up: never
@@ -107,7 +104,7 @@ public final class StandardRules implements HttpClassifier {
    * @return a new builder
    */
   public static Builder forAiApis() {
-    Builder rules = builder().refusedBy(503, "server_is_overloaded");
+    Builder rules = builder();
     for (String spent : MONEY_IS_SPENT) {
       rules.neverRetry(429, spent);
     }

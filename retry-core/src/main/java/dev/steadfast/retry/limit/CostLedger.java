@@ -33,8 +33,10 @@ final class CostLedger {
   private long sent; // units since the beginning
   private long sentBefore; // this window
   private long sentLate; // units that the next window may count as well
+  private long lateFrom; // the first attempt of those
+  private long countedFrom; // the attempt from which on all are counted in this window
 
-  private long first; // the attempt from which on answers tell of this window
+  private long first; // the first attempt that was sent in this window
   private long latest = NOT_TOLD; // the latest attempt in this window with an answer
   private long latestSent; // the units sent up to and with it
   private long least; // the smallest remainder that an answer told
@@ -118,6 +120,7 @@ final class CostLedger {
     }
     attempts = number + 1;
     sent += units;
+    lateFrom = sentLate == 0 ? number : lateFrom;
     sentLate += late ? units : 0;
     sentBy[index(number)] = sent;
     sentAt[index(number)] = nowNanos;
@@ -136,6 +139,7 @@ final class CostLedger {
     sent -= units;
     sentLate = Math.max(0, sentLate - units);
     latestSent -= number <= latest ? units : 0;
+    attempts -= number == attempts - 1 ? 1 : 0;
   }
 
   /** Corrects what an attempt was booked with. */
@@ -157,9 +161,13 @@ final class CostLedger {
 
   // Answers.
 
-  /** An answer tells what was left when the server had counted an attempt of this window. */
+  /** An answer tells what was left of this window when the server had counted an attempt. */
   void answered(long number, long left) {
     if (!remembers(number)) {
+      return;
+    }
+    if (number < first) {
+      cameLate(number, left);
       return;
     }
     told[index(number)] = left;
@@ -171,6 +179,14 @@ final class CostLedger {
       latestSent = sentBy(number);
     }
     countOvertaken();
+  }
+
+  /** A request that was sent before this window has come within it. */
+  private void cameLate(long number, long left) {
+    if (number < countedFrom && remembers(number - 1)) {
+      sentBefore -= sentBy[index(number)] - sentBy(number - 1);
+    }
+    least = Math.min(least, left);
   }
 
   /** No answer to an attempt follows that tells what is left. */
@@ -235,6 +251,7 @@ final class CostLedger {
 
   private void restart(long number) {
     first = number;
+    countedFrom = sentLate > 0 ? lateFrom : attempts;
     sentBefore = sent - sentLate;
     sentLate = 0;
     latest = NOT_TOLD;

@@ -53,7 +53,6 @@ final class QuotaWindow {
   private long toldSentNanos; // and when its request was sent
   private final OwnShare share = new OwnShare();
   private long attempts; // so many were sent
-  private long first; // the attempt from which on answers tell of this window
   private final @Nullable CostLedger costs; // null: each request costs one unit
 
   /**
@@ -87,7 +86,6 @@ final class QuotaWindow {
     this.costs = policy.ofRequests() ? null : spent.copy();
     size(quota);
     startAt(quota, answer);
-    first = 0;
     if (costs != null) {
       costs.beginFirst(answer.number(), left, whole);
     }
@@ -172,7 +170,7 @@ final class QuotaWindow {
     if (silent > 0 || quota.remaining() <= left) {
       told(quota, answer);
     }
-    if (costs != null && answer.number() >= first) {
+    if (costs != null) {
       costs.answered(answer.number(), quota.remaining());
     }
     if (silent > 0) { // the server's window may have begun before, so who spent is unknown
@@ -215,7 +213,7 @@ final class QuotaWindow {
   private void restart(Quota quota, Answer answer) {
     startAt(quota, answer);
     if (costs != null) {
-      costs.begin(first, left, whole);
+      costs.begin(answer.number(), left, whole);
     }
   }
 
@@ -226,7 +224,6 @@ final class QuotaWindow {
     latestEnd = high(quota, answer.nowNanos());
     began = answer.nowNanos();
     silent = 0;
-    first = answer.number();
   }
 
   private long low(Quota quota, long sentNanos) {
@@ -261,7 +258,6 @@ final class QuotaWindow {
     began = latestEnd - length;
     left = whole;
     share.begin(left);
-    first = attempts;
     if (costs != null) {
       costs.nextWindow(whole);
     }

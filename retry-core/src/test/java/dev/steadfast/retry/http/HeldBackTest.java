@@ -73,8 +73,7 @@ class HeldBackTest {
   void anOverloadedServerCostsNoTokens() {
     assertEquals(
         StopReason.ACCEPTED,
-        endOf(
-            withoutTokens(), TestResponse.of(529), TestResponse.of(529), TestResponse.of(200)));
+        endOf(withoutTokens(), TestResponse.of(529), TestResponse.of(529), TestResponse.of(200)));
     assertEquals(StopReason.BUDGET_EXHAUSTED, endOf(withoutTokens(), TestResponse.of(500)));
   }
 

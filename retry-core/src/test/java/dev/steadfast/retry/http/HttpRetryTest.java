@@ -156,7 +156,9 @@ class HttpRetryTest {
   void forAiApis_knowsWhatNoWaitMends() {
     HttpRetry retry = HttpRetry.forAiApis(Duration.ofMinutes(30)).build();
     assertEquals(Duration.ofMinutes(30), retry.policy().totalTimeout().orElseThrow());
-    assertEquals(Set.of(429, 503), retry.classifier().readsBodyOf());
+    assertEquals(Optional.of(Duration.ofMinutes(10)), retry.policy().attemptTimeout(1));
+    assertEquals(Optional.of(Duration.ofMinutes(2)), retry.policy().bodyIdleTimeout());
+    assertEquals(Set.of(429), retry.classifier().readsBodyOf());
     assertThrows(IllegalArgumentException.class, () -> HttpRetry.forAiApis(Duration.ZERO));
   }
 

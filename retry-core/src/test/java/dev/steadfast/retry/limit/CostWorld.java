@@ -25,6 +25,7 @@ final class CostWorld {
       new PriorityQueue<>(Comparator.comparingLong(Event::at).thenComparingLong(Event::order));
   private final Random random;
   private final double estimate; // as a multiple of what a prompt costs; 0: not told
+  private final long mostLate;
   private long order;
   private long now;
   private int asked;
@@ -46,7 +47,8 @@ final class CostWorld {
    */
   record Result(int answered, int refused, double used) {}
 
-  CostWorld(long seed, double estimate) {
+  CostWorld(long seed, double estimate, long mostLateMillis) {
+    this.mostLate = mostLateMillis * MILLI;
     this.random = new Random(seed);
     this.estimate = estimate;
   }
@@ -91,10 +93,10 @@ final class CostWorld {
     }
   }
 
-  /** A request takes up to 2 ms; one of ten up to 400 ms, as if its thread had been stopped. */
+  /** A request takes up to 2 ms; one of ten up to {@code mostLate}, as if its thread had been stopped. */
   private long onTheWay() {
     boolean late = random.nextInt(10) == 0;
-    return random.nextInt(late ? (int) (400 * MILLI) : (int) (2 * MILLI));
+    return random.nextInt((int) (late ? mostLate : 2 * MILLI));
   }
 
   private void arrive(OperationInfo operation, Guard.Permit permit, int tokens, long sent) {
