@@ -93,7 +93,10 @@ final class CostWorld {
     }
   }
 
-  /** A request takes up to 2 ms; one of ten up to {@code mostLate}, as if its thread had been stopped. */
+  /**
+   * A request takes up to 2 ms; one of ten up to {@code mostLate}, as if its thread had been
+   * stopped.
+   */
   private long onTheWay() {
     boolean late = random.nextInt(10) == 0;
     return random.nextInt((int) (late ? mostLate : 2 * MILLI));
