@@ -26,7 +26,6 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -188,23 +187,7 @@ class PacedCallsTest {
 
   @Test
   void aSchedulerThatRejectsLeavesNothing() {
-    RetryScheduler closed =
-        new RetryScheduler() {
-          @Override
-          public boolean isVirtual() {
-            return true;
-          }
-
-          @Override
-          public Task schedule(long delayNanos, Runnable task) {
-            throw new RejectedExecutionException("closed");
-          }
-
-          @Override
-          public boolean await(CountDownLatch wake, long nanos) {
-            throw new RejectedExecutionException("closed");
-          }
-        };
+    RetryScheduler closed = new ClosedScheduler();
     learn(0, Duration.ofSeconds(10));
     Retrier retrier =
         Retrier.builder()

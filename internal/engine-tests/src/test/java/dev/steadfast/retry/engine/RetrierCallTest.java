@@ -167,23 +167,7 @@ class RetrierCallTest {
 
   @Test
   void aSchedulerThatRejects_endsTheOperation_andTheTokenGoesBack() {
-    RetryScheduler closed =
-        new RetryScheduler() {
-          @Override
-          public boolean isVirtual() {
-            return true;
-          }
-
-          @Override
-          public Task schedule(long delayNanos, Runnable task) {
-            throw new RejectedExecutionException("closed");
-          }
-
-          @Override
-          public boolean await(CountDownLatch wake, long nanos) {
-            throw new RejectedExecutionException("closed");
-          }
-        };
+    RetryScheduler closed = new ClosedScheduler();
     Retrier retrier =
         retrier("backoff=fixed(1s)").environment(time.environment().withScheduler(closed)).build();
     AtomicInteger calls = new AtomicInteger();

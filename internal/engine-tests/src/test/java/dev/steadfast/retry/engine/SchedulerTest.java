@@ -285,23 +285,7 @@ class SchedulerTest {
 
   @Test
   void aSchedulerThatRejectsTheTimer_endsTheOperation() throws Exception {
-    RetryScheduler closed =
-        new RetryScheduler() {
-          @Override
-          public boolean isVirtual() {
-            return true;
-          }
-
-          @Override
-          public Task schedule(long delayNanos, Runnable task) {
-            throw new RejectedExecutionException("closed");
-          }
-
-          @Override
-          public boolean await(CountDownLatch wake, long nanos) {
-            throw new AssertionError("nobody waits");
-          }
-        };
+    RetryScheduler closed = new ClosedScheduler();
     CompletableFuture<String> future =
         retrier("attemptTimeout=1s", closed)
             .callAsync(() -> CompletableFuture.completedFuture("never called"));
@@ -311,23 +295,7 @@ class SchedulerTest {
 
   @Test
   void aSchedulerThatRejectsTheWait_endsTheOperation_andTheTokenGoesBack() throws Exception {
-    RetryScheduler closed =
-        new RetryScheduler() {
-          @Override
-          public boolean isVirtual() {
-            return true;
-          }
-
-          @Override
-          public Task schedule(long delayNanos, Runnable task) {
-            throw new RejectedExecutionException("closed");
-          }
-
-          @Override
-          public boolean await(CountDownLatch wake, long nanos) {
-            throw new AssertionError("nobody waits");
-          }
-        };
+    RetryScheduler closed = new ClosedScheduler();
     CompletableFuture<String> future =
         retrier("totalTimeout=none; backoff=fixed(1s)", closed)
             .callAsync(() -> CompletableFuture.failedFuture(new IOException("x")));

@@ -15,14 +15,12 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -137,30 +135,12 @@ class UserCodeTest {
     assertFalse(log.began());
   }
 
-  /** A scheduler that has been closed. */
-  private static final class Closed implements RetryScheduler {
-    @Override
-    public boolean isVirtual() {
-      return true;
-    }
-
-    @Override
-    public Task schedule(long delayNanos, Runnable task) {
-      throw new RejectedExecutionException("closed");
-    }
-
-    @Override
-    public boolean await(CountDownLatch wake, long nanos) {
-      throw new RejectedExecutionException("closed");
-    }
-  }
-
   @Test
   void whatABudgetThrowsAtTheEnd_isKeptBesideTheReasonOfTheEnd() {
     Retrier retrier =
         Retrier.builder()
             .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
-            .environment(new FakeTime().environment().withScheduler(new Closed()))
+            .environment(new FakeTime().environment().withScheduler(new ClosedScheduler()))
             .budget(new BrokenBudget("refund"))
             .build();
     Throwable thrown =
@@ -204,7 +184,7 @@ class UserCodeTest {
     Retrier retrier =
         Retrier.builder()
             .policy(RetryPolicy.valueOf("backoff=fixed(1s)"))
-            .environment(new FakeTime().environment().withScheduler(new Closed()))
+            .environment(new FakeTime().environment().withScheduler(new ClosedScheduler()))
             .budget(budget)
             .build();
     assertThrows(
