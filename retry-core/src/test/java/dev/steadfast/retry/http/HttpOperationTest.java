@@ -25,6 +25,7 @@ import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

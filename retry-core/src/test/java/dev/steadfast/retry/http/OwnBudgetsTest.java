@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

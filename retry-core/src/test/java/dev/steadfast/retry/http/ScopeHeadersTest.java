@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.http.CapturedLog.Line;
+import dev.steadfast.retry.testsupport.CapturedLog;
+import dev.steadfast.retry.testsupport.CapturedLog.Line;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;

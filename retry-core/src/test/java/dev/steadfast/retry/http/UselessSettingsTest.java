@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.http.CapturedLog.Line;
+import dev.steadfast.retry.testsupport.CapturedLog;
+import dev.steadfast.retry.testsupport.CapturedLog.Line;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -15,6 +15,7 @@ import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

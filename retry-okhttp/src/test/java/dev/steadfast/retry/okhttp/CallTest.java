@@ -17,6 +17,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

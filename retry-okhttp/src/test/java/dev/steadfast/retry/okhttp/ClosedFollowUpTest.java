@@ -10,6 +10,7 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;

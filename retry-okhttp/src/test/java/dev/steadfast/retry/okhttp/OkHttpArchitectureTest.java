@@ -9,15 +9,11 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.steadfast.retry.testsupport.AdapterRules;
+import dev.steadfast.retry.testsupport.ClassCycles;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -28,9 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the module may use, and what it shows. */
 class OkHttpArchitectureTest {
-  private static final JavaClasses OURS =
-      new ClassFileImporter()
-          .importUrl(RetryingCallFactory.class.getProtectionDomain().getCodeSource().getLocation());
+  private static final JavaClasses OURS = AdapterRules.classesBeside(RetryingCallFactory.class);
 
   @Test
   void theRulesSeeWhatIsPublicAndWhatIsNot() {
@@ -39,29 +33,16 @@ class OkHttpArchitectureTest {
     assertTrue(OURS.contain(WireTrace.class));
   }
 
+  // On the module path OkHttp's internal packages are closed.
   @Test
   void dependsOnTheCoreAndOnOkHttpAlone() {
-    classes()
-        .should()
-        .onlyDependOnClassesThat()
-        .resideInAnyPackage(
-            "dev.steadfast.retry",
-            "dev.steadfast.retry.engine",
-            "dev.steadfast.retry.http",
-            "dev.steadfast.retry.internal",
-            "dev.steadfast.retry.paths",
-            "dev.steadfast.retry.threads",
-            "dev.steadfast.retry.okhttp",
-            "okhttp3",
-            "okio",
-            "kotlin.jvm.functions",
-            "kotlin.reflect",
-            "java..",
-            "javax.net.ssl",
-            "org.slf4j",
-            "org.jspecify.annotations")
-        .because("on the module path OkHttp's internal packages are closed")
-        .check(OURS);
+    AdapterRules.usesNothingBut(
+        OURS,
+        "dev.steadfast.retry.okhttp",
+        "okhttp3",
+        "okio",
+        "kotlin.jvm.functions",
+        "kotlin.reflect");
   }
 
   @Test
@@ -140,42 +121,9 @@ class OkHttpArchitectureTest {
   /** Two classes may know each other, as a value and its factory do; three may not. */
   @Test
   void hasNoCycleOfThreeClasses() {
-    Map<JavaClass, Set<JavaClass>> uses = new HashMap<>();
-    for (JavaClass each : OURS) {
-      JavaClass from = outermost(each);
-      Set<JavaClass> to = uses.computeIfAbsent(from, unused -> new HashSet<>());
-      each.getDirectDependenciesFromSelf().stream()
-          .map(dependency -> outermost(dependency.getTargetClass().getBaseComponentType()))
-          .filter(target -> !target.equals(from) && OURS.contain(target.getName()))
-          .forEach(to::add);
-    }
-    Map<JavaClass, Set<JavaClass>> reached = new HashMap<>();
-    uses.keySet().forEach(each -> reached.put(each, reachedFrom(each, uses)));
-    for (JavaClass each : uses.keySet()) {
-      List<String> cycle =
-          reached.get(each).stream()
-              .filter(other -> reached.get(other).contains(each))
-              .map(JavaClass::getSimpleName)
-              .sorted()
-              .toList();
-      assertTrue(cycle.size() < 3, () -> "a cycle: " + cycle);
-    }
-  }
-
-  private static JavaClass outermost(JavaClass type) {
-    return type.getEnclosingClass().map(OkHttpArchitectureTest::outermost).orElse(type);
-  }
-
-  private static Set<JavaClass> reachedFrom(JavaClass start, Map<JavaClass, Set<JavaClass>> uses) {
-    Set<JavaClass> reached = new HashSet<>();
-    Deque<JavaClass> next = new ArrayDeque<>(uses.get(start));
-    while (!next.isEmpty()) {
-      JavaClass each = next.pop();
-      if (reached.add(each)) {
-        next.addAll(uses.get(each));
-      }
-    }
-    return reached;
+    assertEquals(
+        List.of(),
+        ClassCycles.of(ClassCycles.graph(OURS)).stream().filter(each -> each.size() > 2).toList());
   }
 
   private static boolean isPublic(JavaClass type) {

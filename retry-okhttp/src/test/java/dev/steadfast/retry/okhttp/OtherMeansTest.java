@@ -8,6 +8,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
 import java.util.List;
 import okhttp3.Call;

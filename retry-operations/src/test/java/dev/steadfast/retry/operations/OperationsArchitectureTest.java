@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.steadfast.retry.ClassCycles;
+import dev.steadfast.retry.testsupport.ClassCycles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,8 @@
-package dev.steadfast.retry.http;
+package dev.steadfast.retry.testsupport;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.IMarkerFactory;
 import org.slf4j.Logger;
@@ -15,22 +16,23 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * The slf4j binding of these tests: keeps what the library logs while a test looks, and drops the
- * rest. Found by {@code META-INF/services}.
+ * The slf4j binding of tests. It keeps the lines that the library logs while a test looks, and
+ * drops all others. {@code META-INF/services} names it.
  */
-public final class CapturedLog implements SLF4JServiceProvider {
+public final class CapturedLog implements SLF4JServiceProvider, ILoggerFactory {
   private static final String OURS = "dev.steadfast.retry";
   // Per thread: what other tests left running must not be heard here.
   private static final ThreadLocal<List<Line>> LINES = new ThreadLocal<>();
+  private static volatile List<String> warnings; // on any thread
 
   private final IMarkerFactory markers = new BasicMarkerFactory();
   private final MDCAdapter mdc = new BasicMDCAdapter();
 
   /** One line, with its arguments filled in. */
-  record Line(Level level, String text) {}
+  public record Line(Level level, String text) {}
 
-  /** What was logged on this thread while some code ran. */
-  static List<Line> of(Runnable code) {
+  /** Runs code, and returns the lines that this thread logged meanwhile. */
+  public static List<Line> of(Runnable code) {
     List<Line> lines = new ArrayList<>();
     LINES.set(lines);
     try {
@@ -41,9 +43,26 @@ public final class CapturedLog implements SLF4JServiceProvider {
     }
   }
 
+  /** Runs code, and returns the warnings and errors that any thread logged meanwhile. */
+  public static List<String> warningsOf(Runnable code) {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    warnings = heard;
+    try {
+      code.run();
+      return List.copyOf(heard);
+    } finally {
+      warnings = null;
+    }
+  }
+
   @Override
   public ILoggerFactory getLoggerFactory() {
-    return TestLogger::new;
+    return this;
+  }
+
+  @Override
+  public Logger getLogger(String name) {
+    return new TestLogger(name);
   }
 
   @Override
@@ -64,8 +83,8 @@ public final class CapturedLog implements SLF4JServiceProvider {
   @Override
   public void initialize() {}
 
-  /** Everything down to debug for the library, nothing for others. */
-  static final class TestLogger extends LegacyAbstractLogger {
+  /** Warnings of the library, and all of its lines down to debug for a thread whose test looks. */
+  private static final class TestLogger extends LegacyAbstractLogger {
     private static final long serialVersionUID = 1;
 
     private final boolean ours;
@@ -79,9 +98,16 @@ public final class CapturedLog implements SLF4JServiceProvider {
     protected void handleNormalizedLoggingCall(
         Level level, Marker marker, String pattern, Object[] arguments, Throwable thrown) {
       List<Line> lines = LINES.get();
+      List<String> heard = warnings;
+      if (lines == null && heard == null) {
+        return;
+      }
+      String text = MessageFormatter.basicArrayFormat(pattern, arguments);
       if (lines != null) {
-        String text = MessageFormatter.basicArrayFormat(pattern, arguments);
         lines.add(new Line(level, thrown == null ? text : text + " " + thrown));
+      }
+      if (heard != null && level.toInt() >= Level.WARN.toInt()) {
+        heard.add(level + " " + text);
       }
     }
 
@@ -97,12 +123,12 @@ public final class CapturedLog implements SLF4JServiceProvider {
 
     @Override
     public boolean isDebugEnabled() {
-      return ours;
+      return ours && LINES.get() != null;
     }
 
     @Override
     public boolean isInfoEnabled() {
-      return ours;
+      return ours && LINES.get() != null;
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.steadfast.retry;
+package dev.steadfast.retry.testsupport;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
