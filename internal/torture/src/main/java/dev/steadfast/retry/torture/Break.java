@@ -53,7 +53,10 @@ enum Break {
   /** How many times as often the faults of a broken run are planned. */
   static final int MORE = 3;
 
+  @SuppressWarnings("ImmutableEnumChecker") // patterns and lists that nobody changes
   private final Mutation mutation;
+
+  @SuppressWarnings("ImmutableEnumChecker")
   private final List<Fault> faults;
 
   Break(Mutation mutation, Fault... faults) {

@@ -13,7 +13,9 @@ enum Deployment {
   /** With fewer attempts, a shorter deadline and shorter windows. */
   SECOND(5, Payments.TOTAL_TIMEOUT.dividedBy(2), Duration.ofMillis(300));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a policy is immutable
   private final RetryPolicy policy;
+
   private final Duration shorter;
 
   Deployment(int attempts, Duration totalTimeout, Duration shorter) {
