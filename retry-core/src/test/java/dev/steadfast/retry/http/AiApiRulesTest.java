@@ -35,10 +35,11 @@ class AiApiRulesTest {
 
   private static Outcome outcome(int status, String body) {
     HttpRetry retry = HttpRetry.forAiApis(Duration.ofMinutes(1)).build();
-    Evidence.Requests answered = Evidence.Requests.of(Disposition.ANSWERED, Evidence.Safety.UNSAFE);
     return retry
         .operation(TestRequest.of("POST"), RetryOptions.none())
-        .outcome(new Answer(status, body), Evidence.of(answered, status, 1));
+        .outcome(
+            new Answer(status, body),
+            Evidence.of(Disposition.ANSWERED, Evidence.Safety.UNSAFE, status, 1));
   }
 
   /** OpenAI names the limit as the code of the error, Anthropic in its details. */
@@ -69,7 +70,7 @@ class AiApiRulesTest {
   void anyOther429_isRetried(String body) {
     Outcome outcome = outcome(429, body.replace('\'', '"'));
     assertEquals(Verdict.Retryable.class, outcome.verdict().getClass());
-    assertEquals(Disposition.REFUSED, outcome.evidence().requests().last());
+    assertEquals(Disposition.REFUSED, outcome.evidence().last());
   }
 
   /** No vendor documents that nothing was done, so the user claims it or not. */
@@ -77,7 +78,7 @@ class AiApiRulesTest {
   void anOverload_isNoRefusalByItself() {
     String openAi = "{\"error\":{\"code\":\"server_is_overloaded\"}}";
     String anthropic = "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}";
-    assertEquals(Disposition.ANSWERED, outcome(503, openAi).evidence().requests().last());
-    assertEquals(Disposition.ANSWERED, outcome(529, anthropic).evidence().requests().last());
+    assertEquals(Disposition.ANSWERED, outcome(503, openAi).evidence().last());
+    assertEquals(Disposition.ANSWERED, outcome(529, anthropic).evidence().last());
   }
 }

@@ -74,7 +74,7 @@ enum Break {
     if (!faults.contains(fault)) {
       return 0;
     }
-    return this == NONE ? Fault.planned(minutes) : MORE * Fault.planned(minutes);
+    return this == NONE ? fault.planned(minutes) : MORE * fault.planned(minutes);
   }
 
   static Break of(String name) {

@@ -55,8 +55,9 @@ enum Fault {
   }
 
   private static final double LEAST_PER_MINUTE = 4;
-  private static final double PLANNED =
-      1.3; // some operations never come to the point of their fault
+  // Some operations never come to the point of their fault.
+  private static final double PLANNED = 1.3;
+  private static final double PLANNED_OF_SECOND_CALLS = 2; // most are settled by their first call
 
   private final Where where;
 
@@ -90,9 +91,10 @@ enum Fault {
     return (int) Math.floor(LEAST_PER_MINUTE * minutes);
   }
 
-  /** How often each fault is planned. One more than the share: a short run has few to spare. */
-  static int planned(double minutes) {
-    return (int) Math.ceil(LEAST_PER_MINUTE * minutes * PLANNED) + 1;
+  /** How often the fault is planned. One more than the share: a short run has few to spare. */
+  int planned(double minutes) {
+    double more = this == CHANGED_REQUEST ? PLANNED_OF_SECOND_CALLS : PLANNED;
+    return (int) Math.ceil(LEAST_PER_MINUTE * minutes * more) + 1;
   }
 
   /** The name as it is printed. */

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.torture;
 
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.okhttp.OkHttpReports;
@@ -47,10 +48,19 @@ final class OkHttpPayments implements PaymentClient {
   public Told pay(Op operation) throws InterruptedException {
     Call call = factories.get(operation.kind()).newCall(request(operation));
     try (Response response = operation.style().async() ? enqueued(call) : call.execute()) {
-      String answer = response.code() + " " + response.body().string();
-      return Told.answer(answer, OkHttpReports.of(response));
+      return told(response);
     } catch (IOException | RuntimeException failed) {
       return Told.failure(failed);
+    }
+  }
+
+  // The last answer is handed back unread, and may break while it is read.
+  private static Told told(Response response) {
+    RetryReport report = OkHttpReports.of(response);
+    try {
+      return Told.answer(response.code() + " " + response.body().string(), report);
+    } catch (IOException broken) {
+      return Told.brokenBody(broken, report);
     }
   }
 

@@ -39,6 +39,11 @@ interface PaymentClient {
       return of(report, "answered", answer);
     }
 
+    /** What a caller is told whose answer broke while the caller read its body. */
+    static Told brokenBody(Throwable thrown, RetryReport report) {
+      return of(report, "body: " + thrown, "");
+    }
+
     static Told failure(Throwable thrown) {
       return RetryReport.of(thrown)
           .map(report -> of(report, thrown.toString(), ""))

@@ -89,7 +89,7 @@ final class Workload {
   private Fault[] faults(List<OperationKind> kinds) {
     Map<OperationKind, Deque<Integer>> free = free(kinds);
     Fault[] faults = new Fault[kinds.size()];
-    int most = Break.MORE * Fault.planned(minutes);
+    int most = Break.MORE * Fault.CHANGED_REQUEST.planned(minutes);
     for (int round = 0; round < most; round++) {
       for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
         if (round < broken.planned(fault, minutes)) {

@@ -32,7 +32,7 @@ class WorkloadTest {
       List<Op> operations = Workload.of(7, minutes, Break.NONE);
       for (Fault fault : Fault.all(Fault.Where.OPERATION)) {
         long planned = operations.stream().filter(each -> each.fault() == fault).count();
-        assertEquals(Fault.planned(minutes), planned, fault::toString);
+        assertEquals(fault.planned(minutes), planned, fault::toString);
       }
     }
     assertEquals(20, Fault.least(5));
