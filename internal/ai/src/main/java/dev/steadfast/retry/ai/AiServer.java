@@ -1,0 +1,185 @@
+package dev.steadfast.retry.ai;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A server that answers prompts within a quota of requests and tokens, is overloaded for a while,
+ * and cuts some answers after it has processed the prompt. It counts a request when it comes.
+ */
+final class AiServer implements AutoCloseable {
+  static final int TOKENS = 40_000;
+  static final int REQUESTS = 60;
+  static final long WINDOW_MILLIS = 6_000;
+  static final long OVERLOAD_FROM_MILLIS = 30_000;
+  static final long OVERLOAD_MILLIS = 20_000;
+  private static final long FIRST_SECOND_MILLIS = 1_000;
+  private static final double CUT = 0.05;
+  private static final Pattern COST = Pattern.compile("cost=([0-9]+);");
+
+  private final Dialect dialect;
+  private final Random random;
+  private final long beganNanos = System.nanoTime();
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newFixedThreadPool(40);
+  private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
+
+  // Guarded by this.
+  private long window = -1;
+  private long tokensLeft;
+  private long requestsLeft;
+  private long usedOutside;
+  private long lastMillis;
+  private int rejected;
+  private int billed;
+  private int cut;
+  private int sentInOverload;
+
+  /** How a vendor's API speaks. */
+  interface Dialect {
+    /** The body of an answer to a prompt. */
+    String answer();
+
+    /** The body of an error. */
+    String error(int status);
+
+    /** Writes the headers of the quotas. */
+    void quotas(Headers headers, Left left);
+  }
+
+  /**
+   * What is left.
+   *
+   * @param requests of the window
+   * @param tokens of the window
+   * @param resetMillis until the next one
+   */
+  record Left(long requests, long tokens, long resetMillis) {}
+
+  /**
+   * What the server saw.
+   *
+   * @param rejected answered with 429, after the first second
+   * @param billed processed
+   * @param cut those of them whose answer was cut
+   * @param sentInOverload answered with 529
+   * @param used the share of the tokens that it would have given outside of the overload, until the
+   *     last prompt came
+   */
+  record Seen(int rejected, int billed, int cut, int sentInOverload, double used) {}
+
+  AiServer(Dialect dialect, long seed) throws IOException {
+    this.dialect = dialect;
+    this.random = new Random(seed);
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    server.setExecutor(threads);
+    server.createContext("/", this::handle);
+    server.start();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  private long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    Matcher cost = COST.matcher(body);
+    int tokens = cost.find() ? Integer.parseInt(cost.group(1)) : 1;
+    Admitted admitted = admit(tokens);
+    Headers headers = exchange.getResponseHeaders();
+    headers.add("Content-Type", "application/json");
+    if (admitted.left() != null) {
+      dialect.quotas(headers, admitted.left());
+    }
+    if (admitted.status() != 200) {
+      reply(exchange, admitted.status(), dialect.error(admitted.status()));
+      return;
+    }
+    timer.schedule(
+        () -> threads.execute(() -> finish(exchange, admitted.cut())),
+        admitted.takesMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+
+  private record Admitted(int status, Left left, long takesMillis, boolean cut) {}
+
+  private synchronized Admitted admit(int tokens) {
+    long now = millis();
+    if (now >= OVERLOAD_FROM_MILLIS && now < OVERLOAD_FROM_MILLIS + OVERLOAD_MILLIS) {
+      sentInOverload++;
+      return new Admitted(529, null, 0, false);
+    }
+    if (now / WINDOW_MILLIS != window) {
+      window = now / WINDOW_MILLIS;
+      tokensLeft = TOKENS;
+      requestsLeft = REQUESTS;
+    }
+    boolean fits = tokensLeft >= tokens && requestsLeft > 0;
+    if (fits) {
+      tokensLeft -= tokens;
+      requestsLeft--;
+      usedOutside += tokens;
+      lastMillis = now;
+      billed++;
+    } else if (now >= FIRST_SECOND_MILLIS) {
+      rejected++;
+    }
+    Left left = new Left(requestsLeft, tokensLeft, WINDOW_MILLIS - now % WINDOW_MILLIS);
+    boolean cutOff = random.nextDouble() < CUT;
+    cut += fits && cutOff ? 1 : 0;
+    long takes = (long) (500 + 2_500 * random.nextDouble());
+    return new Admitted(fits ? 200 : 429, left, takes, cutOff);
+  }
+
+  private void finish(HttpExchange exchange, boolean cutOff) {
+    try {
+      if (cutOff) {
+        exchange.sendResponseHeaders(200, 10_000);
+        exchange.getResponseBody().write('{');
+        exchange.getResponseBody().flush();
+        exchange.close(); // the rest never comes
+      } else {
+        reply(exchange, 200, dialect.answer());
+      }
+    } catch (IOException gone) {
+      exchange.close();
+    }
+  }
+
+  private static void reply(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  synchronized Seen seen() {
+    long outside = lastMillis - (lastMillis > OVERLOAD_FROM_MILLIS ? OVERLOAD_MILLIS : 0);
+    double given = (double) TOKENS * outside / WINDOW_MILLIS;
+    return new Seen(rejected, billed, cut, sentInOverload, usedOutside / given);
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    timer.shutdownNow();
+    threads.shutdownNow();
+  }
+}
