@@ -114,7 +114,6 @@ public final class Ai {
   }
 
   private static String run(Sdk sdk, boolean steadfast) throws Exception {
-    long began = System.nanoTime();
     AtomicInteger answered = new AtomicInteger();
     try (AiServer server = new AiServer(sdk.dialect(), SEED);
         Asker asker =
@@ -138,7 +137,7 @@ public final class Ai {
       AiServer.Seen seen = server.seen();
       return String.format(
           Locale.ROOT,
-          "ai client=%s mode=%s answered=%d of %d rejected=%d billed=%d sent-in-overload=%d"
+          "ai client=%s mode=%s answered=%d of %d rejected=%d billed=%d cut=%d sent-in-overload=%d"
               + " seconds=%.0f used=%.0f",
           sdk.name(),
           steadfast ? "steadfast" : "sdk",
@@ -146,8 +145,9 @@ public final class Ai {
           PROMPTS,
           seen.rejected(),
           seen.billed(),
+          seen.cut(),
           seen.sentInOverload(),
-          (System.nanoTime() - began) / 1e9,
+          seen.seconds(),
           seen.used() * 100);
     }
   }

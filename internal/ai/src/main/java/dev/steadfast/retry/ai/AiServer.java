@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 
 /**
  * A server that answers prompts within a quota of requests and tokens, is overloaded for a while,
- * and cuts some answers after it has processed the prompt. It counts a request when it comes.
+ * and cuts some answers after it has processed the prompt. It counts a request when it comes. Its
+ * time begins with the first one.
  */
 final class AiServer implements AutoCloseable {
   static final int TOKENS = 40_000;
@@ -31,12 +32,12 @@ final class AiServer implements AutoCloseable {
 
   private final Dialect dialect;
   private final Random random;
-  private final long beganNanos = System.nanoTime();
   private final HttpServer server;
   private final ExecutorService threads = Executors.newFixedThreadPool(40);
   private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
 
   // Guarded by this.
+  private long beganNanos = -1; // not yet
   private long window = -1;
   private long tokensLeft;
   private long requestsLeft;
@@ -75,10 +76,12 @@ final class AiServer implements AutoCloseable {
    * @param billed processed
    * @param cut those of them whose answer was cut
    * @param sentInOverload answered with 529
-   * @param used the share of the tokens that it would have given outside of the overload, until the
-   *     last prompt came
+   * @param seconds from the first prompt to the last one
+   * @param used the share of the tokens that it would have given outside of the overload in that
+   *     time
    */
-  record Seen(int rejected, int billed, int cut, int sentInOverload, double used) {}
+  record Seen(
+      int rejected, int billed, int cut, int sentInOverload, double seconds, double used) {}
 
   AiServer(Dialect dialect, long seed) throws IOException {
     this.dialect = dialect;
@@ -94,7 +97,8 @@ final class AiServer implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  private long millis() {
+  private synchronized long millis() {
+    beganNanos = beganNanos < 0 ? System.nanoTime() : beganNanos;
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
   }
 
@@ -173,7 +177,8 @@ final class AiServer implements AutoCloseable {
   synchronized Seen seen() {
     long outside = lastMillis - (lastMillis > OVERLOAD_FROM_MILLIS ? OVERLOAD_MILLIS : 0);
     double given = (double) TOKENS * outside / WINDOW_MILLIS;
-    return new Seen(rejected, billed, cut, sentInOverload, usedOutside / given);
+    return new Seen(
+        rejected, billed, cut, sentInOverload, lastMillis / 1e3, usedOutside / given);
   }
 
   @Override
