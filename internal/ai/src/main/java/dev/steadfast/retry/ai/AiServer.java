@@ -80,8 +80,7 @@ final class AiServer implements AutoCloseable {
    * @param used the share of the tokens that it would have given outside of the overload in that
    *     time
    */
-  record Seen(
-      int rejected, int billed, int cut, int sentInOverload, double seconds, double used) {}
+  record Seen(int rejected, int billed, int cut, int sentInOverload, double seconds, double used) {}
 
   AiServer(Dialect dialect, long seed) throws IOException {
     this.dialect = dialect;
@@ -177,8 +176,7 @@ final class AiServer implements AutoCloseable {
   synchronized Seen seen() {
     long outside = lastMillis - (lastMillis > OVERLOAD_FROM_MILLIS ? OVERLOAD_MILLIS : 0);
     double given = (double) TOKENS * outside / WINDOW_MILLIS;
-    return new Seen(
-        rejected, billed, cut, sentInOverload, lastMillis / 1e3, usedOutside / given);
+    return new Seen(rejected, billed, cut, sentInOverload, lastMillis / 1e3, usedOutside / given);
   }
 
   @Override

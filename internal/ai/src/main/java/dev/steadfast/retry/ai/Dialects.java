@@ -12,9 +12,9 @@ final class Dialects {
     @Override
     public String answer() {
       return "{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
-                 + "[{\"index\":0,\"finish_reason\":\"stop\",\"message\":{\"role\":\"assistant\","
-                 + "\"content\":\"hi\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,"
-                 + "\"total_tokens\":2}}";
+          + "[{\"index\":0,\"finish_reason\":\"stop\",\"message\":{\"role\":\"assistant\","
+          + "\"content\":\"hi\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,"
+          + "\"total_tokens\":2}}";
     }
 
     @Override
@@ -40,8 +40,8 @@ final class Dialects {
     @Override
     public String answer() {
       return "{\"id\":\"a\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m\",\"content\":"
-                 + "[{\"type\":\"text\",\"text\":\"hi\"}],\"stop_reason\":\"end_turn\","
-                 + "\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}";
+          + "[{\"type\":\"text\",\"text\":\"hi\"}],\"stop_reason\":\"end_turn\","
+          + "\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}";
     }
 
     @Override
