@@ -6,6 +6,7 @@ import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.paths.PathChoice;
 import dev.steadfast.retry.paths.WirePath;
@@ -111,7 +112,7 @@ abstract class PathTrace extends RequestTrace {
    * The meaning of the answer to the attempt: over another connection it may be that this
    * connection is refused.
    */
-  Outcome judged(Answer answer, Evidence evidence) {
+  Outcome judged(ResponseView answer, Evidence evidence) {
     OtherPool pool = otherPool();
     if (pool == null || !takesOther() || !AnswerProof.refusesProtocol(answer.status())) {
       return operation.outcome(answer, evidence);

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -401,7 +402,7 @@ class DeadPathSurroundingsTest {
   }
 
   @Test
-  void executorThatIsShutDownEndsTheOtherPath() throws IOException {
+  void executorThatIsShutDownEndsTheOtherPath() throws Exception {
     startWithTls(false, false);
     OkHttpClient.Builder builder = client().dispatcher(new okhttp3.Dispatcher());
     Call.Factory calls = calls(builder, retry().build());
@@ -414,6 +415,9 @@ class DeadPathSurroundingsTest {
 
     assertEquals(-1, got.status(), got.toString());
     assertEquals(1, proxy.opened(), got.toString());
+    // The call is off the dispatcher's books only after its callback.
+    ExecutorService executor = clients.get(0).dispatcher().executorService();
+    assertTrue(executor.awaitTermination(20, TimeUnit.SECONDS));
     assertEquals(0, clients.get(0).dispatcher().runningCallsCount());
   }
 
