@@ -1,39 +1,36 @@
 package dev.steadfast.retry.examples.springboot;
 
-import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.spring.boot.SteadfastClients;
-import dev.steadfast.retry.spring.boot.SteadfastJournal;
-import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.annotation.Transactional;
+import dev.steadfast.retry.examples.springboot.Payments.Payment;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RestController;
 
-/**
- * Stores an order, and has its payment sent after the commit. For the guide: no bean of the run.
- */
+/** Orders of customers. */
+@RestController
 class Orders {
-  private final JdbcTemplate orders;
-  private final SteadfastClients clients;
-  private final SteadfastJournal journal;
+  private final Payments payments;
+  private final Counting counting;
+  private final Tracing tracing;
 
-  Orders(JdbcTemplate orders, SteadfastClients clients, SteadfastJournal journal) {
-    this.orders = orders;
-    this.clients = clients;
-    this.journal = journal;
+  Orders(Payments payments, Counting counting, Tracing tracing) {
+    this.payments = payments;
+    this.counting = counting;
+    this.tracing = tracing;
   }
 
-  // region boot-journal
-  @Transactional
-  public void order(String number, HttpRequest payment) {
-    orders.update("insert into orders (number) values (?)", number);
-    RetryOptions charge = RetryOptions.builder().journaled("charge", number).build();
-    journal.enlist(clients.get("payments").httpClient().with(charge).intent(payment));
+  @PostMapping("/orders/{order}")
+  String order(@PathVariable("order") String order) {
+    return payments.pay(new Payment(order, 1999)).order();
   }
 
-  // endregion
+  @GetMapping("/attempts")
+  int attempts() {
+    return counting.attempts();
+  }
 
-  static HttpRequest payment(URI uri, String body) {
-    return HttpRequest.newBuilder(uri).POST(BodyPublishers.ofString(body)).build();
+  @GetMapping("/spans")
+  long spans() {
+    return tracing.spans();
   }
 }
