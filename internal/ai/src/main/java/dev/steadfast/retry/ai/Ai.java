@@ -52,7 +52,7 @@ public final class Ai {
     Asker steadfast(String url, HttpRetry retry, RetryOptions options);
   }
 
-  /** What the preset does not know is what this server means by an overload. */
+  /** The preset, and the claim that an overload of this server means "not processed". */
   private static HttpRetry retry() {
     StandardRules rules = StandardRules.forAiApis().refusedBy(529, "overloaded_error").build();
     return HttpRetry.forAiApis(Duration.ofMinutes(5)).classifier(rules).build();
@@ -62,7 +62,7 @@ public final class Ai {
     return RetryOptions.builder().replayable(true).paidRepeats(3).cost(Ai::cost).build();
   }
 
-  /** What a prompt costs: here each one says so; yours takes a tokenizer, or the length. */
+  /** The cost of a prompt. Each one names its cost; an application counts or estimates tokens. */
   private static int cost(RequestView request) {
     String body =
         request.body(1 << 20).map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");

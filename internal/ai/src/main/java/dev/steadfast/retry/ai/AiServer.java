@@ -61,7 +61,7 @@ final class AiServer implements AutoCloseable {
   }
 
   /**
-   * What is left.
+   * The quotas that are left.
    *
    * @param requests of the window
    * @param tokens of the window
@@ -70,7 +70,7 @@ final class AiServer implements AutoCloseable {
   record Left(long requests, long tokens, long resetMillis) {}
 
   /**
-   * What the server saw.
+   * The requests that the server saw.
    *
    * @param rejected answered with 429, after the first second
    * @param billed processed

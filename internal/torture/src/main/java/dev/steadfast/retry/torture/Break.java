@@ -33,7 +33,7 @@ enum Break {
   /** The note that a request is about to be sent is not written. */
   MARK_NOTHING(
       Mutation.skips("first_sent_at = coalesce\\("), KILL_ON_THE_WIRE, KILL_BEFORE_OUTCOME),
-  /** Who has lost its claim notes the outcome all the same. */
+  /** A client that has lost its claim notes the outcome all the same. */
   TOKEN_IGNORED(
       Mutation.replaces(
           "and lease_token = \\? and state = 'in_flight'", "and (lease_token = ? or true)"),

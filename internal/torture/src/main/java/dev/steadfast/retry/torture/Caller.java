@@ -30,7 +30,7 @@ record Caller(String principal, boolean retried) {
         ScopeOptions.defaults());
   }
 
-  /** What it was told, with its name. */
+  /** The answer to this caller, with its name. */
   PaymentClient.Told told(PaymentClient.Told told) {
     String how = told.handedBack() ? HANDED_BACK : ": ";
     return told.withNote(principal + how + told.note());

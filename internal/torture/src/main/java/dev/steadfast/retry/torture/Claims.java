@@ -18,7 +18,7 @@ final class Claims {
     }
   }
 
-  /** What is wrong with the claims of an operation; null if nothing is. */
+  /** The fault in the claims of an operation, null if there is none. */
   static String wrong(List<Event> events) {
     Map<String, Granted> granted = new HashMap<>();
     for (Event event : events) {

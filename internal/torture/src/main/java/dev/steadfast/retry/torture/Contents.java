@@ -18,7 +18,7 @@ final class Contents {
 
   private Contents() {}
 
-  /** What is wrong with an operation; null if nothing is. */
+  /** The fault of an operation, null if there is none. */
   static String wrong(Facts facts) {
     if (!facts.wire().isEmpty()) {
       return facts.wire().get(0);

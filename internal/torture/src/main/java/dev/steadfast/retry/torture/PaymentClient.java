@@ -26,7 +26,7 @@ interface PaymentClient {
    * @param handedBack whether the answer is a stored one
    */
   record Told(String word, String note, String answer, boolean again, boolean handedBack) {
-    /** What a caller is told without an answer. */
+    /** The result of a call without an answer. */
     Told(String word, String note, boolean again) {
       this(word, note, "", again, false);
     }
@@ -39,7 +39,7 @@ interface PaymentClient {
       return of(report, "answered", answer);
     }
 
-    /** What a caller is told whose answer broke while the caller read its body. */
+    /** The result of a call whose answer broke while the caller read its body. */
     static Told brokenBody(Throwable thrown, RetryReport report) {
       return of(report, "body: " + thrown, "");
     }

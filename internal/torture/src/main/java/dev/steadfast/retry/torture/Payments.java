@@ -34,7 +34,7 @@ final class Payments {
   private Payments() {}
 
   /**
-   * What the configurations of a client have in common.
+   * The parts that all configurations of a client share.
    *
    * @param clock the wall clock
    */
