@@ -180,6 +180,7 @@ class AsyncDeadPathTest {
     CloseableHttpAsyncClient client = onDeadPath(kind, Swallowed.ALL);
 
     assertEquals("served", send(client, get(), LOSES_FIRST).get().getBodyText());
+    Parts.awaitNoLease(pool); // the later call takes the second connection
     SimpleHttpResponse later = send(client, get(), PATIENT).get();
 
     assertEquals(1, Apache5Reports.of(later).attempts());

@@ -284,7 +284,7 @@ class JournalFaultTest {
     caller.join();
     assertEquals("charged", body.get());
     assertTrue(kept.get(), "the interrupt comes next");
-    assertEquals(State.SUCCEEDED, journal.endings().get(0).state());
+    assertEquals(State.SUCCEEDED, journal.awaitEndings(1).get(0).state());
   }
 
   @ParameterizedTest
