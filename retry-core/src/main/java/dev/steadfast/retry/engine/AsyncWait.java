@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A wait that holds no thread: ended by its time or by a cancellation, whichever claims it. Safe
  * for use by many threads.
  */
-final class AsyncWait implements Runnable, UnderWay {
+final class AsyncWait implements Runnable, CancellableStep {
   private static final AtomicIntegerFieldUpdater<AsyncWait> OVER =
       AtomicIntegerFieldUpdater.newUpdater(AsyncWait.class, "over");
 
@@ -90,7 +90,7 @@ final class AsyncWait implements Runnable, UnderWay {
   private void stop() {
     RetryScheduler.Task scheduled = task;
     if (scheduled != null) {
-      LookTimer.cancel(scheduled);
+      RecheckTimer.cancel(scheduled);
     }
   }
 }

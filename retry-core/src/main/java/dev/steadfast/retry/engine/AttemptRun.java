@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt, with the answer or failure that ended it. Its {@link Race} settles it, its {@link
- * TimeBounds} bound it, and {@link Ends} says what follows.
+ * TimeBounds} bound it, and {@link NextStep} says what follows.
  *
  * @param <R> the response
  */
-final class AttemptRun<R> implements Attempt<R>, Racer<R>, UnderWay {
+final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableStep {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicIntegerFieldUpdater<AttemptRun> MEETING =
       AtomicIntegerFieldUpdater.newUpdater(AttemptRun.class, "meeting");

@@ -3,7 +3,7 @@ package dev.steadfast.retry.engine;
 import java.util.concurrent.CountDownLatch;
 
 /** A wait on the calling thread: ended by its time or by a cancellation. */
-final class BlockingWait implements UnderWay {
+final class BlockingWait implements CancellableStep {
   private final CountDownLatch over = new CountDownLatch(1);
 
   /**

@@ -75,21 +75,22 @@ final class GuardPermits {
    * When the last of the guards admits another attempt. It is of no use to wait for the others if
    * the one that refused the attempt does not know when it admits one.
    */
-  Opening opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
-    Opening latest = Opening.NOW;
+  AdmissionTime opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
+    AdmissionTime latest = AdmissionTime.NOW;
     for (Guard guard : guards) {
       long nanos = guard.admitsInNanos(operation, nowNanos);
       if (nanos == Guard.NEVER) {
-        return new Opening(Guard.NEVER, 0, guard);
+        return new AdmissionTime(Guard.NEVER, 0, guard);
       }
       if (nanos == 0 && guard.equals(refuser)) {
         if (!saidHowLong) {
-          return Opening.NOW;
+          return AdmissionTime.NOW;
         }
         nanos = 1; // another operation has changed that since
       }
       if (nanos > latest.inNanos()) {
-        latest = new Opening(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)), guard);
+        latest =
+            new AdmissionTime(nanos, Math.max(0, guard.spreadNanos(operation, nowNanos)), guard);
       }
     }
     return latest;
@@ -101,7 +102,7 @@ final class GuardPermits {
    * @param opening what the guards said when they were asked
    * @return its name, empty if none does
    */
-  String refuser(Opening opening) {
+  String refuser(AdmissionTime opening) {
     Guard guard = opening.guard() == null ? refuser : opening.guard();
     return guard == null ? "" : String.valueOf(guard);
   }

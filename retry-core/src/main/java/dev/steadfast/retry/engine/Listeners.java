@@ -27,9 +27,9 @@ final class Listeners implements RetryListener {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final List<RetryListener> listeners;
-  private final OriginTable<LinePerMinute> givenUp = linePerMinute();
+  private final OriginTable<LogRateLimiter> givenUp = linePerMinute();
   // Alarms have a table of their own: a harmless operation must not use up the line of a payment.
-  private final OriginTable<LinePerMinute> alarming = linePerMinute();
+  private final OriginTable<LogRateLimiter> alarming = linePerMinute();
   private final Set<Advice> advised = ConcurrentHashMap.newKeySet();
 
   Listeners(List<RetryListener> listeners) {
@@ -144,13 +144,13 @@ final class Listeners implements RetryListener {
     boolean unknown = ReportFigures.effectUnknown(report) && replayable != Replayable.ALWAYS;
     boolean alarms = unknown && !Decisions.byCaller(reason);
     boolean warns = alarms || (reason.gaveUp() && report.attempts() > 1);
-    OriginTable<LinePerMinute> table = alarms ? alarming : givenUp;
-    long since = LinePerMinute.NOT_NOW;
+    OriginTable<LogRateLimiter> table = alarms ? alarming : givenUp;
+    long since = LogRateLimiter.NOT_NOW;
     if (warns && LOG.isWarnEnabled()) {
       since = table.get(operation.origin()).tellNow(nowNanos);
     }
     String how = how(reason) + (unknown ? ", and may have taken effect" : "");
-    if (since == LinePerMinute.NOT_NOW) {
+    if (since == LogRateLimiter.NOT_NOW) {
       LOG.debug("{}: {}: {}", operation, how, report);
     } else if (since == 0) {
       LOG.warn("{}: {}: {}", operation, how, report);
@@ -168,8 +168,8 @@ final class Listeners implements RetryListener {
     return reason.gaveUp() ? "gave up" : "failed";
   }
 
-  private static OriginTable<LinePerMinute> linePerMinute() {
-    return new OriginTable<>((origin, fresh) -> new LinePerMinute());
+  private static OriginTable<LogRateLimiter> linePerMinute() {
+    return new OriginTable<>((origin, fresh) -> new LogRateLimiter());
   }
 
   /** Warns of a likely mistake, once. */

@@ -35,7 +35,7 @@ public final class OpenLoop<R> implements AutoCloseable {
   public static <R> OpenLoop<R> of(
       RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
     return new OpenLoop<>(
-        new OperationLoop<>(new Operation<>(plan, info, transport, new LateEnd())));
+        new OperationLoop<>(new Operation<>(plan, info, transport, new DeferredEnd())));
   }
 
   /**

@@ -28,10 +28,11 @@ final class Operation<R> implements Admission {
   private final OperationInfo info;
   private RetryTransport<R> transport; // of this run
   private final RetryState state;
-  private final @Nullable LateEnd late; // null: the end is told when a run ends
+  private final @Nullable DeferredEnd late; // null: the end is told when a run ends
   private final OperationRecord record = new OperationRecord();
   private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
-  private Opening opening = Opening.NOW; // what the guards said when they were last asked
+  private AdmissionTime opening =
+      AdmissionTime.NOW; // what the guards said when they were last asked
   private long dueNanos; // when the next attempt is due, or was when the guards were asked
   // The last answer that another attempt follows, if a guard may refuse that one.
   private @Nullable PackedAnswer answered;
@@ -46,12 +47,12 @@ final class Operation<R> implements Admission {
    * @param late null: the end is told when the one run ends
    */
   Operation(
-      RetryPlan plan, OperationInfo info, RetryTransport<R> transport, @Nullable LateEnd late) {
+      RetryPlan plan, OperationInfo info, RetryTransport<R> transport, @Nullable DeferredEnd late) {
     this.plan = plan;
     this.info = info;
     this.transport = transport;
     this.late = late;
-    RetryBudget.Account account = FundedAbove.account(plan, info.origin());
+    RetryBudget.Account account = OuterLayerAccount.account(plan, info.origin());
     this.state = new RetryState(plan, late == null ? account : late.keepingEnd(account), this);
   }
 
@@ -99,7 +100,7 @@ final class Operation<R> implements Admission {
     long callerWaits = callContext == null ? Long.MAX_VALUE : callContext.remainingNanos();
     state.again(now, Math.min(boundNanos, callerWaits), record.perhapsProcessed());
     record.runAgain();
-    opening = Opening.NOW;
+    opening = AdmissionTime.NOW;
     answered = null;
     if (late != null) {
       late.again(now);
@@ -151,7 +152,7 @@ final class Operation<R> implements Admission {
   // The way of an attempt.
 
   @Override
-  public Opening opening(long nowNanos) {
+  public AdmissionTime opening(long nowNanos) {
     opening = permits.opening(plan.guards(), info, nowNanos);
     return opening;
   }
@@ -299,7 +300,7 @@ final class Operation<R> implements Admission {
       }
     } catch (Throwable broken) {
       // The user's budget may throw. The operation still ends.
-      Suppressed.add(thrown, broken);
+      SuppressedExceptions.add(thrown, broken);
     }
   }
 
@@ -323,7 +324,7 @@ final class Operation<R> implements Admission {
 
   /** Tells of an end that is told late. */
   void close() {
-    LateEnd end = late;
+    DeferredEnd end = late;
     StopReason reason = end == null ? null : end.reason();
     if (end == null || reason == null) {
       return;
@@ -352,7 +353,7 @@ final class Operation<R> implements Admission {
       return null;
     }
     long now = now();
-    Because because = new Because(plan, state, now, permits.refuser(opening));
+    StopDetail because = new StopDetail(plan, state, now, permits.refuser(opening));
     return record.report(reason, now, info, because.of(reason, record.outcome()));
   }
 

@@ -54,7 +54,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
      *
      * @return the end, null if there is none yet
      */
-    default @Nullable Told<R> help() {
+    default @Nullable EndCallback<R> help() {
       return null;
     }
   }
@@ -169,7 +169,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
       if (most <= moment) {
         throw new TimeoutException();
       }
-      Told<R> end = loop.help();
+      EndCallback<R> end = loop.help();
       if (end != null) {
         Function<R, @Nullable T> ofResponse = result;
         if (ofResponse != null && getNumberOfDependents() > 0) {

@@ -20,14 +20,14 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   private final Operation<R> operation;
 
-  private @Nullable Told<R> told; // null: blocking
+  private @Nullable EndCallback<R> told; // null: blocking
   private @Nullable R result; // the operation is over once there is a result or a failure
   private @Nullable Throwable failure;
 
   private @Nullable CallerContext context; // null: blocking and nobody listens, or over
 
   private volatile @Nullable StopReason cancelled; // by the caller: CANCELLED or INTERRUPTED
-  private volatile @Nullable UnderWay underWay;
+  private volatile @Nullable CancellableStep underWay;
 
   OperationLoop(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
     this(new Operation<>(plan, info, transport));
@@ -89,7 +89,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     if (thrown != null) {
       throw thrown;
     }
-    return Ends.present(operation, result);
+    return NextStep.present(operation, result);
   }
 
   @Override
@@ -100,7 +100,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   /** Begins an operation that has used a part of its total timeout. */
   void start(
       long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
-    told = new Told<>(completion);
+    told = new EndCallback<>(completion);
     context = CallerContext.capture(operation.plan().context());
     operation.begin(boundNanos);
     operation.state().extendTotalTimeout(-spentNanos);
@@ -123,7 +123,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   private void cancel(StopReason reason) {
     cancelled = reason;
-    UnderWay reached = underWay;
+    CancellableStep reached = underWay;
     if (reached != null) {
       reached.cancel();
     }
@@ -157,10 +157,10 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   private boolean attempt() {
     StopReason reason = cancelled;
     if (reason != null) {
-      return abandon(reason, Ends.cancelled(operation, reason));
+      return abandon(reason, NextStep.cancelled(operation, reason));
     }
     if (operation.remainingNanos() == 0) {
-      return abandon(StopReason.DEADLINE, Ends.deadline(operation));
+      return abandon(StopReason.DEADLINE, NextStep.deadline(operation));
     }
     AttemptRun<R> attempt = new AttemptRun<>(this, operation.state().attempts() + 1);
     underWay = attempt;
@@ -193,9 +193,9 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     underWay = null;
     try {
       attempt.addBodyTime();
-      return follow(Ends.next(operation, attempt, cancelled), attempt);
+      return follow(NextStep.next(operation, attempt, cancelled), attempt);
     } catch (Throwable broken) {
-      return !overAlready(broken) && follow(Ends.broken(operation, attempt, broken), attempt);
+      return !overAlready(broken) && follow(NextStep.broken(operation, attempt, broken), attempt);
     }
   }
 
@@ -248,12 +248,12 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     } catch (InterruptedException interrupted) {
       return interrupted(interrupted);
     } catch (RejectedExecutionException rejected) {
-      return abandon(StopReason.REJECTED, Ends.rejected(operation, rejected));
+      return abandon(StopReason.REJECTED, NextStep.rejected(operation, rejected));
     }
   }
 
   private boolean interrupted(@Nullable InterruptedException thrown) {
-    return abandon(StopReason.INTERRUPTED, Ends.interrupted(operation, thrown));
+    return abandon(StopReason.INTERRUPTED, NextStep.interrupted(operation, thrown));
   }
 
   @Override
@@ -267,7 +267,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     underWay = null;
     boolean rejected = reason instanceof RejectedExecutionException;
     StopReason why = rejected ? StopReason.REJECTED : StopReason.USER_CODE_FAILED;
-    Throwable thrown = rejected ? Ends.rejected(operation, reason) : reason;
+    Throwable thrown = rejected ? NextStep.rejected(operation, reason) : reason;
     Callbacks.within(context, () -> abandon(why, thrown));
   }
 
@@ -286,7 +286,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
         lastStep(new RetryTransport.LastStep<>(response, thrown, report));
         return false;
       }
-      result = Ends.hand(operation, response, thrown, operation.clean(reason) ? null : report);
+      result = NextStep.hand(operation, response, thrown, operation.clean(reason) ? null : report);
     } catch (Throwable broken) {
       endWith(broken, response, thrown);
     }
@@ -304,7 +304,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     underWay = null;
     try {
       operation.plan().listeners().ended(operation.info(), report);
-      result = Ends.hand(operation, end.response(), end.failure(), report);
+      result = NextStep.hand(operation, end.response(), end.failure(), report);
     } catch (Throwable broken) {
       endWith(broken, end.response(), end.failure());
     }
@@ -319,7 +319,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   }
 
   private boolean tell() {
-    Told<R> others = told;
+    EndCallback<R> others = told;
     if (others != null) {
       others.tell(operation, context, result, failure);
       context = null; // a loop that is kept keeps no class loader
@@ -331,18 +331,18 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   @Override
   public long deadlineInNanos() {
-    UnderWay now = underWay;
+    CancellableStep now = underWay;
     return now == null ? operation.remainingNanos() : now.remainingNanos();
   }
 
   @Override
-  public @Nullable Told<R> help() {
-    Told<R> others = told;
-    UnderWay now = underWay;
+  public @Nullable EndCallback<R> help() {
+    EndCallback<R> others = told;
+    CancellableStep now = underWay;
     if (others != null && now != null) {
       others.help(now);
     }
-    return Told.isOver(others) ? others : null;
+    return EndCallback.isOver(others) ? others : null;
   }
 
   @Override

@@ -98,12 +98,12 @@ final class PolicyNanos {
   }
 
   /** Whether the time allows to wait for guards. */
-  boolean allows(Opening opening, long remainingNanos) {
+  boolean allows(AdmissionTime opening, long remainingNanos) {
     return opening.known() && fits(opening.inNanos(), remainingNanos);
   }
 
   /** The wait for guards. */
-  RetryDecision.Retry waitFor(Opening opening, long remainingNanos, LongSupplier random) {
+  RetryDecision.Retry waitFor(AdmissionTime opening, long remainingNanos, LongSupplier random) {
     long ceiling = spreadCeiling(opening.spreadNanos(), opening.inNanos(), remainingNanos);
     long spread = ceiling == 0 ? 0 : Uniform.upTo(ceiling, random);
     return Decisions.retry(Durations.saturatedAdd(opening.inNanos(), spread), DelayReason.GUARD);

@@ -26,18 +26,18 @@ final class Race<R> implements Runnable {
       AtomicReferenceFieldUpdater.newUpdater(Race.class, Postponed.class, "postponed");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<Race, @Nullable LookTimer> TIMER =
-      AtomicReferenceFieldUpdater.newUpdater(Race.class, LookTimer.class, "timer");
+  private static final AtomicReferenceFieldUpdater<Race, @Nullable RecheckTimer> TIMER =
+      AtomicReferenceFieldUpdater.newUpdater(Race.class, RecheckTimer.class, "timer");
 
-  private final Racer<R> attempt;
+  private final RacedAttempt<R> attempt;
   private volatile Phase phase;
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
-  private volatile @Nullable LookTimer timer;
+  private volatile @Nullable RecheckTimer timer;
   private volatile boolean ended; // what the attempt ended with can be read
-  private volatile @Nullable Settled settled; // by the thread of the timers
+  private volatile @Nullable SettledAttempt settled; // by the thread of the timers
 
-  Race(Racer<R> attempt, Phase phase) {
+  Race(RacedAttempt<R> attempt, Phase phase) {
     this.attempt = attempt;
     this.phase = phase;
   }
@@ -62,7 +62,7 @@ final class Race<R> implements Runnable {
   private void endWith(@Nullable R response, @Nullable Throwable failure) {
     attempt.endWith(response, failure);
     ended = true;
-    LookTimer.stopIfAny(timer);
+    RecheckTimer.stopIfAny(timer);
   }
 
   /**
@@ -152,7 +152,7 @@ final class Race<R> implements Runnable {
       }
       now = phase;
     }
-    Settled before = settled;
+    SettledAttempt before = settled;
     if (before != null && WorkerThread.isSettling()) {
       before.handOver(); // there was no memory for it
     }
@@ -199,7 +199,8 @@ final class Race<R> implements Runnable {
   }
 
   private void end(Phase end, @Nullable Throwable reason, Phase before) {
-    Settled byTimer = WorkerThread.isSettling() ? new Settled(attempt, this::stopOnTheWire) : null;
+    SettledAttempt byTimer =
+        WorkerThread.isSettling() ? new SettledAttempt(attempt, this::stopOnTheWire) : null;
     if (!PHASE.compareAndSet(this, before, end)) {
       return;
     }
@@ -220,9 +221,9 @@ final class Race<R> implements Runnable {
     }
   }
 
-  /** As {@link UnderWay#help}. */
+  /** As {@link CancellableStep#help}. */
   void help() {
-    Settled byTimer = settled;
+    SettledAttempt byTimer = settled;
     if (byTimer != null) {
       byTimer.goOn();
     }
@@ -288,23 +289,23 @@ final class Race<R> implements Runnable {
       if (left != Long.MAX_VALUE) {
         replaceTimer(nowNanos, left);
       } else if (!sending) { // else it looks once for nothing, and there is one after the body
-        LookTimer.stopIfAny(timer);
+        RecheckTimer.stopIfAny(timer);
       }
     } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
   }
 
   private void replaceTimer(long nowNanos, long leftNanos) {
-    LookTimer running = timer;
+    RecheckTimer running = timer;
     long due = nowNanos + leftNanos;
     if (running != null && running.comesBy(due)) {
       return;
     }
-    LookTimer next = new LookTimer(this, due);
+    RecheckTimer next = new RecheckTimer(this, due);
     if (!TIMER.compareAndSet(this, running, next)) {
       replaceTimer(nowNanos, leftNanos); // another thread has set one
       return;
     }
-    LookTimer.stopIfAny(running);
+    RecheckTimer.stopIfAny(running);
     next.start(attempt.operation(), leftNanos);
     if (phase.settled()) {
       next.stop(); // the attempt has ended meanwhile

@@ -54,7 +54,8 @@ public interface RetryLoop<R> extends OperationFuture.Source<R> {
    * @throws Throwable the failure, with its report
    */
   default R runApart(RetryPlan plan, long boundNanos) throws Throwable {
-    return new Apart<>(() -> run(boundNanos), this::interrupt, plan.context()).call(plan.lanes());
+    return new OffloadedCall<>(() -> run(boundNanos), this::interrupt, plan.context())
+        .call(plan.lanes());
   }
 
   /**

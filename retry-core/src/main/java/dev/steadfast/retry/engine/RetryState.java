@@ -327,7 +327,7 @@ final class RetryState {
       return fail(StopReason.DEADLINE, nowNanos);
     }
     // 8 guards are asked, not acquired: a known refusal ends the operation here
-    Opening opening = admission.opening(nowNanos);
+    AdmissionTime opening = admission.opening(nowNanos);
     if (opening.inNanos() > retry.delayNanos()) {
       if (!nanos.allows(opening, remainingNanos(nowNanos))) {
         return fail(StopReason.GUARD_REFUSED, nowNanos);
@@ -384,7 +384,7 @@ final class RetryState {
 
   /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
   RetryDecision.@Nullable Retry readmission(long nowNanos) {
-    Opening opening = admission.opening(nowNanos);
+    AdmissionTime opening = admission.opening(nowNanos);
     // A guard may refuse and yet give no time to wait, because it does not know when it will admit
     // an attempt. Then the operation does not wait.
     return opening.inNanos() > 0 && nanos.allows(opening, remainingNanos(nowNanos))

@@ -101,7 +101,7 @@ final class CostLedger {
 
   /** How much more an operation and those before it need than is left. */
   long missing(QuotaWindow.Asked asked, long whole) {
-    Line.Ahead ahead = asked.ahead();
+    TurnQueue.Ahead ahead = asked.ahead();
     long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, usual);
     return ahead.units() + unknown + units(asked.operation(), whole) - left(whole);
   }

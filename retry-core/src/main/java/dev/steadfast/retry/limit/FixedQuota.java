@@ -67,7 +67,7 @@ final class FixedQuota {
   }
 
   /** When a further attempt may be sent, after those that wait. */
-  long turn(long nowNanos, Line line) {
+  long turn(long nowNanos, TurnQueue line) {
     int ahead = line.size();
     long spacing = contract.spacingNanos();
     boolean apart = sent == 0 || nowNanos - lastNanos >= spacing;

@@ -30,7 +30,7 @@ final class PacedAccount implements Turn.Account {
   private final Queue<Runnable> told = new ConcurrentLinkedQueue<>(); // and not booked yet
 
   private final ReentrantLock lock = new ReentrantLock(); // guards what follows
-  private final Line line = new Line();
+  private final TurnQueue line = new TurnQueue();
   private final QuotaWindows windows = new QuotaWindows();
   private int inFlight;
   private @Nullable Long lastNanos; // when the latest attempt was sent
@@ -133,7 +133,7 @@ final class PacedAccount implements Turn.Account {
   }
 
   private QuotaWindow.Asked asked(OperationInfo operation, @Nullable Turn kept, long nowNanos) {
-    Line.Ahead ahead = kept == null ? line.all() : line.before(kept);
+    TurnQueue.Ahead ahead = kept == null ? line.all() : line.before(kept);
     return new QuotaWindow.Asked(operation, ahead, nowNanos);
   }
 

@@ -72,7 +72,7 @@ final class QuotaWindow {
    * @param ahead those that came before it
    * @param nowNanos when it asks
    */
-  record Asked(OperationInfo operation, Line.Ahead ahead, long nowNanos) {}
+  record Asked(OperationInfo operation, TurnQueue.Ahead ahead, long nowNanos) {}
 
   /**
    * A window of which an answer tells.
@@ -344,7 +344,7 @@ final class QuotaWindow {
    * @param inFlight the attempts that are under way
    * @return {@code nowNanos} or later
    */
-  long turn(long nowNanos, long lastNanos, int inFlight, Line line) {
+  long turn(long nowNanos, long lastNanos, int inFlight, TurnQueue line) {
     long free = free(inFlight);
     int waitingHere = line.before(latestEnd);
     if (waitingHere < free) {
@@ -376,7 +376,7 @@ final class QuotaWindow {
   }
 
   /** A turn in a later window in which fewer wait than the window has units. */
-  private long laterTurn(long nowNanos, Line line, int waitingHere) {
+  private long laterTurn(long nowNanos, TurnQueue line, int waitingHere) {
     double units = Math.max(1, whole * share(0));
     int waiting = line.size() - waitingHere;
     // As many windows as the second number plus one have more units than operations wait.

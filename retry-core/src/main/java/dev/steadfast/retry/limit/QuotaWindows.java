@@ -182,7 +182,7 @@ final class QuotaWindows {
    * @param inFlight the attempts that are under way
    * @return now or later
    */
-  long turn(QuotaWindow.Asked asked, long lastNanos, int inFlight, Line line) {
+  long turn(QuotaWindow.Asked asked, long lastNanos, int inFlight, TurnQueue line) {
     long nowNanos = asked.nowNanos();
     long latest = nowNanos;
     if (isMixed(nowNanos)) {

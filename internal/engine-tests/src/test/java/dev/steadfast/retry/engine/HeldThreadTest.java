@@ -333,7 +333,7 @@ class HeldThreadTest {
   }
 
   /** An attempt of a blocking operation of which nothing but its end is asked. */
-  private abstract static class Racing implements Racer<String> {
+  private abstract static class Racing implements RacedAttempt<String> {
     @Override
     public Operation<String> operation() {
       throw new UnsupportedOperationException();

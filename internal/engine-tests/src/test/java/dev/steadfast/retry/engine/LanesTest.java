@@ -183,14 +183,14 @@ class LanesTest {
 
   @Test
   void anOperationApart_runsOnTheCallingThread_ifNoOtherCanBeStarted() throws Throwable {
-    Apart<Thread> apart = new Apart<>(Thread::currentThread, () -> {}, null);
+    OffloadedCall<Thread> apart = new OffloadedCall<>(Thread::currentThread, () -> {}, null);
     assertEquals(Thread.currentThread(), apart.call(WithoutWorkers.scheduler()));
   }
 
   @Test
   void anOperationApart_thatHasNotBegun_endsWithAnInterrupt() {
-    Apart<String> apart =
-        new Apart<>(
+    OffloadedCall<String> apart =
+        new OffloadedCall<>(
             () -> {
               throw new AssertionError("begun");
             },

@@ -683,7 +683,7 @@ class RetryStateTest {
 
   @Test
   void aGuardThatOpensAfterAllTime_isWaitedForWithoutAnOverflow() {
-    Opening late = new Opening(Long.MAX_VALUE - 1, Long.MAX_VALUE, null);
+    AdmissionTime late = new AdmissionTime(Long.MAX_VALUE - 1, Long.MAX_VALUE, null);
     RetryState state =
         Course.state(
             Course.plan(policy("totalTimeout=none"), Draws.highest()),

@@ -50,7 +50,7 @@ class RaceSchedulesTest {
   }
 
   /** The ways in which the attempt ends. */
-  public abstract static class Racing implements Racer<String> {
+  public abstract static class Racing implements RacedAttempt<String> {
     final Race<String> race = new Race<>(this, Phase.RUNNING);
     private final AtomicInteger ends = new AtomicInteger();
     private final AtomicInteger handedOver = new AtomicInteger();

@@ -3,10 +3,10 @@ package dev.steadfast.retry.engine;
 /**
  * Adds exceptions to others, a bounded number each: one exception may be thrown again and again.
  */
-final class Suppressed {
+final class SuppressedExceptions {
   private static final int MOST_ON_ONE = 32;
 
-  private Suppressed() {}
+  private SuppressedExceptions() {}
 
   /** Adds what else went wrong, where that is another exception and there is room for it. */
   static void add(Throwable failure, Throwable other) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * The only withdrawal here is for the resend on a stale connection, which adds no load, and it is
  * refunded.
  */
-record FundedAbove(RetryBudget.Account account) implements RetryBudget.Account {
+record OuterLayerAccount(RetryBudget.Account account) implements RetryBudget.Account {
   /** The account that pays for the retries of an operation. */
   static RetryBudget.Account account(RetryPlan plan, String origin) {
     RetryBudget.Account account = plan.account(origin);
     CallContext around = plan.callContext();
-    return around != null && around.funds(plan.budget()) ? new FundedAbove(account) : account;
+    return around != null && around.funds(plan.budget()) ? new OuterLayerAccount(account) : account;
   }
 
   @Override

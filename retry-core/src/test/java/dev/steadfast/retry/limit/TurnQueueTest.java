@@ -15,12 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A line of turns against a sorted list. */
-class LineTest {
+class TurnQueueTest {
   private static final int MANY = 100_000;
 
   private final PacedAccount account = new PacedAccount(new ConcurrentHashMap<>(), null);
   private final OperationInfo operation = OperationInfo.of("a", "GET a");
-  private final Line line = new Line();
+  private final TurnQueue line = new TurnQueue();
 
   @ParameterizedTest
   @ValueSource(longs = {0, Long.MAX_VALUE - 500, Long.MIN_VALUE})

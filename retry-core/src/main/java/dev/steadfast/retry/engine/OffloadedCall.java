@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking operation that is carried out on a thread of the library's while its caller waits.
- * Some threads must not wait within a client: a worker of a fork-join pool would run other tasks of
- * its pool there.
+ * A blocking operation that runs on a thread of the library's while its caller waits. Some threads
+ * must not wait within a client: a worker of a fork-join pool would run other tasks of its pool
+ * there.
  *
  * @param <R> the response
  */
-final class Apart<R> implements Runnable {
+final class OffloadedCall<R> implements Runnable {
   private static final long LONGEST_START_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Body<R> operation;
@@ -38,7 +38,7 @@ final class Apart<R> implements Runnable {
    * @param interrupt ends it because the waiting thread was interrupted
    * @param capture what else belongs to the context, null for nothing
    */
-  Apart(Body<R> operation, Runnable interrupt, @Nullable ContextCapture capture) {
+  OffloadedCall(Body<R> operation, Runnable interrupt, @Nullable ContextCapture capture) {
     this.operation = operation;
     this.interrupt = interrupt;
     this.context = CallerContext.capture(capture);

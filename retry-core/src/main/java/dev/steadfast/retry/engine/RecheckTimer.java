@@ -6,10 +6,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has an attempt look at its time, once. Where the time has grown since, the attempt sets another.
- * Safe for use by many threads.
+ * Makes an attempt check its time limits, once. If a limit has moved since, the attempt sets
+ * another timer. Safe for use by many threads.
  */
-final class LookTimer implements Runnable {
+final class RecheckTimer implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final Runnable attempt;
@@ -17,7 +17,7 @@ final class LookTimer implements Runnable {
   private volatile RetryScheduler.@Nullable Task task;
   private volatile boolean over; // it has come, or was stopped
 
-  LookTimer(Runnable attempt, long dueNanos) {
+  RecheckTimer(Runnable attempt, long dueNanos) {
     this.attempt = attempt;
     this.dueNanos = dueNanos;
   }
@@ -47,7 +47,7 @@ final class LookTimer implements Runnable {
   }
 
   /** Stops one, if there is one. */
-  static void stopIfAny(@Nullable LookTimer running) {
+  static void stopIfAny(@Nullable RecheckTimer running) {
     if (running != null) {
       running.stop();
     }

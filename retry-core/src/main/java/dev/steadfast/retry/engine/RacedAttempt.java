@@ -3,11 +3,11 @@ package dev.steadfast.retry.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The party whose attempt an {@link Race} settles.
+ * An attempt, as the {@link Race} that settles it sees it.
  *
  * @param <R> the response
  */
-interface Racer<R> {
+interface RacedAttempt<R> {
   Operation<R> operation();
 
   /** Whether the calling thread waits for the outcome. */

@@ -5,19 +5,19 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is told of the end of an operation that holds no thread, once: its callback, or before that a
- * thread that waits for it. Safe for use by many threads.
+ * The callback of an operation that holds no thread; it is called once, at the end. A thread that
+ * waits for the end may call it before the library's own threads do. Safe for use by many threads.
  *
  * @param <R> the response
  */
-final class Told<R> {
+final class EndCallback<R> {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<Told, @Nullable BiConsumer> CALLBACK =
-      AtomicReferenceFieldUpdater.newUpdater(Told.class, BiConsumer.class, "callback");
+  private static final AtomicReferenceFieldUpdater<EndCallback, @Nullable BiConsumer> CALLBACK =
+      AtomicReferenceFieldUpdater.newUpdater(EndCallback.class, BiConsumer.class, "callback");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<Told, @Nullable Thread> HELPER =
-      AtomicReferenceFieldUpdater.newUpdater(Told.class, Thread.class, "helper");
+  private static final AtomicReferenceFieldUpdater<EndCallback, @Nullable Thread> HELPER =
+      AtomicReferenceFieldUpdater.newUpdater(EndCallback.class, Thread.class, "helper");
 
   private volatile @Nullable BiConsumer<@Nullable R, @Nullable Throwable> callback; // null: called
   private volatile @Nullable Thread helper; // goes on with the operation, and waits for its end
@@ -26,7 +26,7 @@ final class Told<R> {
   private @Nullable Throwable failure;
   private volatile boolean over; // written after both
 
-  Told(BiConsumer<@Nullable R, @Nullable Throwable> callback) {
+  EndCallback(BiConsumer<@Nullable R, @Nullable Throwable> callback) {
     this.callback = callback;
   }
 
@@ -62,12 +62,12 @@ final class Told<R> {
   }
 
   /** Whether the operation is over. */
-  static boolean isOver(@Nullable Told<?> told) {
+  static boolean isOver(@Nullable EndCallback<?> told) {
     return told != null && told.over;
   }
 
   /** Has the calling thread, which waits for the end, go on if no other does. */
-  void help(UnderWay underWay) {
+  void help(CancellableStep underWay) {
     if (!over && HELPER.compareAndSet(this, null, Thread.currentThread())) {
       try {
         underWay.help();

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Lets one log line through per minute and counts the others. Safe for use by many threads. */
-final class LinePerMinute {
+final class LogRateLimiter {
   /** The line of an event is left out. */
   static final long NOT_NOW = -1;
 

@@ -6,14 +6,14 @@ import dev.steadfast.retry.internal.Durations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names the limit, the rule or the word behind the reason of an end, for reports and the log.
+ * Describes the limit, the rule or the option behind a {@link StopReason}, for reports and the log.
  *
  * @param plan the plan of the operation
  * @param state the state in which it ended
  * @param nowNanos the time of the end
  * @param refuser the guard that holds the next attempt back, empty for none
  */
-record Because(RetryPlan plan, RetryState state, long nowNanos, String refuser) {
+record StopDetail(RetryPlan plan, RetryState state, long nowNanos, String refuser) {
   /**
    * The detail that a report gives beside the reason.
    *

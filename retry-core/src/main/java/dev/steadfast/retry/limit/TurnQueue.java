@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A tree in which each turn knows how many are below it (a treap). So to add a turn, to remove
  * one and to count those before a time takes steps in proportion to the logarithm of their number.
  */
-final class Line {
+final class TurnQueue {
   private @Nullable Turn root;
 
   @Nullable Turn root() {

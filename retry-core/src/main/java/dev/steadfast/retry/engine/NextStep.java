@@ -10,12 +10,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step after an attempt that has ended: another one after a wait, or the end of the operation.
- * Then the attempt keeps what the caller gets. Also what an operation ends with, where its attempts
- * do not tell.
+ * Decides the step after an attempt that has ended: another attempt after a wait, or the end of the
+ * operation. At the end, the attempt keeps the result for the caller. If the attempts do not tell
+ * the result, this class makes it.
  */
-final class Ends {
-  private Ends() {}
+final class NextStep {
+  private NextStep() {}
 
   /**
    * Decides.
@@ -56,7 +56,7 @@ final class Ends {
       Operation<R> operation, AttemptRun<R> attempt, @Nullable Throwable userFailure) {
     Throwable interrupted = Objects.requireNonNull(attempt.failure());
     if (userFailure != null) {
-      Suppressed.add(interrupted, userFailure);
+      SuppressedExceptions.add(interrupted, userFailure);
     }
     return outside(operation, attempt, StopReason.INTERRUPTED, interrupted);
   }
@@ -94,7 +94,7 @@ final class Ends {
       decision = operation.decide(outcome, response, thrown);
     } catch (Throwable broken) {
       if (thrown != null) {
-        Suppressed.add(broken, thrown); // what the attempt itself ended with
+        SuppressedExceptions.add(broken, thrown); // what the attempt itself ended with
       }
       return userCodeFailed(operation, attempt, broken);
     }

@@ -9,10 +9,10 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The news that an {@link OpenLoop} tells when it is closed, and not after each run. Confined like
- * the loop.
+ * The end of an operation, which an {@link OpenLoop} reports when it is closed and not after each
+ * run. Confined like the loop.
  */
-final class LateEnd {
+final class DeferredEnd {
   private @Nullable StopReason reason; // of the last run
   private @Nullable RetryReport report;
   private @Nullable LateAccount account;

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * An attempt that the thread of the timers has settled. Ending the attempt on the wire and going on
  * with the operation may call code of the user's, so both go to other threads.
  */
-final class Settled {
-  private static final AtomicIntegerFieldUpdater<Settled> TO_GO_ON =
-      AtomicIntegerFieldUpdater.newUpdater(Settled.class, "toGoOn");
+final class SettledAttempt {
+  private static final AtomicIntegerFieldUpdater<SettledAttempt> TO_GO_ON =
+      AtomicIntegerFieldUpdater.newUpdater(SettledAttempt.class, "toGoOn");
 
-  private final Racer<?> attempt;
+  private final RacedAttempt<?> attempt;
   private final Runnable stop;
   private volatile int toGoOn; // 1 until a thread goes on
 
@@ -23,7 +23,7 @@ final class Settled {
    *
    * @param stop ends the attempt on the wire
    */
-  Settled(Racer<?> attempt, Runnable stop) {
+  SettledAttempt(RacedAttempt<?> attempt, Runnable stop) {
     this.attempt = attempt;
     this.stop = stop;
     this.toGoOn = attempt.blocking() ? 0 : 1; // a waiting thread comes back from the wire

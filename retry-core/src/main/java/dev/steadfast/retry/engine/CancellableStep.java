@@ -1,7 +1,7 @@
 package dev.steadfast.retry.engine;
 
-/** The attempt or wait of an operation, which a cancellation has to reach. */
-interface UnderWay {
+/** The current step of an operation, an attempt or a wait, which a cancellation has to reach. */
+interface CancellableStep {
 
   /** Ends it. May come from any thread, and more than once. */
   void cancel();
