@@ -7,10 +7,8 @@ import java.util.List;
  * Runs the application on each library, with and without Apache HttpClient 5 on its class path, and
  * compares what the server, the reports, the meters and the spans have counted.
  */
-final class Run {
+record Run(int paid, int charged, int sent, int attempts, int meters, int spans) {
   private static final int ORDERS = 10;
-
-  private Run() {}
 
   public static void main(String[] arguments) throws Exception {
     boolean agree = true;
@@ -22,26 +20,45 @@ final class Run {
     System.exit(agree ? 0 : 1);
   }
 
-  /** Whether all counts of one run agree, and each order was paid once. */
-  static boolean agree(String library, String classPath) throws IOException, InterruptedException {
+  private static boolean agree(String library, String classPath)
+      throws IOException, InterruptedException {
     try (FaultyPayments payments = new FaultyPayments();
         ShopProcess shop = ShopProcess.start(payments, library, classPath.equals("http5"))) {
-      int paid = 0;
-      for (int i = 0; i < ORDERS; i++) {
-        paid += shop.order("order-" + i) == 200 ? 1 : 0;
-      }
-      int sent = payments.requests();
-      int attempts = shop.reported();
-      int meters = shop.metered();
-      int spans = shop.traced();
-      System.out.printf(
-          "spring client=%s classpath=%s sent=%d attempts=%d meters=%d spans=%d%n",
-          library, classPath, sent, attempts, meters, spans);
-      boolean once = paid == ORDERS && payments.charged() == ORDERS;
-      if (!once) {
-        System.out.printf("of %d orders %d paid, %d charged%n", ORDERS, paid, payments.charged());
-      }
-      return once && sent == attempts && attempts == meters && meters == spans;
+      Run run = of(shop.customer(), payments);
+      System.out.printf("spring client=%s classpath=%s %s%n", library, classPath, run);
+      return run.agrees();
     }
+  }
+
+  /** Orders ten times, and counts. */
+  static Run of(Customer customer, FaultyPayments payments)
+      throws IOException, InterruptedException {
+    int paid = 0;
+    for (int i = 0; i < ORDERS; i++) {
+      paid += customer.order("order-" + i) == 200 ? 1 : 0;
+    }
+    return new Run(
+        paid,
+        payments.charged(),
+        payments.requests(),
+        customer.reported(),
+        customer.metered(),
+        customer.traced());
+  }
+
+  /** Whether all counts of attempts agree, and each order was paid once. */
+  boolean agrees() {
+    return paid == ORDERS
+        && charged == ORDERS
+        && sent == attempts
+        && attempts == meters
+        && meters == spans;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        "paid=%d charged=%d sent=%d attempts=%d meters=%d spans=%d",
+        paid, charged, sent, attempts, meters, spans);
   }
 }
