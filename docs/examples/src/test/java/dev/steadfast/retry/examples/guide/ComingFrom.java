@@ -6,6 +6,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
+import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
@@ -67,12 +68,10 @@ final class ComingFrom {
 
   static String springAfter(String url, String payment, HttpRetry retry) {
     // region coming-from-spring-after
-    HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     RestClient payments =
         RestClient.builder()
             .baseUrl(url)
-            .requestFactory(new JdkClientHttpRequestFactory(http))
-            .bufferContent((uri, method) -> true) // a streamed body can be sent only once
+            .requestFactory(RetryingJdkRequestFactory.wrap(HttpClient.newHttpClient(), retry))
             .build();
 
     String receipt = payments.post().uri("/payments").body(payment).retrieve().body(String.class);
