@@ -16,7 +16,8 @@ import java.util.function.IntFunction;
  * server may have acted. Immutable.
  *
  * <p>It rides on what the caller gets: on an exception ({@link #of}), and on a response ({@code
- * OkHttpReports.of}, {@code JdkReports.of}). A {@link RetryListener} gets it always.
+ * OkHttpReports.of}, {@code JdkReports.of}, {@code Apache5Reports.of}). A {@link RetryListener}
+ * gets it always.
  *
  * <p>Where an SDK throws an exception of its own: if that has ours as a cause, {@link #of} finds
  * the report there. An SDK that makes its exception of the last answer loses the report. Then a

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * operations unless it carries a key, which belongs to one intent.
  *
  * <p>OkHttp takes it as a request tag, {@code java.net.http} through {@code
- * RetryingHttpClient.with}.
+ * RetryingHttpClient.with}, Apache HttpClient 5 through {@code Apache5Retry.with}.
  */
 public final class RetryOptions {
   private static final int MOST_COST = 1_000_000_000;
