@@ -63,7 +63,7 @@ final class BodyDeadline {
   }
 
   /** The exception with which reading ends at the deadline. */
-  static IOException exceeded(Exception broken) {
+  static IOException exceeded(@Nullable Exception broken) {
     IOException timeout = new SocketTimeoutException("timeout: " + TimeLimit.DEADLINE);
     timeout.initCause(broken);
     return timeout;

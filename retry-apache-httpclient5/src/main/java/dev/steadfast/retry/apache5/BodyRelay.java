@@ -30,7 +30,7 @@ final class BodyRelay implements AsyncAttempt.Taker {
   private volatile @Nullable AsyncDataConsumer consumer;
   private volatile @Nullable CapacityChannel capacity;
   private volatile RetryScheduler.@Nullable Task timer;
-  private volatile boolean timeUp;
+  private volatile @Nullable IOException timeUp; // the end at the deadline
   private volatile boolean over; // the caller has heard of the end, or never will
 
   /** Something that comes of an answer. */
@@ -162,7 +162,8 @@ final class BodyRelay implements AsyncAttempt.Taker {
     if (cause == null) {
       to.completed();
     } else {
-      to.failed(timeUp ? BodyDeadline.exceeded(cause) : cause);
+      IOException late = timeUp;
+      to.failed(late == null ? cause : late);
     }
   }
 
@@ -226,8 +227,10 @@ final class BodyRelay implements AsyncAttempt.Taker {
     }
     RetryScheduler.Task task =
         deadline.end(() -> {
-          timeUp = true;
+          IOException late = BodyDeadline.exceeded(null);
+          timeUp = late;
           TimerScheduler.system().cancelOnWire(this::stop);
+          failed(late); // a client that was closed meanwhile says nothing
         });
     timer = task;
     if (of.isOver()) {

@@ -48,6 +48,7 @@ import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.apache.hc.core5.io.CloseMode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Connections: leased and released once, exhausted, cancelled, and bodies in both directions. */
@@ -371,6 +372,39 @@ class AsyncConnectionsTest {
         Disposition.UNSENT,
         RetryReport.of(thrown).orElseThrow().last().orElseThrow().disposition());
     assertEquals(1, server.requests().size());
+  }
+
+  /** HttpClient may say nothing to a call under way when it is closed; the deadline ends it. */
+  @RepeatedTest(3)
+  void aBodyThatIsReadWhenTheClientIsClosed_isNotAskedForAgain() throws Exception {
+    server.enqueue(
+        Reply.status(503), Reply.stalledBody(200, 100, "half"), Reply.status(200).body("again"));
+    CloseableHttpAsyncClient client = client(Parts.retry().build());
+    Streaming reading = new Streaming();
+    HttpClientContext context =
+        Apache5Retry.with(
+            HttpClientContext.create(),
+            RetryOptions.builder().deadline(Duration.ofSeconds(1)).build());
+    Future<Integer> sent =
+        client.execute(SimpleRequestProducer.create(get()), reading, context, null);
+    assertEquals(4, reading.firstBytes.get());
+    client.close(CloseMode.IMMEDIATE);
+    assertInstanceOf(IOException.class, failure(sent));
+    assertEquals(1, reading.heads.get());
+    assertEquals(2, server.requests().size());
+    assertNoLease();
+  }
+
+  /** A response that is whole is the caller's: its report, too. */
+  @Test
+  void aResponseThatWasRead_outlivesItsClient() throws Exception {
+    server.enqueue(Reply.status(503), Reply.status(200).body("ok"));
+    CloseableHttpAsyncClient client = client(Parts.retry().build());
+    SimpleHttpResponse response = client.execute(get(), null).get();
+    client.close(CloseMode.IMMEDIATE);
+    assertEquals("ok", response.getBodyText());
+    assertEquals(2, Apache5Reports.of(response).attempts());
+    assertNoLease();
   }
 
   @Test

@@ -20,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.client5.http.async.AsyncExecChainHandler;
 import org.apache.hc.client5.http.async.methods.SimpleHttpRequest;
@@ -35,11 +34,8 @@ import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.nio.AsyncDataConsumer;
-import org.apache.hc.core5.http.nio.AsyncEntityProducer;
-import org.apache.hc.core5.http.support.BasicRequestBuilder;
 import org.apache.hc.core5.io.CloseMode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,72 +91,6 @@ class AsyncHandlersTest {
     return server.requests().stream().map(each -> each.header(KEY).orElse("-")).toList();
   }
 
-  /** Passes on. */
-  private static class Passing implements AsyncExecCallback {
-    final AsyncExecCallback to;
-
-    Passing(AsyncExecCallback to) {
-      this.to = to;
-    }
-
-    @Override
-    public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details)
-        throws HttpException, IOException {
-      return to.handleResponse(response, details);
-    }
-
-    @Override
-    public void handleInformationResponse(HttpResponse response) throws HttpException, IOException {
-      to.handleInformationResponse(response);
-    }
-
-    @Override
-    public void completed() {
-      to.completed();
-    }
-
-    @Override
-    public void failed(Exception cause) {
-      to.failed(cause);
-    }
-  }
-
-  /** Sends a request, drops its answer, and sends it again. */
-  private static void twice(
-      HttpRequest request,
-      AsyncEntityProducer body,
-      AsyncExecChain.Scope first,
-      AsyncExecChain.Scope second,
-      AsyncExecChain chain,
-      AsyncExecCallback callback)
-      throws HttpException, IOException {
-    chain.proceed(
-        BasicRequestBuilder.copy(request).build(),
-        body,
-        first,
-        new Passing(callback) {
-          @Override
-          public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details) {
-            return null;
-          }
-
-          @Override
-          public void completed() {
-            first.execRuntime.releaseEndpoint();
-            body.releaseResources();
-            try {
-              chain.proceed(request, body, second, callback);
-            } catch (HttpException | IOException thrown) {
-              callback.failed(thrown);
-            }
-          }
-        });
-  }
-
-  private static final AsyncExecChainHandler TWICE =
-      (request, body, scope, chain, callback) ->
-          twice(request, body, scope, scope, chain, callback);
-
   private static AsyncExecChain.Scope forked(AsyncExecChain.Scope scope) {
     return new AsyncExecChain.Scope(
         scope.exchangeId,
@@ -189,7 +119,7 @@ class AsyncHandlersTest {
     SimpleHttpResponse got =
         send(
             Parts.retry().build(),
-            b -> b.addExecInterceptorFirst("twice", TWICE),
+            b -> b.addExecInterceptorFirst("twice", PassingCallback.TWICE),
             post(server.uri("/pay")));
     assertEquals(503, got.getCode());
     assertEquals(StopReason.NOT_REPLAYABLE, reason(got));
@@ -223,7 +153,8 @@ class AsyncHandlersTest {
                     ChainElement.CONNECT.name(),
                     "forks",
                     (request, body, scope, chain, callback) ->
-                        twice(request, body, forked(scope), scope, chain, callback)),
+                        PassingCallback.twice(
+                            request, body, forked(scope), scope, chain, callback)),
             post(server.uri("/pay")));
     assertEquals(429, got.getCode());
     assertEquals(StopReason.NOT_REPLAYABLE, reason(got));
@@ -252,7 +183,7 @@ class AsyncHandlersTest {
                 request,
                 body,
                 scope,
-                new Passing(callback) {
+                new PassingCallback(callback) {
                   @Override
                   public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails of)
                       throws IOException {
@@ -317,7 +248,7 @@ class AsyncHandlersTest {
     server.enqueue(Reply.status(200), Reply.status(503), Reply.status(200).body("done"));
     HttpAsyncClientBuilder builder =
         Apache5Retry.addTo(HttpAsyncClients.custom().setConnectionManager(pool), Parts.keyed());
-    builder.addExecInterceptorFirst("twice", TWICE);
+    builder.addExecInterceptorFirst("twice", PassingCallback.TWICE);
     CloseableHttpAsyncClient client = started(builder);
     assertEquals("done", client.execute(post(server.uri("/pay")), null).get().getBodyText());
     assertEquals(3, server.requests().size());
@@ -340,7 +271,7 @@ class AsyncHandlersTest {
                 request,
                 body,
                 scope,
-                new Passing(callback) {
+                new PassingCallback(callback) {
                   @Override
                   public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails of)
                       throws HttpException, IOException {

@@ -39,36 +39,6 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
     implements AsyncExecChainHandler {
   private static final String KEY = "Idempotency-Key";
 
-  /** Passes on. */
-  private static class Passing implements AsyncExecCallback {
-    final AsyncExecCallback to;
-
-    Passing(AsyncExecCallback to) {
-      this.to = to;
-    }
-
-    @Override
-    public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details)
-        throws HttpException, IOException {
-      return to.handleResponse(response, details);
-    }
-
-    @Override
-    public void handleInformationResponse(HttpResponse response) throws HttpException, IOException {
-      to.handleInformationResponse(response);
-    }
-
-    @Override
-    public void completed() {
-      to.completed();
-    }
-
-    @Override
-    public void failed(Exception cause) {
-      to.failed(cause);
-    }
-  }
-
   @Override
   public void execute(
       HttpRequest request,
@@ -84,7 +54,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
       case LIMITS_ALL -> chain.proceed(request, body, scope, limiting(callback));
       case PASSES_ON -> {
         request.setHeader("X-Trace", "1");
-        chain.proceed(request, body, scope, new Passing(callback));
+        chain.proceed(request, body, scope, new PassingCallback(callback));
       }
       case FETCHES_TOKEN -> withToken(request, body, scope, chain, callback);
       case AUTHENTICATES_ANEW -> anew(request, body, scope, chain, callback);
@@ -94,7 +64,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
 
   private static AsyncExecCallback mapping(AsyncExecCallback to) {
     AtomicReference<IOException> made = new AtomicReference<>();
-    return new Passing(to) {
+    return new PassingCallback(to) {
       @Override
       public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details)
           throws HttpException, IOException {
@@ -117,7 +87,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
   }
 
   private static AsyncExecCallback wrapping(AsyncExecCallback to) {
-    return new Passing(to) {
+    return new PassingCallback(to) {
       @Override
       public void failed(Exception cause) {
         super.failed(usersOwn("backend: " + cause.getMessage()));
@@ -126,7 +96,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
   }
 
   private static AsyncExecCallback limiting(AsyncExecCallback to) {
-    return new Passing(to) {
+    return new PassingCallback(to) {
       @Override
       public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details)
           throws HttpException, IOException {
@@ -190,7 +160,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
         token,
         new BasicAsyncEntityProducer(new byte[] {1}, null),
         scope,
-        new Passing(callback) {
+        new PassingCallback(callback) {
           @Override
           public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details) {
             return null;
@@ -229,7 +199,7 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
         request,
         body,
         scope,
-        new Passing(callback) {
+        new PassingCallback(callback) {
           @Override
           public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails details)
               throws HttpException, IOException {

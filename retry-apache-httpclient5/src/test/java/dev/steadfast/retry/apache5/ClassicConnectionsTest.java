@@ -41,6 +41,7 @@ import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
+import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,36 @@ class ClassicConnectionsTest {
     response.close();
     assertEquals(0, leased());
     assertThrows(IOException.class, content::readAllBytes);
+  }
+
+  @Test
+  void aResponseThatIsReadAfterItsClientWasClosed_fails_andIsNotAskedForAgain() throws IOException {
+    server.enqueue(
+        Reply.status(503),
+        Reply.status(200).body("x".repeat(3_000_000)),
+        Reply.status(200).body("again"));
+    CloseableHttpClient client = client(Parts.retry().build());
+    ClassicHttpResponse response = open(client, new HttpGet(server.uri("/a")));
+    InputStream content = response.getEntity().getContent();
+    assertEquals('x', content.read());
+    client.close();
+    pool.close(CloseMode.IMMEDIATE);
+    assertThrows(IOException.class, content::readAllBytes);
+    assertThrows(IOException.class, response::close, "as of the plain client");
+    assertEquals(2, Apache5Reports.of(response).attempts());
+    assertEquals(2, server.requests().size());
+    assertEquals(0, leased());
+  }
+
+  @Test
+  void aResponseThatWasReadWithinTheAttempt_outlivesItsClient() throws IOException {
+    server.enqueue(Reply.status(503), Reply.status(200).body("whole"));
+    CloseableHttpClient client = client(Parts.retry().bufferBodiesUpTo(1000).build());
+    ClassicHttpResponse response = open(client, new HttpGet(server.uri("/a")));
+    client.close();
+    assertEquals("whole", Parts.text(response));
+    response.close();
+    assertEquals(0, leased());
   }
 
   @Test

@@ -17,6 +17,7 @@ import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.H2Server;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.testsupport.H2Server;
 import java.io.IOException;
 import java.util.List;
 import okhttp3.Call;

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.testsupport.H2Server;
 
 /** What a server does with a request that it has read whole, instead of answering. */
 enum Fault {

@@ -17,6 +17,7 @@ import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.H2Server;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

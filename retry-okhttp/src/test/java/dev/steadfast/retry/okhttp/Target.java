@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testsupport.H2Server;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;

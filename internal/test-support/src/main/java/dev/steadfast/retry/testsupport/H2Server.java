@@ -1,4 +1,4 @@
-package dev.steadfast.retry.okhttp;
+package dev.steadfast.retry.testsupport;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A cleartext HTTP/2 server on loopback (prior knowledge) that knows frames and not one header of
  * the requests: enough to count whole requests, and to answer each with a scripted answer or fault.
  */
-final class H2Server implements AutoCloseable {
+public final class H2Server implements AutoCloseable {
   private static final int DATA = 0;
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
@@ -39,7 +39,7 @@ final class H2Server implements AutoCloseable {
   private static final int END_HEADERS = 4;
 
   /** What to do about one request. */
-  interface Action {
+  public interface Action {
     void on(Peer peer, int stream) throws IOException;
   }
 
@@ -50,18 +50,18 @@ final class H2Server implements AutoCloseable {
   private final Set<String> refusing = ConcurrentHashMap.newKeySet();
   private final AtomicInteger deliveries = new AtomicInteger();
 
-  H2Server() {
+  public H2Server() {
     listen("127.0.0.1", 0);
   }
 
   /** Listens at another address of loopback, too. */
-  H2Server alsoAt(String address) {
+  public H2Server alsoAt(String address) {
     listen(address, port());
     return this;
   }
 
   /** Refuses every request that comes to this address from now on. */
-  void refuseAt(String address) {
+  public void refuseAt(String address) {
     refusing.add(address);
   }
 
@@ -75,60 +75,78 @@ final class H2Server implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return listeners.get(0).getLocalPort();
   }
 
-  String url(String path) {
+  public String url(String path) {
     return "http://127.0.0.1:" + port() + path;
   }
 
-  void enqueue(Action... actions) {
+  public void enqueue(Action... actions) {
     script.addAll(List.of(actions));
   }
 
   /** How many whole requests arrived. */
-  int deliveries() {
+  public int deliveries() {
     return deliveries.get();
   }
 
-  int connections() {
+  public int connections() {
     return peers.size();
   }
 
   /** The latest connection. */
-  Peer peer() {
+  public Peer peer() {
     return peers.get(peers.size() - 1);
   }
 
   // ---- answers and faults
 
-  static Action answer(int status, String... headers) {
+  public static Action answer(int status, String... headers) {
     return (peer, stream) -> peer.answer(stream, status, headers);
   }
 
   /** Begins a body and does not end it. */
-  static Action stalled(int status) {
+  public static Action stalled(int status) {
     return (peer, stream) -> {
       peer.head(stream, status);
       peer.frame(DATA, 0, stream, "half".getBytes(StandardCharsets.UTF_8));
     };
   }
 
-  static Action reset(int code) {
+  public static Action reset(int code) {
     return (peer, stream) -> peer.frame(RST_STREAM, 0, stream, number(code));
   }
 
   /** Says that this stream was not processed, nor any later one. */
-  static Action goAway() {
+  public static Action goAway() {
     return (peer, stream) -> peer.goAway(stream - 2);
   }
 
-  static Action fin() {
+  /** Says that this stream is the last one that it may process. */
+  public static Action lastIsThis() {
+    return (peer, stream) -> peer.goAway(stream);
+  }
+
+  /** One after the other. */
+  public static Action both(Action first, Action second) {
+    return (peer, stream) -> {
+      first.on(peer, stream);
+      second.on(peer, stream);
+    };
+  }
+
+  /** Ends the whole connection with an error. */
+  public static Action goAwayWith(int code) {
+    return (peer, stream) -> peer.goAway(stream, code);
+  }
+
+  public static Action fin() {
     return (peer, stream) -> peer.socket.shutdownOutput();
   }
 
-  static Action tcpReset() {
+  public static Action tcpReset() {
     return (peer, stream) -> {
       peer.socket.setSoLinger(true, 0);
       peer.socket.close();
@@ -164,7 +182,7 @@ final class H2Server implements AutoCloseable {
   }
 
   /** One connection. */
-  final class Peer {
+  public final class Peer {
     private final Socket socket;
     private final OutputStream out;
     private final CountDownLatch pong = new CountDownLatch(1);
@@ -250,15 +268,19 @@ final class H2Server implements AutoCloseable {
       }
     }
 
-    void goAway(int lastStream) throws IOException {
+    public void goAway(int lastStream) throws IOException {
+      goAway(lastStream, 0);
+    }
+
+    private void goAway(int lastStream, int code) throws IOException {
       ByteArrayOutputStream payload = new ByteArrayOutputStream();
-      payload.writeBytes(number(lastStream));
-      payload.writeBytes(number(0));
+      payload.writeBytes(number(Math.max(0, lastStream)));
+      payload.writeBytes(number(code));
       frame(GOAWAY, 0, 0, payload.toByteArray());
     }
 
     /** Returns when the client has read all that was sent before. */
-    void awaitRead() throws IOException, InterruptedException {
+    public void awaitRead() throws IOException, InterruptedException {
       frame(PING, 0, 0, new byte[8]);
       if (!pong.await(10, TimeUnit.SECONDS)) {
         throw new AssertionError("no pong within 10 s");
@@ -267,7 +289,7 @@ final class H2Server implements AutoCloseable {
   }
 
   /** Waits until the clients have closed all connections. */
-  void assertNoLeaks() throws InterruptedException {
+  public void assertNoLeaks() throws InterruptedException {
     for (Peer peer : peers) {
       if (!peer.ended.await(20, TimeUnit.SECONDS)) {
         throw new AssertionError("a connection is still open");
