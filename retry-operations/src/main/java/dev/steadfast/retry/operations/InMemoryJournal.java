@@ -38,7 +38,8 @@ final class InMemoryJournal implements OperationJournal {
   InMemoryJournal(int most, Settings settings, LongSupplier ticker) {
     this.most = Checks.within("operations", most, 1, 1_000_000);
     int bodyBytes = Math.min(settings.mostBodyBytes(), MOST_BODY_BYTES);
-    this.settings = settings.withMostBodyBytes(bodyBytes);
+    this.settings =
+        settings.withMostBodyBytes(bodyBytes).withSecretParameters(); // keeps no request
     this.ticker = ticker;
   }
 

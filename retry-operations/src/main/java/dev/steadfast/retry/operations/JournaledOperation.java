@@ -66,6 +66,7 @@ record JournaledOperation(
     OperationJournal.Id id =
         new OperationJournal.Id(naming.name(), naming.principal(), naming.key());
     RequestView request = call.sent().request();
+    settings.secrets().refuse(request.uri());
     Map<String, List<String>> compared = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     Journaling.Key key = call.sent().key();

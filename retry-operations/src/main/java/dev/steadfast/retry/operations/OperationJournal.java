@@ -526,11 +526,15 @@ public interface OperationJournal extends Journaling.Journal {
     private static final List<String> SECRET =
         List.of("authorization", "cookie", "proxy-authorization");
     private static final Settings DEFAULTS =
-        new Settings(HeaderUses.DEFAULTS, 1 << 20, new Parts());
+        new Settings(
+            new Named(HeaderUses.DEFAULTS, SecretParameters.DEFAULTS), 1 << 20, new Parts());
 
-    private final HeaderUses headers;
+    private final Named named;
     private final int mostBodyBytes;
     private final Parts parts;
+
+    /** The headers and parameters of a request that have a meaning. */
+    private record Named(HeaderUses headers, SecretParameters secrets) {}
 
     /** The switches, and the proof of a failure. */
     private record Parts(
@@ -543,8 +547,8 @@ public interface OperationJournal extends Journaling.Journal {
       }
     }
 
-    private Settings(HeaderUses headers, int mostBodyBytes, Parts parts) {
-      this.headers = headers;
+    private Settings(Named named, int mostBodyBytes, Parts parts) {
+      this.named = named;
       this.mostBodyBytes = mostBodyBytes;
       this.parts = parts;
     }
@@ -598,7 +602,8 @@ public interface OperationJournal extends Journaling.Journal {
       for (String name : names) {
         Checks.headerName("journal header", name);
       }
-      return new Settings(headers.with(use, names), mostBodyBytes, parts);
+      Named changed = new Named(headers().with(use, names), named.secrets);
+      return new Settings(changed, mostBodyBytes, parts);
     }
 
     private static String[] notSecret(String... names) {
@@ -613,7 +618,26 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     HeaderUses headers() {
-      return headers;
+      return named.headers;
+    }
+
+    /**
+     * Names the parameters of a query that hold a secret, in the place of the defaults: {@code
+     * access_token}, {@code api_key}, {@code key}, {@code password}, {@code sig}, {@code token} and
+     * the like. A journal that stores requests as they are refuses a call with one of them, and one
+     * whose URI has user info. A journal with a codec and one in memory refuse neither.
+     *
+     * @param names their names, in any case; none if nothing is to be refused
+     * @return a changed copy
+     * @throws IllegalArgumentException if one is empty
+     */
+    public Settings withSecretParameters(String... names) {
+      Named changed = new Named(named.headers, new SecretParameters(names));
+      return new Settings(changed, mostBodyBytes, parts);
+    }
+
+    SecretParameters secrets() {
+      return named.secrets;
     }
 
     /**
@@ -624,7 +648,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if it is out of its range
      */
     public Settings withMostBodyBytes(int bytes) {
-      return new Settings(headers, Checks.within("mostBodyBytes", bytes, 0, 1 << 24), parts);
+      return new Settings(named, Checks.within("mostBodyBytes", bytes, 0, 1 << 24), parts);
     }
 
     /**
@@ -717,7 +741,7 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     private Settings with(Parts other) {
-      return new Settings(headers, mostBodyBytes, other);
+      return new Settings(named, mostBodyBytes, other);
     }
   }
 }
