@@ -5,7 +5,7 @@ create table if not exists steadfast_operation (
   name            varchar(100) not null,
   principal       varchar(255) not null,
   op_key          varchar(255) not null,
-  fingerprint     varchar(64)  not null,
+  fingerprint     text         not null,
   method          text         not null,
   uri             text         not null,
   origin          varchar(300) not null,    -- of the uri: scheme, host and port

@@ -20,6 +20,7 @@ final class Backlog {
   private static final int MOST_CHANGED = 1_000; // by one statement
   private static final int MOST_COUNTED = 10_000;
 
+  private final AtRest atRest;
   private final String time;
   private final String unknown;
   private final String bodiless;
@@ -35,7 +36,8 @@ final class Backlog {
   private final String purgeable;
   private final String purgeSequences;
 
-  Backlog(Dialect dialect, Tables tables, Deliveries deliveries) {
+  Backlog(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
+    this.atRest = atRest;
     String now = dialect.now();
     String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
@@ -90,7 +92,7 @@ final class Backlog {
         tables.named(
             "select "
                 + Row.columns(dialect, deliveries)
-                + ", name, principal, op_key, headers, body, key_window_ms"
+                + ", headers, body, key_window_ms"
                 + " from steadfast_operation where "
                 + Sql.BY_ID);
     this.purgeSequences = tables.named(purgeSequences(dialect));
@@ -161,15 +163,14 @@ final class Backlog {
 
   // A row that cannot be read is logged, kept and skipped. It holds its sequence until it is
   // settled.
-  private static List<Intent> read(Connection connection, String sql, int most)
-      throws SQLException {
+  private List<Intent> read(Connection connection, String sql, int most) throws SQLException {
     List<Intent> found = new ArrayList<>();
     try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setInt(1, most);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           try {
-            found.add(IntentColumns.read(row));
+            found.add(IntentColumns.read(row, atRest));
           } catch (CorruptRowException corrupt) {
             LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
           }
@@ -237,12 +238,12 @@ final class Backlog {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {
         if (row.next()) {
-          IntentColumns.read(row);
-          Row.of(row);
+          IntentColumns.read(row, atRest);
+          Row.of(row, atRest);
         }
         return false;
       } catch (CorruptRowException corrupt) {
-        return true;
+        return !corrupt.isCodecMissing(); // the application may well read it
       }
     }
   }

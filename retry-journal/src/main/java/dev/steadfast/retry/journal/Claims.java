@@ -140,7 +140,7 @@ final class Claims {
     return switch (row.step()) {
       case NONE -> row.answered();
       case MARK_UNKNOWN ->
-          rows.markUnknown(connection, row.version()) ? new Claim.Unknown() : new Claim.InFlight();
+          markUnknown(connection, row, intent.id()) ? new Claim.Unknown() : new Claim.InFlight();
       case BEGIN ->
           rows.begin(connection, row.version(), intent, asked.start())
               ? asked.begun(row.delivered())
@@ -168,6 +168,24 @@ final class Claims {
     for (Row.Version each : found) {
       rows.markUnknown(connection, each); // one transaction each, so nobody waits for long
     }
+  }
+
+  /**
+   * Marks an operation as unknown that may have been processed and can no longer be sent again, or
+   * that was not sent by its latest time.
+   *
+   * @return false if somebody was faster
+   */
+  boolean markUnknown(Connection connection, Row row, OperationJournal.Id id) throws SQLException {
+    if (!rows.markUnknown(connection, row.version())) {
+      return false;
+    }
+    String why =
+        row.times().sent()
+            ? "it may have been processed, and cannot be sent again"
+            : "it was not sent by the latest time of a first send";
+    LOG.warn("{} is unknown: {}. Ask its server, then settle it", id, why);
+    return true;
   }
 
   // Writing the note twice does no harm. The second statement waits until the first one is over.

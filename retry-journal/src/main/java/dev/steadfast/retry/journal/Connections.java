@@ -54,6 +54,8 @@ final class Connections {
     } catch (CorruptRowException corrupt) {
       LOG.error("{}; the row is kept", corrupt.getMessage());
       throw new IOException(corrupt.getMessage(), corrupt);
+    } catch (CodecException failed) {
+      throw new IOException(failed.getMessage(), failed);
     } catch (SQLException failed) {
       throw new IOException("the journal failed: SQLState " + failed.getSQLState(), failed);
     } finally {

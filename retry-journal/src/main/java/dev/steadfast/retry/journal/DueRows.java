@@ -34,6 +34,7 @@ final class DueRows {
   static final String LEFT = "state = 'in_flight' and sequence_name is null";
 
   private final Dialect dialect;
+  private final AtRest atRest;
   private final String origins;
   private final String ofOrigin;
   private final String left;
@@ -43,8 +44,9 @@ final class DueRows {
   private final String postpone;
   private final String broken;
 
-  DueRows(Dialect dialect, Tables tables, Deliveries deliveries) {
+  DueRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
     this.dialect = dialect;
+    this.atRest = atRest;
     String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect, deliveries);
     this.origins = tables.named(dialect.distinctOrigins(READY, MOST_ORIGINS));
     this.ofOrigin =
@@ -103,9 +105,10 @@ final class DueRows {
    * Some operations that are due.
    *
    * @param found those that can be read
+   * @param unreadable how many cannot
    * @param end where the next page begins; null if there is none
    */
-  record Page(List<Due> found, @Nullable Position end) {}
+  record Page(List<Due> found, int unreadable, @Nullable Position end) {}
 
   /**
    * The end of a page.
@@ -177,23 +180,33 @@ final class DueRows {
     }
   }
 
-  // A row that cannot be read is logged, kept and skipped.
-  private static Page read(PreparedStatement statement) throws SQLException {
+  // Rows that cannot be read are logged, kept and skipped.
+  private Page read(PreparedStatement statement) throws SQLException {
     List<Due> found = new ArrayList<>();
+    int unreadable = 0;
     Position last = null;
     try (ResultSet row = statement.executeQuery()) {
       while (row.next()) {
         OffsetDateTime expires = row.getObject("key_expires_at", OffsetDateTime.class);
         last = expires == null ? null : new Position(expires, row.getLong("id"));
         try {
-          found.add(new Due(Row.of(row), IntentColumns.read(row)));
+          found.add(new Due(Row.of(row, atRest), IntentColumns.read(row, atRest)));
         } catch (CorruptRowException corrupt) {
-          LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
+          tell(corrupt, unreadable++);
         }
       }
     }
     found.sort(Comparator.comparingLong(due -> due.row().version().id()));
-    return new Page(found, last);
+    return new Page(found, unreadable, last);
+  }
+
+  // A codec without its key may fail for each of them.
+  private static void tell(CorruptRowException corrupt, int before) {
+    if (before == 0) {
+      LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
+    } else {
+      LOG.debug("{}; the row is kept and skipped", corrupt.getMessage());
+    }
   }
 
   /** Gives back what was reserved and is not sent now. */

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 
 /** A header block as text: one {@code name: value} on each line. */
 final class HeaderText {
-  // They carry sessions, challenges and proofs of passwords.
+  // They carry sessions, tokens, challenges and proofs of passwords.
   private static final Set<String> SECRET_OF_ANSWERS =
       Set.of(
           "set-cookie",
@@ -17,6 +17,13 @@ final class HeaderText {
           "www-authenticate",
           "proxy-authenticate",
           "authentication-info",
+          "authorization",
+          "x-access-token",
+          "x-amz-security-token",
+          "x-auth-token",
+          "x-csrf-token",
+          "x-refresh-token",
+          "x-subject-token",
           "proxy-authentication-info");
 
   private HeaderText() {}

@@ -1,6 +1,8 @@
 package dev.steadfast.retry.journal;
 
 import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.journal.StorageCodec.Part;
+import dev.steadfast.retry.journal.StorageCodec.Place;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
@@ -13,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The columns that say what is sent. */
@@ -38,22 +41,30 @@ final class IntentColumns {
 
   private IntentColumns() {}
 
-  /** Sets the columns; returns the index after them. */
-  static int set(PreparedStatement statement, int from, Intent intent) throws SQLException {
+  /**
+   * Sets the columns; returns the index after them.
+   *
+   * @throws SQLException if the codec fails
+   */
+  static int set(PreparedStatement statement, int from, Intent intent, AtRest atRest)
+      throws SQLException {
+    OperationJournal.Id id = intent.id();
     Request request = intent.request();
     Terms terms = intent.terms();
     Journaling.Key key = terms.key();
     int i = from;
-    statement.setString(i++, intent.fingerprint());
+    statement.setString(i++, atRest.text(new Place(id, Part.FINGERPRINT), intent.fingerprint()));
     statement.setString(i++, request.method());
-    statement.setString(i++, request.uri().toString());
+    statement.setString(i++, atRest.uri(id, request.uri()));
     statement.setString(i++, origin(request));
-    statement.setString(i++, HeaderText.write(request.content().headers()));
-    statement.setBytes(i++, request.content().body().orElse(null));
+    String headers = HeaderText.write(request.content().headers());
+    statement.setString(i++, atRest.text(new Place(id, Part.REQUEST_HEADERS), headers));
+    byte[] body = request.content().body().orElse(null);
+    statement.setBytes(i++, atRest.bytes(new Place(id, Part.REQUEST_BODY), body));
     statement.setString(i++, terms.repeat().name().toLowerCase(Locale.ROOT));
     Sql.setMillis(statement, i++, terms.window());
     statement.setString(i++, key == null ? null : key.header());
-    statement.setString(i++, key == null ? null : key.line());
+    statement.setString(i++, key == null ? null : atRest.text(new Place(id, Part.KEY), key.line()));
     statement.setString(i++, intent.caller());
     return i;
   }
@@ -69,33 +80,39 @@ final class IntentColumns {
    *
    * @throws CorruptRowException if a column has a value that cannot be sent
    */
-  static Intent read(ResultSet row) throws SQLException {
-    String principal = row.getString("principal");
-    String key = row.getString("op_key");
-    OperationJournal.Id id =
-        Sql.parse(row, "name", name -> new OperationJournal.Id(name, principal, key));
-    byte[] body = row.getBytes("body");
-    Content content = Sql.parse(row, "headers", text -> new Content(HeaderText.read(text), body));
-    Request request =
-        new Request(row.getString("method"), Sql.parse(row, "uri", URI::create), content);
+  static Intent read(ResultSet row, AtRest atRest) throws SQLException {
+    OperationJournal.Id id = AtRest.id(row);
+    byte[] body = atRest.bytes(row, "body", Part.REQUEST_BODY);
+    String headers = atRest.text(row, "headers", Part.REQUEST_HEADERS);
+    Content content =
+        Sql.parsed(row, "headers", headers, text -> new Content(HeaderText.read(text), body));
+    URI uri = Sql.parsed(row, "uri", atRest.text(row, "uri", Part.URI), URI::create);
+    Request request = new Request(row.getString("method"), uri, content);
     String caller = row.getString("caller");
-    return new Intent(id, caller, request, row.getString("fingerprint"), terms(row));
+    return new Intent(id, caller, request, fingerprint(row, atRest), terms(row, atRest));
   }
 
-  private static Terms terms(ResultSet row) throws SQLException {
+  static String fingerprint(ResultSet row, AtRest atRest) throws SQLException {
+    String text = atRest.text(row, "fingerprint", Part.FINGERPRINT);
+    return Sql.parsed(row, "fingerprint", text, Function.identity());
+  }
+
+  private static Terms terms(ResultSet row, AtRest atRest) throws SQLException {
     long millis = row.getLong("key_window_ms");
     Duration window = row.wasNull() ? null : Duration.ofMillis(millis);
-    return new Terms(repeat(row), window, key(row));
+    return new Terms(repeat(row), window, key(row, atRest));
   }
 
   static Repeat repeat(ResultSet row) throws SQLException {
     return Sql.parse(row, "repeatable", text -> Repeat.valueOf(text.toUpperCase(Locale.ROOT)));
   }
 
-  static Journaling.@Nullable Key key(ResultSet row) throws SQLException {
+  static Journaling.@Nullable Key key(ResultSet row, AtRest atRest) throws SQLException {
     String header = row.getString("key_header");
-    return header == null
-        ? null
-        : Sql.parse(row, "key_line", line -> new Journaling.Key(header, line));
+    if (header == null) {
+      return null;
+    }
+    String text = atRest.text(row, "key_line", Part.KEY);
+    return Sql.parsed(row, "key_line", text, line -> new Journaling.Key(header, line));
   }
 }

@@ -311,6 +311,7 @@ public final class JdbcJournal implements OperationJournal {
     private @Nullable Executor executor;
     private Deliveries deliveries = Deliveries.defaults();
     private LongSupplier ticker = System::nanoTime;
+    private @Nullable StorageCodec codec;
     private Tables tables = Tables.defaults();
     private boolean createTables;
 
@@ -338,6 +339,19 @@ public final class JdbcJournal implements OperationJournal {
      */
     public Builder deliveries(Deliveries deliveries) {
       this.deliveries = Objects.requireNonNull(deliveries, "deliveries");
+      return this;
+    }
+
+    /**
+     * Encrypts what is stored of requests and answers. Rows from before stay readable. Default: all
+     * is stored as it is, and a request whose query has a {@linkplain
+     * OperationJournal.Settings#withSecretParameters secret} is refused.
+     *
+     * @param codec the codec, the same or with the same keys in each process
+     * @return this
+     */
+    public Builder codec(StorageCodec codec) {
+      this.codec = Objects.requireNonNull(codec, "codec");
       return this;
     }
 
@@ -415,9 +429,14 @@ public final class JdbcJournal implements OperationJournal {
       Connections connections = new Connections(source);
       Dialect dialect = worker.await(() -> connections.run(Dialect::of));
       OriginGate gate = new OriginGate(ticker, () -> ThreadLocalRandom.current().nextDouble());
+      // With a codec, no parameter of a query is too secret to be kept.
+      Settings kept = codec == null ? settings : settings.withSecretParameters();
       Parts parts =
-          Parts.of(new Parts.Base(worker, connections, dialect, tables), deliveries, gate);
-      JdbcJournal journal = new JdbcJournal(settings, parts);
+          Parts.of(
+              new Parts.Base(worker, connections, dialect, tables),
+              new Parts.Options(deliveries, new AtRest(codec)),
+              gate);
+      JdbcJournal journal = new JdbcJournal(kept, parts);
       if (createTables) {
         journal.createTables();
       }

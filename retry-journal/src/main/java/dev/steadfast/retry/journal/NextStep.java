@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +96,7 @@ record NextStep(
       return Next.in(row.state() == State.IN_FLIGHT ? shorter(wait, POLL) : wait);
     }
     if (row.step() == Row.Step.MARK_UNKNOWN) {
-      claims.markUnknown(connection, List.of(row.version()));
+      claims.markUnknown(connection, row, found.intent().id());
       return stuck(name);
     }
     if (parking.isOver(row)) {

@@ -26,22 +26,19 @@ final class OversightRows {
       "id, name, principal, op_key, state, method, uri, created_at, first_sent_at, key_expires_at,"
           + " due_at, deliveries, attempts, sequence_name, status, ";
 
+  private final AtRest atRest;
   private final String find;
   private final String exchange;
   private final String parked;
   private final String unknown;
   private final String overdue;
 
-  OversightRows(Dialect dialect, Tables tables, Deliveries deliveries) {
+  OversightRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
+    this.atRest = atRest;
     String from = " from steadfast_operation where ";
     this.find = tables.named("select " + COLUMNS + "created_at as since" + from + Sql.BY_ID);
     this.exchange =
-        tables.named(
-            "select "
-                + IntentColumns.READ
-                + ", status, answer_headers, answer_body"
-                + from
-                + Sql.BY_ID);
+        tables.named("select " + IntentColumns.READ + ", " + AnswerColumns.READ + from + Sql.BY_ID);
     this.parked = tables.named(stopped("parked"));
     this.unknown = tables.named(stopped("unknown"));
     this.overdue = tables.named(overdue(dialect, deliveries.holding()));
@@ -102,7 +99,10 @@ final class OversightRows {
     try (PreparedStatement statement = Sql.prepare(connection, exchange)) {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {
-        return row.next() ? new Exchange(IntentColumns.read(row).request(), Row.answer(row)) : null;
+        return row.next()
+            ? new Exchange(
+                IntentColumns.read(row, atRest).request(), AnswerColumns.read(row, atRest))
+            : null;
       }
     }
   }
@@ -165,13 +165,11 @@ final class OversightRows {
   }
 
   private static Entry entry(ResultSet row) throws SQLException {
-    String principal = row.getString("principal");
-    String key = row.getString("op_key");
     int status = row.getInt("status");
     Integer told = row.wasNull() ? null : status;
     return new Entry(
         row.getLong("id"),
-        Sql.parse(row, "name", name -> new OperationJournal.Id(name, principal, key)),
+        AtRest.id(row),
         state(row),
         target(row.getString("method"), row.getString("uri")),
         new Oversight.Times(
@@ -198,7 +196,7 @@ final class OversightRows {
   // A row that cannot be sent can still be seen.
   private static String target(String method, String uri) {
     try {
-      URI parsed = URI.create(uri);
+      URI parsed = URI.create(AtRest.withoutQuery(uri));
       return method + " " + RequestView.origin(parsed) + parsed.getRawPath();
     } catch (IllegalArgumentException unreadable) {
       return method + " (no URI)";

@@ -26,25 +26,35 @@ record Parts(
   /** How the database is reached. */
   record Base(Worker worker, Connections connections, Dialect dialect, Tables tables) {}
 
-  static Parts of(Base base, Deliveries deliveries, OriginGate gate) {
+  /**
+   * What the user has set.
+   *
+   * @param deliveries when deliveries end
+   * @param atRest how contents are stored
+   */
+  record Options(Deliveries deliveries, AtRest atRest) {}
+
+  static Parts of(Base base, Options options, OriginGate gate) {
+    Deliveries deliveries = options.deliveries();
+    AtRest atRest = options.atRest();
     Dialect dialect = base.dialect();
     Tables tables = base.tables();
-    Rows rows = new Rows(dialect, tables, deliveries);
+    Rows rows = new Rows(dialect, tables, deliveries, atRest);
     Parking parking = new Parking(dialect, tables, deliveries);
     Sequences sequences = new Sequences(dialect, tables);
     Claims claims = new Claims(base.connections(), rows, sequences);
-    WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries);
+    WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries, atRest);
     return new Parts(
         base,
         claims,
-        new Backlog(dialect, tables, deliveries),
-        new DueRows(dialect, tables, deliveries),
+        new Backlog(dialect, tables, deliveries, atRest),
+        new DueRows(dialect, tables, deliveries, atRest),
         sequences,
         new NextStep(base.connections(), claims, wakeups, sequences, parking),
         gate,
         parking,
         new Enlisting(dialect, tables, rows),
-        new OversightRows(dialect, tables, deliveries),
+        new OversightRows(dialect, tables, deliveries, atRest),
         new DecisionRows(dialect, tables, deliveries));
   }
 

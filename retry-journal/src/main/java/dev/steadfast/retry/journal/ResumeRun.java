@@ -30,6 +30,7 @@ final class ResumeRun {
   private final Set<Long> seen = new HashSet<>();
   private DueRows.@Nullable Position told = DueRows.Position.start();
   private int sent;
+  private int unreadable;
 
   /** The parts that a run works with. */
   record Parts(
@@ -64,19 +65,19 @@ final class ResumeRun {
   int run() throws IOException, InterruptedException {
     int before;
     do {
-      before = seen.size() + sent;
+      before = seen.size() + sent + unreadable;
       origins();
       sequences();
       page(wanted -> ask(connection -> parts.due().left(connection, at, wanted)));
       if (unsettled) {
         told();
       }
-    } while (seen.size() + sent > before && isOpen());
+    } while (seen.size() + sent + unreadable > before && isOpen());
     return sent;
   }
 
   private boolean isOpen() {
-    return sent < most && seen.size() - sent < MOST_REFUSED;
+    return sent < most && seen.size() - sent + unreadable < MOST_REFUSED;
   }
 
   private <T extends @Nullable Object> T ask(Connections.Statements<T> statements)
@@ -108,6 +109,7 @@ final class ResumeRun {
       return null;
     }
     DueRows.Page page = finding.find(Math.min(PAGE, most - sent));
+    unreadable += page.unreadable();
     List<Row.Version> untouched = new ArrayList<>();
     page.found().forEach(each -> untouched.add(each.row().version()));
     try {
@@ -144,7 +146,7 @@ final class ResumeRun {
       return false;
     }
     if (row.step() == Row.Step.MARK_UNKNOWN) {
-      return change(connection -> parts.claims().markUnknown(connection, List.of(row.version())));
+      return change(connection -> parts.claims().markUnknown(connection, row, due.intent().id()));
     }
     if (parts.parking().isOver(row)) {
       return change(connection -> parts.parking().park(connection, row, due.intent().id()));
@@ -195,6 +197,7 @@ final class ResumeRun {
     DueRows.Page page =
         ask(connection -> parts.due().told(connection, after, Math.min(PAGE, most - sent)));
     told = page.end();
+    unreadable += page.unreadable();
     for (DueRows.Due each : page.found()) {
       if (isOpen()) {
         toldOne(each);

@@ -3,7 +3,6 @@ package dev.steadfast.retry.journal;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
-import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
@@ -90,9 +89,10 @@ record Row(
   record Over(boolean lease, boolean firstSend) {}
 
   static String columns(Dialect dialect, Deliveries deliveries) {
-    return "id, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
-        + " caller, created_at, repeatable, status, answer_headers, answer_body, origin,"
-        + " again, deliveries, -("
+    return "id, name, principal, op_key, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
+        + " caller, created_at, repeatable, origin, again, deliveries, "
+        + AnswerColumns.READ
+        + ", -("
         + dialect.millisUntil("delivering_since")
         + ") as age,"
         + " first_sent_at is not null as sent, "
@@ -104,9 +104,10 @@ record Row(
         + " as late";
   }
 
-  static Row of(ResultSet row) throws SQLException {
+  static Row of(ResultSet row, AtRest atRest) throws SQLException {
     String method = row.getString("method");
-    String target = Sql.parse(row, "uri", uri -> method + " " + URI.create(uri).getPath());
+    String target =
+        Sql.parse(row, "uri", uri -> method + " " + URI.create(AtRest.withoutQuery(uri)).getPath());
     Instant createdAt = row.getObject("created_at", OffsetDateTime.class).toInstant();
     return new Row(
         new Version(row.getLong("id"), row.getInt("row_version")),
@@ -117,13 +118,13 @@ record Row(
             row.getInt("deliveries"),
             Duration.ofMillis(row.getLong("age"))),
         new Asked(
-            row.getString("fingerprint"),
+            IntentColumns.fingerprint(row, atRest),
             target,
-            IntentColumns.key(row),
+            IntentColumns.key(row, atRest),
             row.getString("caller"),
             createdAt),
         times(row),
-        answer(row));
+        AnswerColumns.readIfDecoded(row, atRest));
   }
 
   private static Times times(ResultSet row) throws SQLException {
@@ -134,18 +135,6 @@ record Row(
         IntentColumns.repeat(row),
         windowLeft,
         new Over(row.getBoolean("lease_over"), row.getBoolean("late")));
-  }
-
-  static @Nullable Answer answer(ResultSet row) throws SQLException {
-    int status = row.getInt("status");
-    if (row.wasNull()) {
-      return null;
-    }
-    byte[] body = row.getBytes("answer_body"); // null if it was not kept
-    return Sql.parse(
-        row,
-        "answer_headers",
-        text -> new Answer(status, new Content(HeaderText.read(text), body)));
   }
 
   /** The step that a claim can take with an operation. */

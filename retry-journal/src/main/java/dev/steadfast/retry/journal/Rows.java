@@ -1,7 +1,6 @@
 package dev.steadfast.retry.journal;
 
 import dev.steadfast.retry.operations.OperationJournal;
-import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.State;
@@ -35,6 +34,7 @@ final class Rows {
           + " as bigint)";
 
   private final Dialect dialect;
+  private final AtRest atRest;
   private final String insert;
   private final String reopen;
   private final String begin;
@@ -50,7 +50,8 @@ final class Rows {
    *
    * @param deliveries tells what holds a sequence, and what is too late
    */
-  Rows(Dialect dialect, Tables tables, Deliveries deliveries) {
+  Rows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
+    this.atRest = atRest;
     String holding = deliveries.holding();
     this.dialect = dialect;
     String now = dialect.now();
@@ -224,7 +225,7 @@ final class Rows {
   boolean insert(Connection connection, Intent intent, Start start) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, insert)) {
       int i = Sql.setId(statement, 1, intent.id());
-      i = IntentColumns.set(statement, i, intent);
+      i = IntentColumns.set(statement, i, intent, atRest);
       statement.setString(i++, (start.isDelivered() ? State.READY : State.IN_FLIGHT).toString());
       statement.setBoolean(i++, start.isDelivered());
       statement.setBoolean(i++, !start.isDelivered());
@@ -252,7 +253,7 @@ final class Rows {
   boolean reopen(Connection connection, Intent intent, @Nullable Place place) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, reopen)) {
       int i = setPlace(statement, 1, place);
-      i = IntentColumns.set(statement, i, intent);
+      i = IntentColumns.set(statement, i, intent, atRest);
       Sql.setId(statement, i, intent.id());
       return statement.executeUpdate() == 1;
     }
@@ -275,9 +276,9 @@ final class Rows {
     }
   }
 
-  private static @Nullable Row first(PreparedStatement statement) throws SQLException {
+  private @Nullable Row first(PreparedStatement statement) throws SQLException {
     try (ResultSet found = statement.executeQuery()) {
-      return found.next() ? Row.of(found) : null;
+      return found.next() ? Row.of(found, atRest) : null;
     }
   }
 
@@ -292,7 +293,7 @@ final class Rows {
     try (PreparedStatement statement = Sql.prepare(connection, begin)) {
       statement.setString(1, start.token());
       Sql.setMillis(statement, 2, start.lease());
-      int i = IntentColumns.set(statement, 3, intent);
+      int i = IntentColumns.set(statement, 3, intent, atRest);
       return changes(statement, i, row);
     }
   }
@@ -369,17 +370,14 @@ final class Rows {
    */
   boolean ended(Connection connection, Held held, End end) throws SQLException {
     Ending ending = end.ending();
-    Answer answer = ending.answer();
     State state = ending.state();
     boolean nothingHappened = state == State.CLOSED;
     boolean again = nothingHappened || state == State.READY;
+    AnswerColumns answer = AnswerColumns.of(held.id(), ending.answer(), atRest);
     try (PreparedStatement statement = Sql.prepare(connection, ended)) {
       statement.setInt(1, ending.attempts());
       statement.setInt(2, end.counts() ? 1 : 0);
-      Sql.setLong(statement, 3, answer == null ? null : (long) answer.status());
-      statement.setString(
-          4, answer == null ? null : HeaderText.writeAnswer(answer.content().headers()));
-      statement.setBytes(5, answer == null ? null : answer.content().body().orElse(null));
+      answer.set(statement, 3);
       statement.setBoolean(6, nothingHappened);
       statement.setBoolean(7, nothingHappened);
       statement.setBoolean(8, end.resumed());

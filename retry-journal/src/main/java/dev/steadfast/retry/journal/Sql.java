@@ -92,7 +92,13 @@ final class Sql {
    * @throws CorruptRowException if it is null, or if the parser refuses it
    */
   static <T> T parse(ResultSet row, String column, Function<String, T> parser) throws SQLException {
-    String text = row.getString(column);
+    return parsed(row, column, row.getString(column), parser);
+  }
+
+  /** The same for text that was read from the column. */
+  static <T> T parsed(
+      ResultSet row, String column, @Nullable String text, Function<String, T> parser)
+      throws SQLException {
     if (text != null) {
       try {
         return parser.apply(text);

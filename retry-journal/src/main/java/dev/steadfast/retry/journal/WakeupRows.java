@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WakeupRows {
   private static final int MOST_SWEPT = 1_000;
 
+  private final AtRest atRest;
   private final String number;
   private final String operation;
   private final String head;
@@ -24,7 +25,8 @@ final class WakeupRows {
   private final String left;
   private final String oldest;
 
-  WakeupRows(Dialect dialect, Tables tables, Deliveries deliveries) {
+  WakeupRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
+    this.atRest = atRest;
     String holding = deliveries.holding();
     String from = " from steadfast_operation where ";
     String read =
@@ -109,9 +111,12 @@ final class WakeupRows {
     }
   }
 
-  private static Found found(ResultSet row) throws SQLException {
+  private Found found(ResultSet row) throws SQLException {
     return new Found(
-        Row.of(row), IntentColumns.read(row), millis(row, "due_in"), millis(row, "lease_left"));
+        Row.of(row, atRest),
+        IntentColumns.read(row, atRest),
+        millis(row, "due_in"),
+        millis(row, "lease_left"));
   }
 
   private static @Nullable Duration millis(ResultSet row, String column) throws SQLException {

@@ -202,7 +202,8 @@ class TablesTest {
     Parts.Base base = new Parts.Base(new Worker(Worker.threads()), connections, dialect, tables);
     OriginGate gate = new OriginGate(System::nanoTime, () -> 0.5);
     List<String> statements = new ArrayList<>();
-    collect(Parts.of(base, Deliveries.defaults(), gate), new HashSet<>(), statements);
+    Parts.Options options = new Parts.Options(Deliveries.defaults(), new AtRest(null));
+    collect(Parts.of(base, options, gate), new HashSet<>(), statements);
     assertTrue(statements.size() > 40, statements::toString);
     for (String each : statements) {
       assertFalse(each.contains("steadfast_"), each);

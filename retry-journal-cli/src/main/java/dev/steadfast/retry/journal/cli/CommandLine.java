@@ -25,6 +25,7 @@ final class CommandLine {
   static final int DATABASE = 3;
 
   private static final String NO_TABLE = "42P01";
+  private static final String DATA_EXCEPTION = "22000";
 
   private final Output output;
   private final Map<String, String> environment;
@@ -72,6 +73,12 @@ final class CommandLine {
             ? "\nthere is no journal in this database, or its --schema or --table-prefix differs"
             : "";
     return failed.getMessage() + ": " + sql.getMessage() + hint;
+  }
+
+  /** Whether one row cannot be read, because a codec encoded it or because it is damaged. */
+  static boolean isUnreadable(IOException failed) {
+    return failed.getCause() instanceof SQLException sql
+        && DATA_EXCEPTION.equals(sql.getSQLState());
   }
 
   private static String help() {

@@ -88,10 +88,24 @@ final class Commands {
     }
     Map<String, @Nullable Object> fields = Shown.entry(found.get());
     if (arguments.has("--body")) {
-      oversight.exchange(id).ifPresent(exchange -> fields.putAll(Shown.exchange(exchange)));
+      fields.putAll(exchange(id));
     }
     writer.fields(fields);
     return CommandLine.DONE;
+  }
+
+  // The keys of a codec stay with the application.
+  private Map<String, @Nullable Object> exchange(OperationJournal.Id id) throws IOException {
+    try {
+      return oversight.exchange(id).map(Shown::exchange).orElse(Map.of());
+    } catch (IOException failed) {
+      if (!CommandLine.isUnreadable(failed)) {
+        throw failed;
+      }
+      Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+      fields.put("unreadable", failed.getMessage());
+      return fields;
+    }
   }
 
   private int decide(String verb) throws UsageException, IOException {

@@ -9,6 +9,7 @@ import com.google.gson.JsonParser;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.journal.StorageCodec;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Content;
@@ -202,6 +203,36 @@ class CommandLineTest {
     JsonObject shown = json("journal", "show", "charge", "order-1", "--body");
     assertEquals(SECRET, shown.getAsJsonObject("request").get("body").getAsString());
     assertTrue(shown.getAsJsonObject("request").get("uri").getAsString().endsWith(SECRET));
+  }
+
+  // Contents are turned round, which is enough to see that they are not read.
+  @Test
+  void whatACodecEncodedIsNotShown() throws Exception {
+    journal = JdbcJournal.builder(server.dataSource()).codec(new Turning()).build();
+    enlist("order-1");
+    assertEquals(CommandLine.DONE, run("journal", "show", "charge", "order-1", "--body"));
+    assertTrue(result().contains("was written with a codec"), this::result);
+    assertFalse(result().contains(SECRET), this::result);
+    assertEquals(CommandLine.REFUSED, run("journal", "settle", "charge", "order-1", "applied"));
+    assertEquals(CommandLine.DONE, run("journal", "park", "charge", "order-1", "--yes"));
+    assertEquals(
+        CommandLine.DONE, run("journal", "settle", "charge", "order-1", "applied", "--yes"));
+  }
+
+  private static final class Turning implements StorageCodec {
+    @Override
+    public byte[] encode(Place place, byte[] plain) {
+      byte[] turned = new byte[plain.length];
+      for (int i = 0; i < plain.length; i++) {
+        turned[i] = plain[plain.length - 1 - i];
+      }
+      return turned;
+    }
+
+    @Override
+    public byte[] decode(Place place, byte[] encoded) {
+      return encode(place, encoded);
+    }
   }
 
   @Test

@@ -19,9 +19,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import javax.crypto.SecretKey;
 import javax.sql.DataSource;
 
 /** Snippets of the page on journaled operations. */
@@ -39,6 +41,15 @@ final class JournalGuide {
     RetryingHttpClient client = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     // endregion
     return client;
+  }
+
+  static JdbcJournal encrypted(DataSource dataSource, SecretKey key1, SecretKey key2)
+      throws IOException {
+    // region journal-with-codec
+    JdbcJournal journal =
+        JdbcJournal.builder(dataSource).codec(new AesGcmCodec(Map.of(1, key1, 2, key2), 2)).build();
+    // endregion
+    return journal;
   }
 
   static HttpResponse<String> call(RetryingHttpClient client, HttpRequest request, String orderId)
