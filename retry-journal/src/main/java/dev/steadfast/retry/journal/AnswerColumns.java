@@ -13,18 +13,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The columns that hold the answer of the server. Immutable.
- *
- * @param status its status, null for no answer
- * @param headers the headers that are kept, as they are stored; null if they are not
- * @param body the body as it is stored; null if it is not
- */
-record AnswerColumns(@Nullable Long status, @Nullable String headers, byte @Nullable [] body) {
+/** The columns that hold the answer of the server, as they are stored. Immutable. */
+final class AnswerColumns {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   /** The columns that {@link #read} reads. */
   static final String READ = "status, answer_headers, answer_body";
+
+  private final @Nullable Long status; // null for no answer
+  private final @Nullable String headers;
+  private final byte @Nullable [] body; // null if it is not kept
+
+  private AnswerColumns(@Nullable Long status, @Nullable String headers, byte @Nullable [] body) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
 
   /**
    * An answer as it is stored. If the codec fails, that is its status alone: a journal without the

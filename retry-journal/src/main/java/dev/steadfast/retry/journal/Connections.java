@@ -5,7 +5,6 @@ import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +45,7 @@ final class Connections {
     int networkMillis = UNCHANGED;
     try {
       automatic = connection.getAutoCommit();
-      if (!automatic) {
-        connection.setAutoCommit(true);
-      }
+      leaveTransactions(connection);
       networkMillis = boundNetwork(connection);
       return statements.run(connection);
     } catch (CorruptRowException corrupt) {
@@ -73,8 +70,40 @@ final class Connections {
     }
   }
 
+  // A connection within a distributed transaction may say that it is in auto-commit mode, as that
+  // of PostgreSQL does. It refuses to be set to it, which changes nothing otherwise.
+  private static void leaveTransactions(Connection connection) throws IOException {
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException joined) {
+      throw new IOException(
+          "the journal's connection does not leave the transaction that it is in, such as a"
+              + " distributed (XA) one, so nothing was written: give the journal a data source that"
+              + " joins none",
+          joined);
+    }
+  }
+
+  /**
+   * Checks that a connection is within a transaction, of its own or a distributed one.
+   *
+   * @throws IllegalArgumentException if it is not
+   */
+  static void requireTransaction(Connection connection) throws SQLException {
+    if (!connection.getAutoCommit()) {
+      return;
+    }
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException distributed) {
+      return;
+    }
+    throw new IllegalArgumentException(
+        "connection: in auto-commit mode (expected: within a transaction of the caller)");
+  }
+
   // Returns the timeout that was set before. A shorter one of the user's stays.
-  private static int boundNetwork(Connection connection) throws SQLException {
+  private static int boundNetwork(Connection connection) {
     try {
       int before = connection.getNetworkTimeout();
       if (before > 0 && before <= NETWORK_MILLIS) {
@@ -82,7 +111,7 @@ final class Connections {
       }
       connection.setNetworkTimeout(Runnable::run, NETWORK_MILLIS);
       return before;
-    } catch (SQLFeatureNotSupportedException unsupported) {
+    } catch (SQLException unsupported) { // pools of transaction managers throw this plain one
       return UNCHANGED;
     }
   }

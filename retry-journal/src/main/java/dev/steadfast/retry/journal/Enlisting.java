@@ -10,7 +10,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
-import java.sql.Savepoint;
 import org.jspecify.annotations.Nullable;
 
 /** Writes operations in transactions of the caller's. Immutable. */
@@ -50,7 +49,7 @@ final class Enlisting {
   boolean enlist(Connection connection, Intent intent, @Nullable String sequence)
       throws SQLException, RefusedException {
     String lockTimeout = dialect.lockTimeout(connection);
-    Savepoint before = connection.setSavepoint();
+    Savepoint before = Savepoint.set(connection, "steadfast_enlist");
     boolean written = false;
     try {
       dialect.setLockTimeout(connection, LOCK_MILLIS);
@@ -60,7 +59,7 @@ final class Enlisting {
       throw failed;
     }
     if (!written) {
-      connection.rollback(before); // gives the lock on the sequence back
+      before.rollBack(); // gives the lock on the sequence back
     }
     end(connection, before, lockTimeout);
     return written;
@@ -68,7 +67,7 @@ final class Enlisting {
 
   private void undo(Connection connection, Savepoint before, String lockTimeout, Exception failed) {
     try {
-      connection.rollback(before);
+      before.rollBack();
       end(connection, before, lockTimeout);
     } catch (SQLException again) {
       failed.addSuppressed(again); // the connection is lost, and the transaction with it
@@ -78,7 +77,7 @@ final class Enlisting {
   private void end(Connection connection, Savepoint before, String lockTimeout)
       throws SQLException {
     dialect.setLockTimeout(connection, lockTimeout);
-    connection.releaseSavepoint(before);
+    before.release();
   }
 
   private boolean write(Connection connection, Intent intent, @Nullable String sequence)

@@ -152,9 +152,7 @@ public final class JdbcJournal implements OperationJournal {
     if (operation.request().content().body().isEmpty()) {
       throw bad("enlisted request body", "not kept", "one that the journal keeps");
     }
-    if (connection.getAutoCommit()) {
-      throw bad("connection", "in auto-commit mode", "within a transaction of the caller");
-    }
+    Connections.requireTransaction(connection);
     return parts.enlisting().enlist(connection, operation, sequence);
   }
 

@@ -7,7 +7,6 @@ import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -88,7 +87,8 @@ public final class Wakeups {
    */
   public boolean enlist(Connection connection, Kept operation, @Nullable String sequence)
       throws SQLException, RefusedException {
-    Savepoint before = connection.setSavepoint();
+    Connections.requireTransaction(connection);
+    Savepoint before = Savepoint.set(connection, "steadfast_wakeup");
     try {
       boolean written =
           sequence == null
@@ -98,18 +98,18 @@ public final class Wakeups {
         String wakeup = rows.name(connection, Intent.of(operation).id()).toString();
         keeper.keep(connection, List.of(wakeup), Duration.ZERO);
       }
-      connection.releaseSavepoint(before);
+      before.release();
       return written;
     } catch (SQLException | RefusedException | RuntimeException failed) {
-      undo(connection, before, failed);
+      undo(before, failed);
       throw failed;
     }
   }
 
-  private static void undo(Connection connection, Savepoint before, Exception failed) {
+  private static void undo(Savepoint before, Exception failed) {
     try {
-      connection.rollback(before);
-      connection.releaseSavepoint(before);
+      before.rollBack();
+      before.release();
     } catch (SQLException again) {
       failed.addSuppressed(again); // the connection is lost, and the transaction with it
     }

@@ -17,28 +17,32 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import javax.sql.DataSource;
 
 /**
  * Measures how fast due operations are resumed, beside a hand-written loop that makes the same HTTP
  * calls and three bare committed updates each. Both use one thread, the same pool and the same
- * server. Prints the medians of alternating rounds.
+ * server. An argument has several instances of either do so at once, each with a journal, a client,
+ * a pool and a thread of its own. Prints the medians of alternating rounds.
  */
 final class ResumeCost {
   private static final int OPERATIONS = 1_000;
   private static final int ROUNDS = 5;
   private static final int CONNECTIONS = 4;
 
-  private final DataSource pool;
+  private final HikariDataSource pool;
   private final HttpClient plain;
   private final RetryingHttpClient client;
   private final JdbcJournal journal;
   private final HttpRequest request;
 
-  private ResumeCost(DataSource pool, URI server) throws IOException {
+  private ResumeCost(HikariDataSource pool, URI server) throws IOException {
     this.pool = pool;
     this.journal = JdbcJournal.builder(pool).build();
     this.plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -70,26 +74,43 @@ final class ResumeCost {
           exchange.close();
         });
     server.start();
-    try (TestDatabase database = TestDatabase.postgres();
-        HikariDataSource pool = new HikariDataSource()) {
-      pool.setDataSource(database.source());
-      pool.setMaximumPoolSize(CONNECTIONS);
+    int number = args.length == 0 ? 1 : Integer.parseInt(args[0]);
+    List<ResumeCost> instances = new ArrayList<>();
+    try (TestDatabase database = TestDatabase.postgres()) {
       database.execute("create table bare (id integer primary key, state varchar(9))");
       URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
-      new ResumeCost(pool, uri).run();
+      for (int i = 0; i < number; i++) {
+        instances.add(new ResumeCost(pool(database.source()), uri));
+      }
+      run(instances);
     } finally {
+      instances.forEach(each -> each.pool.close());
       server.stop(0);
       threads.shutdownNow();
     }
   }
 
-  private void run() throws Exception {
+  private static HikariDataSource pool(DataSource source) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setDataSource(source);
+    pool.setMaximumPoolSize(CONNECTIONS);
+    return pool;
+  }
+
+  private static void run(List<ResumeCost> instances) throws Exception {
     double[] loop = new double[ROUNDS];
     double[] resumed = new double[ROUNDS];
     for (int round = -1; round < ROUNDS; round++) { // the first one warms up
       int at = Math.max(0, round);
-      loop[at] = loop(round);
-      resumed[at] = resume(round);
+      int now = round;
+      for (int i = 0; i < instances.size(); i++) {
+        instances.get(i).insert(now, i);
+      }
+      loop[at] = rate(instances, i -> instances.get(i).loop(now, i));
+      for (int i = 0; i < instances.size(); i++) {
+        instances.get(i).enlistAll(now, i);
+      }
+      resumed[at] = rate(instances, i -> instances.get(i).resume());
     }
     System.out.printf("hand-written loop  %7.0f per second%n", median(loop));
     System.out.printf(
@@ -97,19 +118,54 @@ final class ResumeCost {
         median(resumed), median(resumed) / median(loop));
   }
 
-  private double loop(int round) throws Exception {
-    int first = (round + 1) * OPERATIONS;
-    for (int i = 0; i < OPERATIONS; i++) {
-      update("insert into bare (id, state) values (?, 'ready')", first + i);
+  /** What one instance does. */
+  private interface Work {
+    int run(int instance) throws Exception;
+  }
+
+  /** Has all instances work at once; how many operations a second are done by all together. */
+  private static double rate(List<ResumeCost> instances, Work work) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(instances.size());
+    try {
+      long begin = System.nanoTime();
+      List<Future<Integer>> running = new ArrayList<>();
+      for (int i = 0; i < instances.size(); i++) {
+        int instance = i;
+        running.add(threads.submit(() -> work.run(instance)));
+      }
+      int done = 0;
+      for (Future<Integer> each : running) {
+        done += each.get();
+      }
+      double rate = done * 1e9 / (System.nanoTime() - begin);
+      if (done != OPERATIONS * instances.size()) {
+        throw new IllegalStateException(done + " operations were sent");
+      }
+      return rate;
+    } finally {
+      threads.shutdown();
     }
-    long begin = System.nanoTime();
+  }
+
+  private static int first(int round, int instance) {
+    return (round + 1) * 1_000_000 + instance * OPERATIONS;
+  }
+
+  private void insert(int round, int instance) throws SQLException {
+    for (int i = 0; i < OPERATIONS; i++) {
+      update("insert into bare (id, state) values (?, 'ready')", first(round, instance) + i);
+    }
+  }
+
+  private int loop(int round, int instance) throws Exception {
+    int first = first(round, instance);
     for (int i = 0; i < OPERATIONS; i++) {
       update("update bare set state = 'claimed' where id = ?", first + i);
       update("update bare set state = 'sent' where id = ?", first + i);
       plain.send(request, BodyHandlers.ofString());
       update("update bare set state = 'done' where id = ?", first + i);
     }
-    return rate(begin);
+    return OPERATIONS;
   }
 
   private void update(String sql, int id) throws SQLException {
@@ -120,17 +176,21 @@ final class ResumeCost {
     }
   }
 
-  private double resume(int round) throws Exception {
+  private void enlistAll(int round, int instance) throws Exception {
     for (int i = 0; i < OPERATIONS; i++) {
-      enlist("order-" + round + "-" + i);
+      enlist("order-" + (first(round, instance) + i));
     }
-    long begin = System.nanoTime();
-    int sent = journal.resume(client.sender(), JdbcJournal.Which.DUE, OPERATIONS);
-    double rate = rate(begin);
-    if (sent != OPERATIONS) {
-      throw new IllegalStateException(sent + " operations were sent");
-    }
-    return rate;
+  }
+
+  // Until nothing is left: an instance that finds all reserved by others looks again.
+  private int resume() throws Exception {
+    int sent = 0;
+    int some;
+    do {
+      some = journal.resume(client.sender(), JdbcJournal.Which.DUE, OPERATIONS);
+      sent += some;
+    } while (some > 0);
+    return sent;
   }
 
   private void enlist(String order) throws IOException, SQLException {
@@ -140,10 +200,6 @@ final class ResumeCost {
       journal.enlist(connection, client.with(charge).intent(request));
       connection.commit();
     }
-  }
-
-  private static double rate(long begin) {
-    return OPERATIONS * 1e9 / (System.nanoTime() - begin);
   }
 
   private static double median(double[] values) {

@@ -1,0 +1,37 @@
+package dev.steadfast.retry.journal;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * A savepoint in a transaction of the caller's, set by SQL: connections of a distributed (XA)
+ * transaction refuse the methods of JDBC for it, and their databases do not.
+ */
+record Savepoint(Connection connection, String name) {
+  /**
+   * Sets a savepoint.
+   *
+   * @param name one of ours; an earlier savepoint of that name is found again after the end of this
+   *     one in PostgreSQL, and is gone in H2
+   */
+  static Savepoint set(Connection connection, String name) throws SQLException {
+    run(connection, "savepoint " + name);
+    return new Savepoint(connection, name);
+  }
+
+  void rollBack() throws SQLException {
+    run(connection, "rollback to savepoint " + name);
+  }
+
+  void release() throws SQLException {
+    run(connection, "release savepoint " + name);
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);
+      statement.execute(sql);
+    }
+  }
+}
