@@ -31,7 +31,10 @@ public enum FailureKind {
   GOAWAY,
   /** The response head came, its body did not arrive whole. */
   BROKEN_BODY,
-  /** The server takes fewer requests for now: 429, or 529 if it is overloaded. */
+  /**
+   * The server takes fewer requests for now: 429, or an overload. That is 529, and a 503 or a first
+   * event of a stream that is configured as a refusal.
+   */
   THROTTLED,
   /**
    * 409: an operation with the same key is under way, the resource exists already, or versions

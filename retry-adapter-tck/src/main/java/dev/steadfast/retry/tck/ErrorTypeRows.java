@@ -11,6 +11,8 @@ import java.util.List;
 final class ErrorTypeRows {
   private static final String OVERLOADED =
       "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"later\"}}";
+  private static final String FULL =
+      "{\"error\":{\"message\":\"later\",\"code\":\"server_is_overloaded\"}}";
   private static final String NO_MONEY =
       "{\"error\":{\"message\":\"pay\",\"type\":\"insufficient_quota\",\"code\":\"any\"}}";
   private static final String REFUSED = "529 THROTTLED refused";
@@ -32,6 +34,7 @@ final class ErrorTypeRows {
     StandardRules rules =
         StandardRules.builder()
             .refusedBy(529, "overloaded_error")
+            .refusedBy(503, "server_is_overloaded")
             .neverRetry(429, "insufficient_quota")
             .build();
     return row.retry(b -> b.classifier(rules))
@@ -64,7 +67,10 @@ final class ErrorTypeRows {
             .replies(status(529).body("<html>busy</html>"))
             .answers(529, "<html>busy</html>")
             .endsAfter(ANSWERED, NOT_REPLAYABLE),
-        post("503 of the type: a status that is not named is judged alone")
+        post("503 of its type: an overload like a 529, so retried")
+            .replies(status(503).body(FULL), OK)
+            .retriedAfter("503 THROTTLED refused"),
+        post("503 of a type that is named for 529 alone: never sent again")
             .replies(status(503).body(OVERLOADED))
             .answers(503, OVERLOADED)
             .endsAfter("503 UNAVAILABLE answered", NOT_REPLAYABLE),

@@ -28,7 +28,7 @@ final class FirstEventRows {
       """;
   private static final String TEXT = "event: content_block_delta\ndata: {\"text\":\"Hi\"}\n\n";
   private static final String OVERLOADED = error("overloaded_error");
-  private static final String REFUSED = "200 ERROR_STATUS refused";
+  private static final String REFUSED = "200 THROTTLED refused";
   private static final String ANSWERED = "200 ERROR_STATUS answered";
 
   private FirstEventRows() {}

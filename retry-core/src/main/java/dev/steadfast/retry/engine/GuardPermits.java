@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 /** The permits of one attempt; answered once, whatever happens. */
 final class GuardPermits {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final int FIRST_FAILURE = 400;
   private static final GuardPermits NONE = new GuardPermits(List.of());
 
   private List<Guard.Permit> held;
@@ -162,9 +163,13 @@ final class GuardPermits {
     }
   }
 
-  /** The server answers: 409, 429 and other 4xx are no failures of its health. */
+  /**
+   * The server answers: 409, 429 and other 4xx are no failures of its health. A stream of the
+   * status 200 that begins with an overload is one, like a 529.
+   */
   private static boolean isAlive(int status, FailureKind kind) {
-    return AnswerProof.showsWorkingServer(status)
+    boolean overloaded = status < FIRST_FAILURE && kind == FailureKind.THROTTLED;
+    return (AnswerProof.showsWorkingServer(status) && !overloaded)
         || (status >= 0 && kind == FailureKind.BROKEN_BODY);
   }
 

@@ -467,9 +467,11 @@ public final class HttpOperation {
     boolean replayed = replayed(response);
     Signals read = signals(response);
     Signals signals = replayed && failed(response) ? read.ofReplay() : read;
-    learn(response, signals, plan.environment().ticker());
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
+    if (retry.learning().any()) {
+      learn(new LearningGuards.Judged(response, signals, verdict), plan.environment().ticker());
+    }
     Evidence proved = wire.withProof(proof(response, signals, verdict));
     Evidence evidence = signals.unprocessed() ? proved.withRefusal() : proved;
     return new Outcome(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
@@ -492,14 +494,16 @@ public final class HttpOperation {
    * Evidence)}: some clients show a head before they say which server sent it.
    *
    * @param response the answer
+   * @param verdict what the rules say that it means, null if they were not asked
    * @param headNanos when its head came, by the ticker of the environment
    */
-  public void learn(ResponseView response, long headNanos) {
-    learn(response, signals(response), () -> headNanos);
+  public void learn(ResponseView response, @Nullable Verdict verdict, long headNanos) {
+    Signals signals = signals(response);
+    learn(new LearningGuards.Judged(response, signals, verdict), () -> headNanos);
   }
 
-  private void learn(ResponseView response, Signals signals, LongSupplier headNanos) {
-    retry.learning().learn(plan, info, response, signals, headNanos);
+  private void learn(LearningGuards.Judged judged, LongSupplier headNanos) {
+    retry.learning().learn(plan, info, judged, headNanos);
   }
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.

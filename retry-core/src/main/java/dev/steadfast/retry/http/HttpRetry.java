@@ -86,8 +86,9 @@ public final class HttpRetry {
    *
    * <p>It sets the policy: up to 1000 attempts, the total time that is given here, and server
    * delays up to that time. It sets {@link Builder#serverDelayGate}, so that one answer of the
-   * limiter holds back the other calls too. And it sets the budget: a retry after 429 or 529 costs
-   * nothing, as limiter and gate bound the load; any other one is paid for as by default.
+   * limiter holds back the other calls too. And it sets the budget: a retry after 429 or an
+   * overload costs nothing, as limiter and gate bound the load; any other one is paid for as by
+   * default.
    *
    * @param totalTimeout how long a call may take with all its waits, more than 1 ms
    * @return a new builder

@@ -1,10 +1,11 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.RetryPlan;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,9 +35,30 @@ final class LearningGuards {
     }
   }
 
+  /** Whether an answer can teach them anything. */
+  boolean any() {
+    return gate != null || !learning.isEmpty();
+  }
+
   /** All guards, those that learn nothing too. */
   List<Guard> all() {
     return all;
+  }
+
+  /**
+   * An answer, and what it means.
+   *
+   * @param verdict of the rules; null if they were not asked
+   */
+  record Judged(ResponseView response, Signals signals, @Nullable Verdict verdict) {
+    /** The answer for the gate; null if it is none that shuts one. */
+    private ServerDelayGate.@Nullable Told told() {
+      FailureKind kind = verdict == null ? null : verdict.kind();
+      if (kind == null && response.status() < 400) {
+        return null; // a success: nothing is allocated
+      }
+      return new ServerDelayGate.Told(response.status(), kind, signals.serverDelay());
+    }
   }
 
   /**
@@ -45,30 +67,26 @@ final class LearningGuards {
    *
    * @param headNanos when its head came; asked only if there is something to learn
    */
-  void learn(
-      RetryPlan plan,
-      OperationInfo operation,
-      ResponseView response,
-      Signals signals,
-      LongSupplier headNanos) {
-    boolean failed = gate != null && response.status() >= 400;
+  void learn(RetryPlan plan, OperationInfo operation, Judged judged, LongSupplier headNanos) {
+    ResponseView response = judged.response();
+    ServerDelayGate.Told told = gate == null ? null : judged.told();
+    boolean shuts = told != null && told.mayShut();
     boolean quotas = !learning.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
-    String origin = failed || quotas ? response.origin().orElse(null) : null;
+    String origin = shuts || quotas ? response.origin().orElse(null) : null;
     if (origin == null) {
       return;
     }
     long nanos = headNanos.getAsLong();
-    if (gate != null) {
-      RetryPolicy policy = plan.policy();
-      gate.learn(origin, response.status(), signals.serverDelay(), policy, nanos);
+    if (gate != null && told != null && shuts) {
+      gate.learn(origin, told, plan.policy(), nanos);
     }
     if (quotas && origin.equals(operation.origin())) {
       RetryEnvironment environment = plan.environment();
       long sinceNanos = environment.ticker().getAsLong() - nanos;
       Instant at = environment.clock().get().minusNanos(sinceNanos);
-      List<Quota> told = QuotaHeaders.read(response, signals.serverDelay(), at);
+      List<Quota> said = QuotaHeaders.read(response, judged.signals().serverDelay(), at);
       for (Guard guard : learning) {
-        guard.learn(operation, told, nanos);
+        guard.learn(operation, said, nanos);
       }
     }
   }

@@ -28,7 +28,7 @@ final class RateLimits {
         .build();
   }
 
-  /** A retry after 429 or 529 costs nothing, because limiter and gate bound the load. */
+  /** A retry after 429 or an overload costs nothing, because limiter and gate bound the load. */
   static RetryBudget budget() {
     return new ThrottlingFreeBudget(RetryBudget.perOrigin(0.1));
   }

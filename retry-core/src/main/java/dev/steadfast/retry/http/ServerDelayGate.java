@@ -1,5 +1,6 @@
 package dev.steadfast.retry.http;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
@@ -75,16 +76,37 @@ final class ServerDelayGate implements Guard {
     return all;
   }
 
+  /**
+   * An answer of a server.
+   *
+   * @param kind what the rules say that it means; null if it is accepted or was not judged
+   * @param serverDelay what it asks for
+   */
+  record Told(int status, @Nullable FailureKind kind, ServerDelay serverDelay) {
+    private boolean throttled() {
+      return kind == FailureKind.THROTTLED;
+    }
+
+    /** Whether it may shut the gate. */
+    boolean mayShut() {
+      return throttled() || status == 429 || status == 503 || status == 529;
+    }
+
+    /** Whether the server has too much to do, and does not say for how long. */
+    private boolean overload() {
+      return throttled() && status != 429 && !serverDelay.present();
+    }
+  }
+
   /** Shuts the gate of an origin if its answer asks for it. */
-  void learn(
-      String origin, int status, ServerDelay serverDelay, RetryPolicy policy, long nowNanos) {
-    if (status == 529 && !serverDelay.present()) {
+  void learn(String origin, Told told, RetryPolicy policy, long nowNanos) {
+    if (told.overload()) {
       learnOverload(origin, nowNanos);
     }
-    if ((status != 429 && status != 503 && status != 529) || !serverDelay.present()) {
+    if (!told.mayShut() || !told.serverDelay().present()) {
       return;
     }
-    Duration asked = serverDelay.delay().orElse(Duration.ZERO);
+    Duration asked = told.serverDelay().delay().orElse(Duration.ZERO);
     Duration ceiling = policy.maxServerDelay();
     long nanos = (asked.compareTo(ceiling) > 0 ? ceiling : asked).toNanos();
     if (nanos == 0) {

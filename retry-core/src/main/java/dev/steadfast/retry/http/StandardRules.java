@@ -144,12 +144,12 @@ public final class StandardRules implements HttpClassifier {
     if (status >= 200 && status < 400 && !errorEvent) {
       return Verdict.accepted();
     }
-    FailureKind kind = kind(status);
+    FailureKind kind = refusals.contains(status) ? refusedKind(status) : kind(status);
     if (names(response, typesFinal)) {
       return permanent(StopReason.NOT_RETRYABLE, kind, signals.serverDelay());
     }
     if (!signals.replayed() && names(response, typesRefused)) {
-      return Verdict.retryable(kind).withNothingDone();
+      return Verdict.retryable(refusedKind(status)).withNothingDone();
     }
     if (status == 422 && operation.keyed()) {
       return permanent(StopReason.KEY_REUSED, kind, signals.serverDelay());
@@ -212,7 +212,8 @@ public final class StandardRules implements HttpClassifier {
     return failure.kind() == FailureKind.DNS ? verdict.withOneRetry() : verdict;
   }
 
-  private static FailureKind kind(int status) {
+  /** What a status means by itself. */
+  static FailureKind kind(int status) {
     return switch (status) {
       case 409 -> FailureKind.CONFLICT;
       case 425 -> FailureKind.TOO_EARLY;
@@ -220,6 +221,11 @@ public final class StandardRules implements HttpClassifier {
       case 503 -> FailureKind.UNAVAILABLE;
       default -> FailureKind.ERROR_STATUS;
     };
+  }
+
+  /** A server that refuses with such a status has too much to do. */
+  private static FailureKind refusedKind(int status) {
+    return status == 503 || status == OK ? FailureKind.THROTTLED : kind(status);
   }
 
   private static Verdict permanent(StopReason reason, FailureKind kind, ServerDelay serverDelay) {
@@ -336,6 +342,8 @@ public final class StandardRules implements HttpClassifier {
      * without a key. Dangerous for a status that a gateway in front of the server sends too, such
      * as 503: it can answer so after it has passed the request on. Default: none.
      *
+     * <p>A refusal with 503 or 529 is an overload: {@link FailureKind#THROTTLED}.
+     *
      * @param statuses each from 400 to 599
      * @return this
      * @throws IllegalArgumentException if there is none, or one is out of its range
@@ -359,7 +367,8 @@ public final class StandardRules implements HttpClassifier {
      * <p>The body is JSON with an object {@code error}, anywhere in it: the type is its member
      * {@code type}, {@code code} or {@code status}, or a member {@code error_code} within it.
      * Streams, bodies above 64 KiB, and those that come too late or break off are judged by their
-     * status alone. The caller gets the body unread.
+     * status alone. The caller gets the body unread. A refusal with 503, 529 or 200 is an overload:
+     * {@link FailureKind#THROTTLED}.
      *
      * <p>A type for the status 200 is that of an error that begins an event stream ({@code
      * text/event-stream}). Then a stream is accepted only with its first event, and until then the

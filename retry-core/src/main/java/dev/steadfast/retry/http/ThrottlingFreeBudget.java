@@ -7,8 +7,8 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets another budget pay for every retry but those after a 429 or 529: the limiter that answers
- * 429 bounds the load itself, and after a 529 the gate lets one attempt pass at a time.
+ * Lets another budget pay for every retry but those after a 429 or an overload: the limiter that
+ * answers 429 bounds the load itself, and in an overload the gate lets one attempt pass at a time.
  *
  * @param paying pays for the others
  */
@@ -67,6 +67,6 @@ record ThrottlingFreeBudget(RetryBudget paying) implements RetryBudget {
 
   @Override
   public String toString() {
-    return paying + ", nothing after 429 and 529";
+    return paying + ", nothing after 429 and overload";
   }
 }

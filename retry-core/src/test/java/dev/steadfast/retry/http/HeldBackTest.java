@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
@@ -10,6 +11,8 @@ import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +78,101 @@ class HeldBackTest {
         StopReason.ACCEPTED,
         endOf(withoutTokens(), TestResponse.of(529), TestResponse.of(529), TestResponse.of(200)));
     assertEquals(StopReason.BUDGET_EXHAUSTED, endOf(withoutTokens(), TestResponse.of(500)));
+  }
+
+  private static final String OVERLOADED = "{\"error\":{\"type\":\"overloaded_error\"}}";
+  private static final StandardRules TYPES =
+      StandardRules.forAiApis()
+          .refusedBy(503, "overloaded_error")
+          .refusedBy(200, "overloaded_error")
+          .refusedBy(500, "overloaded_error")
+          .build();
+
+  private static TestResponse overload(int status) {
+    TestResponse answer = TestResponse.of(status).from(TestRequest.of("GET").origin());
+    return status == 200 ? answer.errorEvent(OVERLOADED) : answer.body(OVERLOADED);
+  }
+
+  /** An overload costs nothing, whatever the answer is that tells of it. */
+  @Test
+  void anOverloadToldByATypeOfErrorCostsNoTokens() {
+    for (int status : new int[] {503, 200}) {
+      HttpRetry.Builder retry = withoutTokens().classifier(TYPES);
+      assertEquals(
+          StopReason.ACCEPTED,
+          endOf(retry, overload(status), overload(status), TestResponse.of(200)),
+          "status " + status);
+    }
+    HttpRetry.Builder byStatus =
+        withoutTokens().classifier(StandardRules.builder().refusedBy(503).build());
+    assertEquals(StopReason.ACCEPTED, endOf(byStatus, TestResponse.of(503), TestResponse.of(200)));
+    assertEquals(
+        StopReason.BUDGET_EXHAUSTED,
+        endOf(withoutTokens().classifier(TYPES), TestResponse.of(503)),
+        "a 503 of a gateway");
+    assertEquals(
+        StopReason.BUDGET_EXHAUSTED,
+        endOf(withoutTokens().classifier(TYPES), overload(500)),
+        "refused, but no overload");
+  }
+
+  /** The gate is shut for a second after it, and then one call at a time may try. */
+  @Test
+  void anOverloadToldByATypeOfErrorHoldsBackTheCalls() {
+    for (int status : new int[] {503, 200}) {
+      LeapingTime since = new LeapingTime();
+      HttpRetry retry =
+          HttpRetry.forAiApis(Duration.ofMinutes(5))
+              .classifier(TYPES)
+              .environment(since.environment())
+              .build();
+      Wire.run(
+          retry.operation(TestRequest.of("GET"), RetryOptions.none()),
+          overload(status),
+          overload(status),
+          TestResponse.of(200));
+      Duration waited = Duration.between(LeapingTime.START, since.instant());
+      assertTrue(waited.toMillis() >= 3_000, status + " waited " + waited);
+    }
+  }
+
+  /** Guards that measure the health of a server hear of it as of a 529. */
+  @Test
+  void aStreamThatBeginsWithAnOverloadIsAFailureOfTheServer() {
+    Hears guard = new Hears();
+    HttpRetry.Builder retry = HttpRetry.builder().classifier(TYPES).guard(guard);
+    endOf(retry, overload(200), TestResponse.of(529), TestResponse.of(429), TestResponse.of(200));
+    assertEquals(List.of("failed", "failed", "succeeded"), guard.heard);
+  }
+
+  /** Writes down how its permits are answered. */
+  private static final class Hears implements Guard {
+    private final List<String> heard = new ArrayList<>();
+
+    @Override
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
+      return 0;
+    }
+
+    @Override
+    public Permit acquire(OperationInfo operation, long nowNanos) {
+      return new Permit() {
+        @Override
+        public void succeeded(long elapsedNanos) {
+          heard.add("succeeded");
+        }
+
+        @Override
+        public void failed(Failure how, Throwable failure) {
+          heard.add("failed");
+        }
+
+        @Override
+        public void released() {
+          heard.add("released");
+        }
+      };
+    }
   }
 
   private static final class NoTokens implements RetryBudget.Account {

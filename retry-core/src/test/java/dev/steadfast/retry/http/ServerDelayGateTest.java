@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
@@ -24,7 +25,15 @@ class ServerDelayGateTest {
   private final ServerDelayGate gate = new ServerDelayGate();
 
   private void learn(int status, Duration serverDelay) {
-    gate.learn(A.origin(), status, ServerDelay.atLeast(serverDelay), POLICY, now);
+    gate.learn(A.origin(), told(status, ServerDelay.atLeast(serverDelay)), POLICY, now);
+  }
+
+  private static ServerDelayGate.Told told(int status, ServerDelay serverDelay) {
+    return new ServerDelayGate.Told(status, StandardRules.kind(status), serverDelay);
+  }
+
+  private void learnOverload(long nowNanos) {
+    gate.learn(A.origin(), told(529, ServerDelay.none()), POLICY, nowNanos);
   }
 
   @Test
@@ -46,34 +55,51 @@ class ServerDelayGateTest {
 
   @Test
   void a529WithoutAServerDelay_letsOnePass_andIsShutForTwiceAsLong() {
-    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+    learnOverload(now);
     for (long seconds : new long[] {1, 2, 3, 3}) {
       assertEquals(seconds * SECOND, gate.admitsInNanos(A, now));
       assertEquals(seconds * SECOND / 4, gate.spreadNanos(A, now));
-      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now + SECOND / 2);
+      learnOverload(now + SECOND / 2);
       assertEquals(seconds * SECOND, gate.admitsInNanos(A, now), "sent before it was shut");
       now += seconds * SECOND + SECOND / 2;
       assertEquals(0, gate.admitsInNanos(A, now));
       gate.acquire(A, now);
       assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
       assertEquals(3 * SECOND / 10, gate.admitsInNanos(A, now));
-      gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+      learnOverload(now);
     }
     now += 3 * SECOND;
     Guard.Permit probe = gate.acquire(A, now);
     probe.succeeded(1);
     assertDoesNotThrow(() -> gate.acquire(A, now));
     assertDoesNotThrow(() -> gate.acquire(A, now));
-    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+    learnOverload(now);
     assertEquals(SECOND, gate.admitsInNanos(A, now), "another overload");
     now += 20 * SECOND;
     assertDoesNotThrow(() -> gate.acquire(A, now));
     assertDoesNotThrow(() -> gate.acquire(A, now), "it was long ago");
   }
 
+  /** A 503 or a stream of the status 200, if the rules say so. */
+  @Test
+  void anyOverload_isLikeA529() {
+    for (int status : new int[] {503, 200}) {
+      ServerDelayGate own = new ServerDelayGate();
+      ServerDelayGate.Told overload =
+          new ServerDelayGate.Told(status, FailureKind.THROTTLED, ServerDelay.none());
+      own.learn(A.origin(), overload, POLICY, now);
+      assertEquals(SECOND, own.admitsInNanos(A, now));
+      ServerDelayGate.Told later =
+          new ServerDelayGate.Told(
+              status, FailureKind.THROTTLED, ServerDelay.atLeast(Duration.ofSeconds(7)));
+      own.learn(A.origin(), later, POLICY, now);
+      assertEquals(7 * SECOND, own.admitsInNanos(A, now));
+    }
+  }
+
   @Test
   void aProbeThatIsLostLetsAnotherOnePass() {
-    gate.learn(A.origin(), 529, ServerDelay.none(), POLICY, now);
+    learnOverload(now);
     now += SECOND;
     gate.acquire(A, now).released();
     assertThrows(ServerDelayPendingException.class, () -> gate.acquire(A, now));
@@ -84,7 +110,7 @@ class ServerDelayGateTest {
   @Test
   void theSpreadIsThePolicysShareOfTheServerDelay() {
     RetryPolicy half = RetryPolicy.builder().serverDelaySpread(0.5).build();
-    gate.learn(A.origin(), 429, ServerDelay.atLeast(Duration.ofSeconds(8)), half, now);
+    gate.learn(A.origin(), told(429, ServerDelay.atLeast(Duration.ofSeconds(8))), half, now);
     assertEquals(4 * SECOND, gate.spreadNanos(A, now));
   }
 
@@ -93,7 +119,8 @@ class ServerDelayGateTest {
     learn(500, Duration.ofSeconds(7));
     learn(409, Duration.ofSeconds(7));
     learn(429, Duration.ZERO);
-    gate.learn(A.origin(), 429, ServerDelay.none(), POLICY, now);
+    gate.learn(A.origin(), told(429, ServerDelay.none()), POLICY, now);
+    gate.learn(A.origin(), told(503, ServerDelay.none()), POLICY, now);
     assertEquals(0, gate.admitsInNanos(A, now));
     assertEquals(0, gate.size());
   }
@@ -132,7 +159,7 @@ class ServerDelayGateTest {
   @Test
   void origins_areBoundedInNumber_andOldGatesMakeRoom() {
     for (int i = 0; i < 5_000; i++) {
-      gate.learn("h" + i, 429, ServerDelay.atLeast(Duration.ofSeconds(1)), POLICY, now);
+      gate.learn("h" + i, told(429, ServerDelay.atLeast(Duration.ofSeconds(1))), POLICY, now);
     }
     assertEquals(OriginTable.MOST, gate.size());
     assertEquals(
@@ -143,7 +170,7 @@ class ServerDelayGateTest {
     assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
     // Those that are shut stay, however many come after them.
     for (int i = 0; i < 3 * OriginTable.MOST; i++) {
-      gate.learn("i" + i, 429, ServerDelay.atLeast(Duration.ofSeconds(1)), POLICY, now);
+      gate.learn("i" + i, told(429, ServerDelay.atLeast(Duration.ofSeconds(1))), POLICY, now);
     }
     assertEquals(7 * SECOND, gate.admitsInNanos(A, now));
   }

@@ -11,6 +11,8 @@ public final class TestResponse implements ResponseView {
   private final int status;
   private final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private Optional<String> origin = Optional.empty();
+  private Optional<String> body = Optional.empty();
+  private Optional<String> errorEvent = Optional.empty();
 
   private TestResponse(int status) {
     this.status = status;
@@ -42,9 +44,31 @@ public final class TestResponse implements ResponseView {
     return this;
   }
 
+  /** Adds a body, as the rules read it. */
+  TestResponse body(String text) {
+    body = Optional.of(text);
+    return this;
+  }
+
+  /** Begins a stream with an error. */
+  TestResponse errorEvent(String data) {
+    errorEvent = Optional.of(data);
+    return this;
+  }
+
   @Override
   public Optional<String> origin() {
     return origin;
+  }
+
+  @Override
+  public Optional<String> bodyText() {
+    return body;
+  }
+
+  @Override
+  public Optional<String> errorEvent() {
+    return errorEvent;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
@@ -54,6 +55,7 @@ final class AttemptBodyHandler<T>
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
+  private volatile @Nullable Verdict verdict; // on the latest head; null: the rules were not asked
   private volatile boolean hidesEffect; // the whole response does
   private volatile boolean afterEffect;
   private final Fallback<T> fallback;
@@ -95,6 +97,11 @@ final class AttemptBodyHandler<T>
     WatchedSubscriber<T> collecting = collector;
     Provisional<T> heads = provisional;
     return heads != null && heads.wasHeld() && collecting != null && collecting.handsOn();
+  }
+
+  /** The rules say what the latest head means. */
+  void means(Verdict ofRules) {
+    verdict = ofRules;
   }
 
   /** The status of the response once it is whole, -1 before. */
@@ -298,7 +305,7 @@ final class AttemptBodyHandler<T>
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
     Provisional<T> heads = provisional;
-    byte[] bytes = heads == null ? judgedBytes() : heads.over(response);
+    byte[] bytes = heads == null ? JudgedBody.whole(held) : heads.over(response);
     held = null;
     if (collecting != null) {
       BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
@@ -306,20 +313,17 @@ final class AttemptBodyHandler<T>
     StreamStart beginning = start;
     Answer<T> whole = Answer.whole(response, collecting);
     Answer<T> answer = beginning == null ? whole : whole.begunWith(beginning.error());
+    boolean delivers = bytes != null && attempt.head(readBy(answer, bytes));
     if (origin == null) {
       hidesEffect = AfterRedirect.hidesEffect(response);
       learn(attempt, answer);
     }
-    if (bytes != null && attempt.head(readBy(answer, bytes))) {
+    if (bytes != null && delivers) {
       deliverHeld(attempt, response, bytes);
       return;
     }
     fallback.keep(response, bytes);
     attempt.complete(answer, null);
-  }
-
-  private byte @Nullable [] judgedBytes() {
-    return held instanceof JudgedBody<?> judged ? judged.whole() : null;
   }
 
   private Answer<T> readBy(Answer<T> answer, byte[] bytes) {
@@ -344,7 +348,7 @@ final class AttemptBodyHandler<T>
 
   private void learn(Attempt<Answer<T>> attempt, Answer<T> answer) {
     try {
-      operation.learn(answer, headNanos);
+      operation.learn(answer, verdict, headNanos);
     } catch (Throwable thrown) {
       attempt.userCodeFailed(thrown); // the operation ends with it, and frees the response
     }

@@ -215,7 +215,7 @@ final class JdkTransport<T> extends PathTransport
     Evidence evidence = evidence(circumstances(), last, answer.status());
     Provisional<T> heads = delivery == null ? null : delivery.heads();
     if (delivery == null || heads == null || !heads.judged()) {
-      return judged(answer, evidence);
+      return judged(answer, evidence, delivery);
     }
     return heads.outcome(evidence, delivery.handedOnEarly());
   }
@@ -225,7 +225,7 @@ final class JdkTransport<T> extends PathTransport
     AttemptBodyHandler<T> delivery = current;
     Disposition last = AnswerProof.of(head.status()).disposition();
     Evidence one = Evidence.of(last, operation.safety(), head.status(), -1);
-    Outcome outcome = judged(head, one);
+    Outcome outcome = judged(head, one, delivery);
     Provisional<T> heads = delivery == null ? null : delivery.heads();
     if (heads != null) {
       heads.means(outcome);

@@ -44,9 +44,9 @@ final class JudgedBody<T> {
     return held;
   }
 
-  /** The body; null if it is not whole, or if the head has decided. */
-  byte @Nullable [] whole() {
-    return held.whole();
+  /** The body of an answer that is judged by it; null if it is not whole, or the head decided. */
+  static byte @Nullable [] whole(@Nullable Object judged) {
+    return judged instanceof JudgedBody<?> body ? body.held.whole() : null;
   }
 
   /** The call fails: the head decides, unless it has. */

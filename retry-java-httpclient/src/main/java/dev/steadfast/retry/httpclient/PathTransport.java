@@ -104,10 +104,17 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   /**
    * The meaning of an answer to the current attempt: of the second client it may be that this
    * connection is refused.
+   *
+   * @param delivery of the attempt, null if it has none
    */
-  final Outcome judged(Answer<?> answer, Evidence evidence) {
+  final Outcome judged(
+      Answer<?> answer, Evidence evidence, @Nullable AttemptBodyHandler<?> delivery) {
     if (other == null || chosen == null || !AnswerProof.refusesProtocol(answer.status())) {
-      return operation.outcome(answer, evidence);
+      Outcome outcome = operation.outcome(answer, evidence);
+      if (delivery != null) {
+        delivery.means(outcome.verdict());
+      }
+      return outcome;
     }
     other.refused(operation.info(), true);
     return operation.outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);

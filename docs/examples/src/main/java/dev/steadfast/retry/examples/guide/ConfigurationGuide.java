@@ -66,7 +66,7 @@ final class ConfigurationGuide {
         RetryPolicy.builder()
             .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(20)))
             .backoff(
-                FailureKind.THROTTLED, // 429 and 529
+                FailureKind.THROTTLED, // 429, 529 and other overloads
                 Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(20)))
             .build();
     // endregion
