@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -469,9 +468,8 @@ public final class HttpOperation {
     Signals signals = replayed && failed(response) ? read.ofReplay() : read;
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
-    if (retry.learning().any()) {
-      learn(new LearningGuards.Judged(response, signals, verdict), plan.environment().ticker());
-    }
+    LearningGuards.Judged judged = new LearningGuards.Judged(response, signals, verdict);
+    retry.learning().learn(plan, info, judged, plan.environment().ticker());
     Evidence proved = wire.withProof(proof(response, signals, verdict));
     Evidence evidence = signals.unprocessed() ? proved.withRefusal() : proved;
     return new Outcome(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
@@ -498,12 +496,8 @@ public final class HttpOperation {
    * @param headNanos when its head came, by the ticker of the environment
    */
   public void learn(ResponseView response, @Nullable Verdict verdict, long headNanos) {
-    Signals signals = signals(response);
-    learn(new LearningGuards.Judged(response, signals, verdict), () -> headNanos);
-  }
-
-  private void learn(LearningGuards.Judged judged, LongSupplier headNanos) {
-    retry.learning().learn(plan, info, judged, headNanos);
+    LearningGuards.Judged judged = new LearningGuards.Judged(response, signals(response), verdict);
+    retry.learning().learn(plan, info, judged, () -> headNanos);
   }
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.

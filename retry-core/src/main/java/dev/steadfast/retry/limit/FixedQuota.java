@@ -16,9 +16,20 @@ final class FixedQuota {
    * The quota that the user has named. Immutable.
    *
    * @param requests how many
-   * @param windowNanos in which time
+   * @param windowNanos in which time, as this client counts it
    */
   record Contract(int requests, long windowNanos) {
+    private static final long MOST_ON_THE_WAY_NANOS = 10_000_000;
+
+    /**
+     * The quota, counted a little too strictly: a request may take longer to arrive than the one
+     * that was sent as many before it.
+     */
+    static Contract of(int requests, long windowNanos) {
+      long onTheWay = Math.min(MOST_ON_THE_WAY_NANOS, windowNanos / QuotaWindow.ON_THE_WAY);
+      return new Contract(requests, windowNanos + onTheWay);
+    }
+
     /** The distance of attempts that are spread evenly. */
     long spacingNanos() {
       return Math.min(QuotaWindow.MOST_SPACING_NANOS, windowNanos / requests);
@@ -66,9 +77,12 @@ final class FixedQuota {
     return latest[block(number)] + contract.windowNanos();
   }
 
-  /** When a further attempt may be sent, after those that wait. */
-  long turn(long nowNanos, TurnQueue line) {
-    int ahead = line.size();
+  /**
+   * When a further attempt may be sent.
+   *
+   * @param ahead so many of the turns in the line come before it
+   */
+  long turn(long nowNanos, int ahead, TurnQueue line) {
     long spacing = contract.spacingNanos();
     boolean apart = sent == 0 || nowNanos - lastNanos >= spacing;
     long turn = (apart ? nowNanos : lastNanos + spacing) + ahead * spacing;

@@ -291,7 +291,7 @@ final class PacedAccount implements Turn.Account {
     Long last = lastNanos;
     long since = last == null ? nowNanos - QuotaWindow.MOST_SPACING_NANOS : last;
     long learned = windows.turn(asked, since, inFlight, line);
-    long named = fixed == null ? nowNanos : fixed.turn(nowNanos, line);
+    long named = fixed == null ? nowNanos : fixed.turn(nowNanos, asked.ahead().turns(), line);
     return named - learned > 0 ? named : learned;
   }
 

@@ -267,7 +267,7 @@ public final class QuotaPacing implements Guard {
       if (window.compareTo(LEAST_WINDOW) < 0 || window.compareTo(MOST_WINDOW) > 0) {
         throw Checks.bad("window", Durations.print(window), "1ms to 24h");
       }
-      this.fixed = new FixedQuota.Contract(requests, window.toNanos());
+      this.fixed = FixedQuota.Contract.of(requests, window.toNanos());
       return this;
     }
 

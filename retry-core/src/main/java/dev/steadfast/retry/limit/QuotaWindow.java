@@ -30,7 +30,7 @@ final class QuotaWindow {
   private static final int RESERVE = 10;
 
   // A request may arrive later than others by this part of a window.
-  private static final int ON_THE_WAY = 64;
+  static final int ON_THE_WAY = 64;
 
   // How often to look whether attempts have cost less than was booked: so often in a window.
   private static final int AGAIN = 32;

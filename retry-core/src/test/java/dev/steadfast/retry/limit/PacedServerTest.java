@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads that call a server with a fixed window as fast as they may, in virtual time. */
 class PacedServerTest {
@@ -39,6 +41,8 @@ class PacedServerTest {
   private int order;
 
   private boolean again = true; // each thread calls for ever
+  private boolean named; // the server tells of no quota
+  private long stopped; // so long are all threads stopped, in each 700 ms
   private int limit = 100;
   private long window = 10 * SECOND;
   private Rounding rounding = Rounding.UP;
@@ -69,7 +73,7 @@ class PacedServerTest {
     } catch (RuntimeException waits) {
       long wait = pacing.admitsInNanos(operation, now);
       assertTrue(wait > 0);
-      at(wait + random.nextLong(2 * MS), () -> attempt(pacing, operation)); // a thread wakes late
+      at(wakes(wait + random.nextLong(2 * MS)), () -> attempt(pacing, operation));
       return;
     }
     at(
@@ -79,7 +83,9 @@ class PacedServerTest {
           at(
               MS / 2 + random.nextLong(2 * MS),
               () -> {
-                pacing.learn(operation, List.of(said), now);
+                if (!named) {
+                  pacing.learn(operation, List.of(said), now);
+                }
                 permit.succeeded(1);
                 pacing.operationEnded(operation);
                 if (again) {
@@ -87,6 +93,12 @@ class PacedServerTest {
                 }
               });
         });
+  }
+
+  /** When a thread wakes that is due after this time: it may be stopped then. */
+  private long wakes(long delay) {
+    long phase = (now + delay) % (700 * MS);
+    return phase < stopped ? delay + stopped - phase : delay;
   }
 
   private Quota answer() {
@@ -175,6 +187,25 @@ class PacedServerTest {
     int windows = accepted.size() - 1;
     assertTrue(sum(accepted, 1) >= 0.95 * windows * limit, () -> accepted + " " + rejected);
     assertTrue(sum(rejected, 1) <= 0.001 * sum(accepted, 1), () -> accepted + " " + rejected);
+  }
+
+  /** Who finds no room when the turn has come, as others were stopped, is the next one. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 30, 60})
+  void aBatchWithANamedQuotaUsesNearlyAll(long stoppedMillis) {
+    named = true;
+    again = false;
+    stopped = stoppedMillis * MS;
+    window = SECOND;
+    limit = 1_000;
+    QuotaPacing pacing = QuotaPacing.builder().quota(limit, Duration.ofSeconds(1)).build();
+    for (int i = 0; i < 30_000; i++) {
+      at(i * MS / 20, () -> call(pacing));
+    }
+    run(25);
+    int windows = accepted.size() - 1;
+    assertTrue(sum(accepted, 1) >= 0.98 * windows * limit, () -> accepted + " " + rejected);
+    assertEquals(0, sum(rejected, 0), () -> rejected.toString());
   }
 
   /** Most of them get their turn while the first answers come, and keep it. */
