@@ -7,12 +7,12 @@ final class LatestTime {
   private final @Nullable LatestTime ofAll;
   private volatile long nanos;
 
-  /** That of a budget. */
+  /** Creates the time of a whole budget. */
   LatestTime() {
     this.ofAll = null;
   }
 
-  /** That of an account of the budget. */
+  /** Creates the time of one account of the budget. */
   LatestTime(LatestTime ofAll) {
     this.ofAll = ofAll;
   }

@@ -116,7 +116,7 @@ final class TokenAccount implements RetryBudget.Account {
     if (earned <= 0) {
       return;
     }
-    // Rounded up, so that no instant is granted twice. Who moves the mark is the one that grants.
+    // Rounded up, so that no instant is granted twice. The thread that moves the mark grants it.
     Mark next = new Mark(until.nanos() + (long) Math.ceil(earned * nanosPerMicro));
     if (filledUntil.compareAndSet(until, next)) {
       add(earned);

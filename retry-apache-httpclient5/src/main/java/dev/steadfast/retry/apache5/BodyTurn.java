@@ -6,8 +6,9 @@ import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn it is to send the caller's request body. The thread of an attempt that was given up
- * may still be about to produce a part of it, while another thread begins the next attempt.
+ * Lets one attempt at a time send the caller's request body. The thread of an attempt that was
+ * given up may still be about to produce a part of it, while another thread begins the next
+ * attempt.
  */
 final class BodyTurn {
   private final @Nullable AsyncEntityProducer producer;

@@ -4,14 +4,14 @@ import dev.steadfast.retry.OperationInfo;
 import java.util.Arrays;
 
 /**
- * What this client spends of a quota in which requests differ in their cost, such as one of tokens.
- * Not safe for use by several threads.
+ * The account of a quota in which requests differ in their cost, such as one of tokens: it books
+ * what this client spends. Not safe for use by several threads.
  *
  * <p>An attempt is booked with its cost when it is sent. The answer to it tells what was left when
  * the server had counted it: from then on only what was sent after it is deducted. Requests may
- * overtake each other, so the smallest remainder counts. Those sent before, of which no answer is
- * known, may or may not be counted in it: they are deducted as far as what this client has booked
- * does not show otherwise.
+ * overtake each other, so the smallest remainder counts. That remainder may or may not include
+ * earlier requests without an answer: they are deducted too, unless this client's own bookings show
+ * that more is left.
  */
 final class CostLedger {
   private static final int LEAST_SAMPLES = 5;
@@ -59,12 +59,12 @@ final class CostLedger {
 
   // The cost of a request.
 
-  /** Whether enough is known of the cost of a request of which the caller does not tell it. */
+  /** Whether enough answers have shown the cost of a request whose caller did not tell it. */
   boolean knowsCosts() {
     return sampled >= LEAST_SAMPLES;
   }
 
-  /** What a request costs of which the caller does not tell it. */
+  /** The cost that is assumed where the caller tells none: most requests seen cost no more. */
   long usual() {
     return usual;
   }
@@ -78,7 +78,7 @@ final class CostLedger {
     usual = sorted[(size * USUAL_PERCENT + 99) / 100 - 1];
   }
 
-  /** What an attempt is booked with. */
+  /** The units with which an attempt is booked. */
   long units(OperationInfo operation, long whole) {
     int cost = operation.cost();
     return Math.min(whole, cost > 0 ? cost : usual);
@@ -89,7 +89,7 @@ final class CostLedger {
     return operation.cost() == 0 && !knowsCosts();
   }
 
-  // What is left.
+  // The rest of the quota.
 
   /** Whether enough is left for an operation and those before it. */
   boolean covers(QuotaWindow.Asked asked, int inFlight, long whole) {
@@ -99,7 +99,7 @@ final class CostLedger {
     return missing(asked, whole) <= 0;
   }
 
-  /** How much more an operation and those before it need than is left. */
+  /** The units that an operation and those before it lack; zero or less if enough is left. */
   long missing(QuotaWindow.Asked asked, long whole) {
     TurnQueue.Ahead ahead = asked.ahead();
     long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, usual);
@@ -258,7 +258,7 @@ final class CostLedger {
     Arrays.fill(told, NOT_TOLD);
   }
 
-  // What is remembered of attempts.
+  // The memory of attempts.
 
   private boolean remembers(long number) {
     return number >= 0 && number < attempts && number >= attempts - REMEMBERED + 1;

@@ -213,7 +213,7 @@ final class QuotaWindows {
     return again;
   }
 
-  /** What is left of the quota that has the least; the largest number if there is none. */
+  /** The rest of the quota that has the least left; the largest number if there is none. */
   long left() {
     long least = Long.MAX_VALUE;
     for (QuotaWindow window : windows) {

@@ -3,19 +3,19 @@ package dev.steadfast.retry.paths;
 import dev.steadfast.retry.OtherPath;
 
 /**
- * That an attempt takes another connection than the client's usual one.
+ * The decision that an attempt takes another connection than the client's usual one.
  *
  * @param why the reason, for the report
- * @param step what there is to do before
+ * @param step the preparation
  */
 public record PathChoice(OtherPath why, Step step) {
   /** The preparation of an attempt before it takes the other connection. */
   public enum Step {
-    /** It opens a new one. The rest of an old one is too old to be trusted, and is let go. */
+    /** It opens a new connection. An older one can no longer be trusted and is dropped. */
     OPEN,
-    /** It waits as long as {@link DeadPaths#opening} says so: another attempt opens it. */
+    /** It waits while {@link DeadPaths#opening} is true: another attempt opens the connection. */
     AWAIT,
-    /** Nothing. */
+    /** It goes at once: the connection is there. */
     GO
   }
 }

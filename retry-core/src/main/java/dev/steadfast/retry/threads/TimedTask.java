@@ -16,7 +16,7 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
   private volatile @Nullable Runnable task;
   private volatile @Nullable TimedTask next; // in the inbox; itself once it is not
 
-  /** Who keeps the time. */
+  /** The timer that the task belongs to. */
   interface Keeper {
     /** A task that is no longer in the inbox was cancelled: it can be unlinked. */
     void cancelledLate();

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the body of an answer that another attempt may follow, until the client's call is over. A
- * long or slow body is not kept: then it is decided at once who gets it. That of an event stream is
- * decided when its first event is known, however long that takes.
+ * long or slow body is not kept: then its reader is chosen at once. The reader of an event stream
+ * is chosen when its first event is known, however long that takes.
  */
 final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
   // As with a body that is discarded, and not a round number for the same reason.

@@ -99,11 +99,11 @@ final class OtherClient {
   }
 
   /**
-   * That an attempt takes the second client.
+   * The decision that an attempt takes the second client.
    *
    * @param client the second client
-   * @param waits until another attempt was answered there: the JDK does not show earlier that a
-   *     connection is there
+   * @param waits whether the attempt waits until another one was answered there: the JDK does not
+   *     show earlier that a connection is there
    */
   record Chosen(HttpClient client, boolean waits) {}
 

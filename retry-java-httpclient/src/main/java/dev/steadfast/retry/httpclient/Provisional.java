@@ -92,7 +92,7 @@ final class Provisional<T> {
   }
 
   /**
-   * Who takes the body of a head.
+   * Chooses the subscriber for the body of a head.
    *
    * @param judged whether the rules read the body before they say what the answer means
    * @param users makes the user's subscriber

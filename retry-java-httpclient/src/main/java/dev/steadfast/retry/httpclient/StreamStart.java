@@ -40,7 +40,7 @@ final class StreamStart {
   }
 
   /**
-   * Who takes the body.
+   * Makes the subscriber that takes the body.
    *
    * @param decision gets the {@link #error}, and says who takes the body with all that has come
    */

@@ -38,7 +38,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private static final Class<?> INTO_FILE =
       BodySubscribers.ofFile(Path.of("unused")).getClass(); // the next attempt writes it again
 
-  /** Who may signal the user's subscriber: one thread at a time, and none after the end. */
+  /** Lets one thread at a time signal the user's subscriber, and none after the end. */
   private enum Signals {
     IDLE,
     /** The client does. */
@@ -195,7 +195,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   }
 
   // The client signals one thing at a time; within another signal only in answer to a request().
-  // Where this returns false, ask over() afterwards: the body may have ended just now.
+  // If this returns false, ask over() afterwards: the body may have ended just now.
   private boolean enter() {
     return SIGNALS.compareAndSet(this, Signals.IDLE, Signals.UNDER_WAY);
   }

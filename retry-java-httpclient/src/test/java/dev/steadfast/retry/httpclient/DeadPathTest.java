@@ -1,10 +1,17 @@
 package dev.steadfast.retry.httpclient;
 
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_ALL;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST_OF_MANY;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_ONE;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_TWO;
+import static dev.steadfast.retry.tck.internal.SilentPaths.PATIENT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.SHORT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.taken;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
@@ -26,7 +33,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -49,45 +55,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * HTTP/2 over TLS through a proxy that swallows the bytes of connections. Only an attempt that is
- * to be lost has a short time; all others have as much as they need.
- */
+/** HTTP/2 over TLS through a proxy that swallows the bytes of connections. */
 class DeadPathTest {
   private static final HeldCertificate CERTIFICATE =
       new HeldCertificate.Builder()
           .commonName("localhost")
           .addSubjectAlternativeName("localhost")
           .build();
-  private static final RetryPolicy PATIENT =
-      RetryPolicy.builder()
-          .backoff(Backoff.none())
-          .totalTimeout(Duration.ofSeconds(60))
-          .attemptTimeout(Duration.ofSeconds(20))
-          .build();
-  private static final Duration SHORT = Duration.ofMillis(200);
-
-  /** The first attempt is to be lost. */
-  private static final RetryPolicy LOSES_FIRST =
-      PATIENT.toBuilder().attemptTimeouts(List.of(SHORT, Duration.ofSeconds(20))).build();
-
-  /** The first attempt is to be lost, and begins before another one has ended. */
-  private static final RetryPolicy LOSES_FIRST_OF_MANY =
-      PATIENT.toBuilder()
-          .attemptTimeouts(List.of(Duration.ofSeconds(2), Duration.ofSeconds(20)))
-          .build();
-
-  /** Both attempts are to be lost, and have the time to connect. */
-  private static final RetryPolicy LOSES_TWO =
-      PATIENT.toBuilder().attemptTimeout(Duration.ofSeconds(1)).maxAttempts(2).build();
-
-  /** One attempt, which is to be lost. */
-  private static final RetryPolicy LOSES_ONE =
-      PATIENT.toBuilder().attemptTimeout(SHORT).maxAttempts(1).build();
-
-  /** All attempts are to be lost. */
-  private static final RetryPolicy LOSES_ALL = PATIENT.toBuilder().attemptTimeout(SHORT).build();
-
   private static final String STALL = "/stall";
 
   private final MockWebServer server = new MockWebServer();
@@ -182,15 +156,7 @@ class DeadPathTest {
   private void works(Entry entry) throws Throwable {
     RetryReport got = get(entry, PATIENT);
     assertEquals(StopReason.ACCEPTED, got.reason(), got.toString());
-    assertEquals(List.of(), paths(got), got.toString()); // a clean report has no list
-  }
-
-  private static List<OtherPath> paths(RetryReport got) {
-    List<OtherPath> paths = new ArrayList<>();
-    for (AttemptReport each : got.attemptReports()) {
-      paths.add(each.otherPath().orElse(null));
-    }
-    return paths;
+    assertEquals(List.of(), taken(got), got.toString()); // a clean report has no list
   }
 
   @ParameterizedTest
@@ -203,7 +169,7 @@ class DeadPathTest {
 
     assertEquals(StopReason.ACCEPTED, got.reason(), got.toString());
     assertEquals(
-        Arrays.asList(null, OtherPath.SILENT_CONNECTION), paths(got), got + ", " + proxy.opened());
+        Arrays.asList(null, OtherPath.SILENT_CONNECTION), taken(got), got + ", " + proxy.opened());
     assertEquals(2, proxy.opened());
   }
 
@@ -232,8 +198,8 @@ class DeadPathTest {
     RetryReport second = get(entry, LOSES_FIRST);
     RetryReport third = get(entry, PATIENT);
 
-    assertEquals(Arrays.asList(null, OtherPath.SILENT_CONNECTION), paths(second));
-    assertEquals(List.of(OtherPath.DEAD_CONNECTION), paths(third), third.toString());
+    assertEquals(Arrays.asList(null, OtherPath.SILENT_CONNECTION), taken(second));
+    assertEquals(List.of(OtherPath.DEAD_CONNECTION), taken(third), third.toString());
     assertEquals(List.of(PathEvent.SUSPECTED, PathEvent.CONFIRMED), List.copyOf(events));
     assertTrue(proxy.opened() <= 3, "connections: " + proxy.opened());
   }
@@ -266,7 +232,7 @@ class DeadPathTest {
     assertEquals(StopReason.DEADLINE, get(entry, whole).reason());
     RetryReport third = get(entry, PATIENT);
 
-    assertEquals(List.of(OtherPath.SILENT_CONNECTION), paths(third), third.toString());
+    assertEquals(List.of(OtherPath.SILENT_CONNECTION), taken(third), third.toString());
     assertEquals(StopReason.ACCEPTED, third.reason());
   }
 
@@ -318,7 +284,7 @@ class DeadPathTest {
 
     RetryReport got = get(entry, LOSES_ALL);
 
-    assertEquals(Arrays.asList(null, null, null), paths(got), got.toString());
+    assertEquals(Arrays.asList(null, null, null), taken(got), got.toString());
   }
 
   @ParameterizedTest
@@ -393,7 +359,7 @@ class DeadPathTest {
 
     RetryReport got = report(Entry.SEND, old, LOSES_FIRST);
 
-    assertEquals(Arrays.asList(null, null), paths(got), got.toString());
+    assertEquals(Arrays.asList(null, null), taken(got), got.toString());
     assertEquals(List.of(), List.copyOf(events));
   }
 
@@ -442,7 +408,7 @@ class DeadPathTest {
 
     assertEquals(
         Arrays.asList(null, OtherPath.SILENT_CONNECTION),
-        paths(JdkReports.of(sent.get(20, TimeUnit.SECONDS))));
+        taken(JdkReports.of(sent.get(20, TimeUnit.SECONDS))));
     client.close();
     assertThrows(
         IOException.class, () -> client.send(request("/").build(), BodyHandlers.ofString()));

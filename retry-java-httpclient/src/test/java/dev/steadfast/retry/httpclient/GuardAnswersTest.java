@@ -5,12 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.tck.internal.RecordingGuard;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,45 +17,15 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a guard hears of attempts on a real connection: one answer per permit. */
 class GuardAnswersTest {
   private final ScriptedServer server = ScriptedServer.start();
-  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-  private final Guard guard =
-      new Guard() {
-        @Override
-        public long admitsInNanos(OperationInfo operation, long nowNanos) {
-          return 0;
-        }
-
-        @Override
-        public Permit acquire(OperationInfo operation, long nowNanos) {
-          return new Permit() {
-            @Override
-            public void succeeded(long elapsedNanos) {
-              answers.add("succeeded");
-            }
-
-            @Override
-            public void failed(Guard.Failure how, Throwable failure) {
-              answers.add("failed");
-            }
-
-            @Override
-            public void released() {
-              answers.add("released");
-            }
-          };
-        }
-      };
+  private final RecordingGuard guard = new RecordingGuard();
 
   @AfterEach
   void close() {
@@ -86,8 +55,7 @@ class GuardAnswersTest {
     assertEquals(503, client(3).send(request(), BodyHandlers.ofString()).statusCode());
     assertEquals(200, client(3).send(request(), BodyHandlers.ofString()).statusCode());
     assertEquals(
-        List.of("succeeded", "succeeded", "succeeded", "failed", "succeeded"),
-        List.copyOf(answers));
+        List.of("succeeded", "succeeded", "succeeded", "failed", "succeeded"), guard.answers());
   }
 
   @Test
@@ -95,7 +63,7 @@ class GuardAnswersTest {
     server.enqueue(Reply.resetAfterRequest(), Reply.truncatedBody(200, 100, "part"));
     assertThrows(IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
     assertThrows(IOException.class, () -> client(1).send(request(), BodyHandlers.ofString()));
-    assertEquals(List.of("failed", "succeeded"), List.copyOf(answers));
+    assertEquals(List.of("failed", "succeeded"), guard.answers());
   }
 
   @Test
@@ -105,7 +73,7 @@ class GuardAnswersTest {
         client(3).sendAsync(request(), BodyHandlers.ofString());
     server.takeRequest(Duration.ofSeconds(10));
     assertTrue(call.cancel(true));
-    assertEquals("released", answers.poll(10, TimeUnit.SECONDS));
-    assertTrue(answers.isEmpty());
+    assertEquals("released", guard.takeAnswer());
+    assertEquals(List.of(), guard.answers());
   }
 }

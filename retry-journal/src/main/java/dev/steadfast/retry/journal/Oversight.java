@@ -72,9 +72,9 @@ public final class Oversight {
       @Nullable String sequence,
       @Nullable Integer status) {
     /**
-     * Where it stands in its list.
+     * Returns its place in the list.
      *
-     * @return what the next page begins after
+     * @return the place after which the next page begins
      */
     public Position position() {
       return new Position(times.since(), number);

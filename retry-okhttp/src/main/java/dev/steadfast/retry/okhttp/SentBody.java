@@ -41,7 +41,7 @@ final class SentBody implements BodyPass.Body {
     this.body = body;
   }
 
-  /** That of an operation, null if there is none that has to be watched. */
+  /** Watches the body of an operation; null if it has none that must be watched. */
   static @Nullable SentBody of(Request callers) {
     RequestBody body = callers.body();
     return body == null || (!body.isOneShot() && isShort(body) && keepsItsBytes(body))

@@ -1,10 +1,14 @@
 package dev.steadfast.retry.okhttp;
 
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_ALL;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST_OF_MANY;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_ONE;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_TWO;
+import static dev.steadfast.retry.tck.internal.SilentPaths.PATIENT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.AttemptReport;
-import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.PathEvent;
@@ -14,11 +18,11 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.tck.internal.SilentPaths;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,45 +52,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * HTTP/2 over TLS through a proxy that swallows the bytes of connections. Only an attempt that is
- * to be lost has a short time; all others have as much as they need.
- */
+/** HTTP/2 over TLS through a proxy that swallows the bytes of connections. */
 class DeadPathTest {
   private static final HeldCertificate CERTIFICATE =
       new HeldCertificate.Builder()
           .commonName("localhost")
           .addSubjectAlternativeName("localhost")
           .build();
-  private static final RetryPolicy PATIENT =
-      RetryPolicy.builder()
-          .backoff(Backoff.none())
-          .totalTimeout(Duration.ofSeconds(60))
-          .attemptTimeout(Duration.ofSeconds(20))
-          .build();
-  private static final Duration SHORT = Duration.ofMillis(200);
-
-  /** The first attempt is to be lost. */
-  private static final RetryPolicy LOSES_FIRST =
-      PATIENT.toBuilder().attemptTimeouts(List.of(SHORT, Duration.ofSeconds(20))).build();
-
-  /** The first attempt is to be lost, and begins before another one has ended. */
-  private static final RetryPolicy LOSES_FIRST_OF_MANY =
-      PATIENT.toBuilder()
-          .attemptTimeouts(List.of(Duration.ofSeconds(2), Duration.ofSeconds(20)))
-          .build();
-
-  /** Both attempts are to be lost, and have the time to connect. */
-  private static final RetryPolicy LOSES_TWO =
-      PATIENT.toBuilder().attemptTimeout(Duration.ofSeconds(1)).maxAttempts(2).build();
-
-  /** One attempt, which is to be lost. */
-  private static final RetryPolicy LOSES_FIRST_ONLY =
-      PATIENT.toBuilder().attemptTimeout(SHORT).maxAttempts(1).build();
-
-  /** All attempts are to be lost. */
-  private static final RetryPolicy LOSES_ALL = PATIENT.toBuilder().attemptTimeout(SHORT).build();
-
   private static final String STALL = "/stall";
 
   private final MockWebServer server = new MockWebServer();
@@ -172,11 +144,7 @@ class DeadPathTest {
   }
 
   private static List<OtherPath> paths(Entry.Outcome got) {
-    List<OtherPath> paths = new ArrayList<>();
-    for (AttemptReport each : got.report().attemptReports()) {
-      paths.add(each.otherPath().orElse(null));
-    }
-    return paths;
+    return SilentPaths.taken(got.report());
   }
 
   @ParameterizedTest
@@ -315,7 +283,7 @@ class DeadPathTest {
     works(entry, calls);
 
     for (int each = 0; each < 3; each++) {
-      entry.make(calls.newCall(request(STALL, LOSES_FIRST_ONLY).build()));
+      entry.make(calls.newCall(request(STALL, LOSES_ONE).build()));
       Entry.Outcome next = get(entry, calls, PATIENT);
       assertEquals(List.of(), paths(next), next.toString());
     }

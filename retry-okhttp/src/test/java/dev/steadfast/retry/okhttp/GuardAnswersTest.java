@@ -2,14 +2,12 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.tck.internal.RecordingGuard;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import okhttp3.Cache;
 import okhttp3.OkHttpClient;
@@ -22,36 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a guard hears where only OkHttp goes: its cache, and pooled connections. */
 class GuardAnswersTest {
   private final ScriptedServer server = ScriptedServer.start();
-  private final List<String> answers = new ArrayList<>();
   private OkHttpClient client = new OkHttpClient();
 
-  private final Guard guard =
-      new Guard() {
-        @Override
-        public long admitsInNanos(OperationInfo operation, long nowNanos) {
-          return 0;
-        }
-
-        @Override
-        public Permit acquire(OperationInfo operation, long nowNanos) {
-          return new Permit() {
-            @Override
-            public void succeeded(long elapsedNanos) {
-              answers.add("succeeded");
-            }
-
-            @Override
-            public void failed(Guard.Failure how, Throwable failure) {
-              answers.add("failed");
-            }
-
-            @Override
-            public void released() {
-              answers.add("released");
-            }
-          };
-        }
-      };
+  private final RecordingGuard guard = new RecordingGuard();
 
   @AfterEach
   void close() {
@@ -74,7 +45,7 @@ class GuardAnswersTest {
     server.enqueue(Reply.status(200).body("ok"), Reply.closeOnHead());
     assertEquals(200, status());
     assertEquals(200, status());
-    assertEquals(List.of("succeeded", "released", "succeeded"), answers);
+    assertEquals(List.of("succeeded", "released", "succeeded"), guard.answers());
   }
 
   @Test
@@ -86,6 +57,6 @@ class GuardAnswersTest {
       assertEquals(200, status());
     }
     assertEquals(1, server.requests().size());
-    assertEquals(List.of("succeeded", "released"), answers);
+    assertEquals(List.of("succeeded", "released"), guard.answers());
   }
 }

@@ -2,5 +2,5 @@ package dev.steadfast.retry.journal.cli;
 
 import java.io.PrintStream;
 
-/** Where a command writes: its result, and what went wrong. */
+/** The streams that a command writes to: one for its result, one for errors. */
 record Output(PrintStream result, PrintStream error) {}
