@@ -11,8 +11,14 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** The run of {@code mvn -q -Pspring} in one process, on the JDK's client. */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+/**
+ * The run of {@code mvn -q -Pspring} in one process, on the JDK's client. Its total timeout is long,
+ * so that a slow machine fails no order.
+ */
+@SpringBootTest(
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties =
+        "steadfast.clients.payments.policy=maxAttempts=4; totalTimeout=5m; backoff=full(1ms..9ms)")
 class RunTest {
   private static FaultyPayments payments;
 
