@@ -23,7 +23,10 @@ final class Worker {
     this.executor = executor;
   }
 
-  /** Daemon threads that end when they have nothing to do. */
+  /**
+   * Daemon threads that end when they have nothing to do. They inherit nothing: a transaction
+   * manager may keep the transaction of the thread that makes them in an inheritable variable.
+   */
   static Executor threads() {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
@@ -33,7 +36,7 @@ final class Worker {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "steadfast-journal");
+              Thread thread = new Thread(null, task, "steadfast-journal", 0, false);
               thread.setDaemon(true);
               return thread;
             });

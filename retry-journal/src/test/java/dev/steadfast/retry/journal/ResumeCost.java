@@ -32,7 +32,7 @@ import javax.sql.DataSource;
  * a pool and a thread of its own. Prints the medians of alternating rounds.
  */
 final class ResumeCost {
-  private static final int OPERATIONS = 1_000;
+  private static final int OPERATIONS = Integer.getInteger("operations", 1_000);
   private static final int ROUNDS = 5;
   private static final int CONNECTIONS = 4;
 

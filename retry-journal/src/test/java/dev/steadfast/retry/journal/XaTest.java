@@ -20,6 +20,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import javax.sql.XAConnection;
@@ -147,11 +151,15 @@ class XaTest {
 
   /** Gives the connection of the branch. */
   private DataSource joining() {
+    return source(xa::getConnection);
+  }
+
+  private static DataSource source(Callable<Connection> connections) {
     return (DataSource)
         Proxy.newProxyInstance(
             XaTest.class.getClassLoader(),
             new Class<?>[] {DataSource.class},
-            (proxy, method, arguments) -> xa.getConnection());
+            (proxy, method, arguments) -> connections.call());
   }
 
   // The journal asks its database for its name at once.
@@ -160,6 +168,21 @@ class XaTest {
     JdbcJournal.Builder within = JdbcJournal.builder(joining());
     IOException told = assertThrows(IOException.class, within::build);
     assertTrue(String.valueOf(told.getMessage()).contains("(XA)"), told::toString);
+  }
+
+  // Transaction managers keep the transaction of a thread in such variables.
+  @Test
+  void threadsOfAJournalInheritNothing() throws Exception {
+    InheritableThreadLocal<String> transaction = new InheritableThreadLocal<>();
+    List<String> seen = new CopyOnWriteArrayList<>();
+    DataSource source =
+        source(() -> {
+          seen.add(String.valueOf(transaction.get()));
+          return database.source().getConnection();
+        });
+    transaction.set("joined");
+    JdbcJournal.builder(source).build().oversight().totals();
+    assertEquals(Set.of("null"), Set.copyOf(seen));
   }
 
   @Test
