@@ -162,7 +162,8 @@ class WakeupsTest {
     assertTrue(again.toMillis() > 0 && again.compareTo(LATER.multipliedBy(2)) < 0, again::toString);
     database.set("due_at = " + in("1", "HOUR"));
     again = wake(wakeup).orElseThrow();
-    assertTrue(again.toMinutes() == 59, again::toString);
+    assertTrue(
+        again.toMinutes() >= 59 && again.compareTo(Duration.ofHours(1)) <= 0, again::toString);
     assertEquals(1, sent.size());
     database.set("due_at = current_timestamp");
     outcome = State.FAILED;

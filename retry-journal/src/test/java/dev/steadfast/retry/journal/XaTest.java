@@ -39,6 +39,7 @@ import org.postgresql.xa.PGXADataSource;
 /** Distributed transactions (XA), as a transaction manager makes them. */
 class XaTest {
   private static final AtomicInteger BRANCHES = new AtomicInteger();
+  private static final ThreadLocal<String> TRANSACTION = new InheritableThreadLocal<>();
   private static PostgresServer server;
   private static TestDatabase database;
 
@@ -173,15 +174,18 @@ class XaTest {
   // Transaction managers keep the transaction of a thread in such variables.
   @Test
   void threadsOfAJournalInheritNothing() throws Exception {
-    InheritableThreadLocal<String> transaction = new InheritableThreadLocal<>();
     List<String> seen = new CopyOnWriteArrayList<>();
     DataSource source =
         source(() -> {
-          seen.add(String.valueOf(transaction.get()));
+          seen.add(String.valueOf(TRANSACTION.get()));
           return database.source().getConnection();
         });
-    transaction.set("joined");
-    JdbcJournal.builder(source).build().oversight().totals();
+    TRANSACTION.set("joined");
+    try {
+      JdbcJournal.builder(source).build().oversight().totals();
+    } finally {
+      TRANSACTION.remove();
+    }
     assertEquals(Set.of("null"), Set.copyOf(seen));
   }
 
