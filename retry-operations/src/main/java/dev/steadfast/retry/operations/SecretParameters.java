@@ -1,9 +1,9 @@
 package dev.steadfast.retry.operations;
 
 import dev.steadfast.retry.internal.Checks;
+import java.io.UnsupportedEncodingException;
 import java.net.URI;
 import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -91,8 +91,8 @@ final class SecretParameters {
 
   private static String decoded(String name) {
     try {
-      return URLDecoder.decode(name, StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException noEncoding) {
+      return URLDecoder.decode(name, "UTF-8"); // the method with a Charset is not in Android 8
+    } catch (IllegalArgumentException | UnsupportedEncodingException noEncoding) {
       return name;
     }
   }
