@@ -113,7 +113,8 @@ public final class Apache5Retry {
 
   /**
    * The part of a request that a journal keeps, for {@code journal.enlist(connection,
-   * Apache5Retry.intent(client, request, options))}. Nothing is sent.
+   * Apache5Retry.intent(client, request, options))}. Nothing is sent. An equal request of an
+   * asynchronous client with the same configuration claims the operation, too.
    *
    * @param client a client whose builder was given to {@link #addTo}
    * @param request the request, with an absolute URI
@@ -143,7 +144,7 @@ public final class Apache5Retry {
    * <p>Method, target, body, the headers that the journal keeps, and the key are those of the first
    * request. All else is as for every call of this client: handlers and interceptors, which also
    * add credentials, timeouts, and policy. The thread waits for the answer, which is noted in the
-   * journal and closed.
+   * journal and closed. What an asynchronous client began is resumed here, too.
    *
    * @param client a client whose builder was given to {@link #addTo}
    * @return sends through this client; an {@link IllegalArgumentException} says that the body of a

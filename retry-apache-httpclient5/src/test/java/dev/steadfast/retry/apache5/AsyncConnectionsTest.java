@@ -395,18 +395,6 @@ class AsyncConnectionsTest {
     assertNoLease();
   }
 
-  /** A response that is whole is the caller's: its report, too. */
-  @Test
-  void aResponseThatWasRead_outlivesItsClient() throws Exception {
-    server.enqueue(Reply.status(503), Reply.status(200).body("ok"));
-    CloseableHttpAsyncClient client = client(Parts.retry().build());
-    SimpleHttpResponse response = client.execute(get(), null).get();
-    client.close(CloseMode.IMMEDIATE);
-    assertEquals("ok", response.getBodyText());
-    assertEquals(2, Apache5Reports.of(response).attempts());
-    assertNoLease();
-  }
-
   @Test
   void sixteenThreadsWithFaultsAndCancels_loseNoLease() throws Exception {
     AtomicInteger count = new AtomicInteger();

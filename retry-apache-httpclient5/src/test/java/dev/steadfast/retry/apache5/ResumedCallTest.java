@@ -23,8 +23,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
+import org.apache.hc.client5.http.async.methods.SimpleResponseConsumer;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -36,6 +40,10 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
+import org.apache.hc.core5.http.message.BasicHttpRequest;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
+import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityProducer;
+import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +146,78 @@ class ResumedCallTest {
     send(post("5"));
     JournalUnderTest.assertSame(journal.intents().get(0), enlisted);
     assertEquals(1, journal.claims(), "enlisting is the journal's own");
+  }
+
+  // ---- what the asynchronous client enlists and begins is resumed through the blocking one
+
+  private SimpleHttpResponse sendAsync(String method, HttpEntity entity) throws Exception {
+    try (CloseableHttpAsyncClient async =
+        Apache5Retry.addTo(HttpAsyncClients.custom(), retry).build()) {
+      async.start();
+      BasicHttpRequest request = new BasicHttpRequest(method, request(method, null).getUri());
+      request.setHeaders(request(method, null).getHeaders());
+      return async
+          .execute(
+              new BasicRequestProducer(request, entity == null ? null : producer(entity)),
+              SimpleResponseConsumer.create(),
+              Apache5Retry.with(HttpClientContext.create(), ONCE),
+              null)
+          .get();
+    }
+  }
+
+  private static AsyncEntityProducer producer(HttpEntity entity) throws IOException {
+    ContentType type = ContentType.parseLenient(entity.getContentType());
+    byte[] bytes = entity.getContent().readAllBytes();
+    return entity.getContentEncoding() == null
+        ? new BasicAsyncEntityProducer(bytes, type)
+        : new TestProducer(bytes, true, false) {
+          @Override
+          public String getContentEncoding() {
+            return entity.getContentEncoding();
+          }
+
+          @Override
+          public long getContentLength() {
+            return bytes.length;
+          }
+
+          @Override
+          public boolean isChunked() {
+            return false;
+          }
+        };
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void anAsynchronousCallClaimsWhatIsEnlisted(String method, HttpEntity entity) throws Exception {
+    Intent enlisted = Intent.of(Apache5Retry.intent(client, request(method, entity), ONCE));
+    server.enqueue(Reply.status(200));
+    sendAsync(method, entity);
+    JournalUnderTest.assertSame(journal.intents().get(0), enlisted);
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void anAsynchronousCallIsResumed(String method, HttpEntity entity) throws Exception {
+    server.enqueue(Reply.status(500), Reply.status(200).header("ETag", "1"));
+    assertEquals(500, sendAsync(method, entity).getCode());
+
+    Apache5Retry.sender(client).send(journal, journal.intents().get(0));
+
+    Received first = server.requests().get(0);
+    Received second = server.requests().get(1);
+    assertEquals(first.method(), second.method());
+    assertEquals(first.target(), second.target());
+    assertArrayEquals(first.body(), second.body());
+    assertEquals(
+        first.header("Idempotency-Key"), second.header("Idempotency-Key"), "one operation");
+    assertEquals(first.header("Content-Type"), second.header("Content-Type"));
+    assertEquals(State.SUCCEEDED, journal.endings().get(1).state());
+    SimpleHttpResponse kept = sendAsync(method, entity);
+    assertEquals("1", kept.getFirstHeader("ETag").getValue());
+    assertEquals(2, server.requests().size());
   }
 
   @Test
