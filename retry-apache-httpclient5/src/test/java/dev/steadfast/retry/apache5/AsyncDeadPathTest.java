@@ -13,6 +13,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -27,8 +28,6 @@ import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
-import okhttp3.tls.HandshakeCertificates;
-import okhttp3.tls.HeldCertificate;
 import org.apache.hc.client5.http.async.methods.SimpleHttpRequest;
 import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
 import org.apache.hc.client5.http.async.methods.SimpleRequestBuilder;
@@ -54,16 +53,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * client for HTTP/2 alone may meet the first connection while it is closed.
  */
 class AsyncDeadPathTest {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .addSubjectAlternativeName("localhost")
-          .addSubjectAlternativeName("127.0.0.1")
-          .build();
-  private static final HandshakeCertificates TLS =
-      new HandshakeCertificates.Builder()
-          .heldCertificate(CERTIFICATE)
-          .addTrustedCertificate(CERTIFICATE.certificate())
-          .build();
   private static final Duration SHORT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final RetryPolicy PATIENT =
@@ -86,12 +75,12 @@ class AsyncDeadPathTest {
   private SwallowingProxy proxy;
 
   private static TlsStrategy tls() {
-    return ClientTlsStrategyBuilder.create().setSslContext(TLS.sslContext()).buildAsync();
+    return ClientTlsStrategyBuilder.create().setSslContext(Tls.LOOPBACK.sslContext()).buildAsync();
   }
 
   @BeforeEach
   void start() throws IOException {
-    server.useHttps(TLS.sslSocketFactory());
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.requireClientAuth(); // each connection shows the client's certificate
     server.setDispatcher(
         new Dispatcher() {

@@ -12,6 +12,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -26,8 +27,6 @@ import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
-import okhttp3.tls.HandshakeCertificates;
-import okhttp3.tls.HeldCertificate;
 import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
 import org.apache.hc.client5.http.async.methods.SimpleResponseConsumer;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
@@ -53,17 +52,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** HTTP/2 over TLS: by the client that negotiates it, and by the one that speaks nothing else. */
 class AsyncHttp2Test {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .addSubjectAlternativeName("localhost")
-          .addSubjectAlternativeName("127.0.0.1")
-          .build();
-  private static final HandshakeCertificates TLS =
-      new HandshakeCertificates.Builder()
-          .heldCertificate(CERTIFICATE)
-          .addTrustedCertificate(CERTIFICATE.certificate())
-          .build();
-
   private static final int INTERNAL_ERROR = 2;
   private static final int REFUSED_STREAM = 7;
 
@@ -79,12 +67,12 @@ class AsyncHttp2Test {
   }
 
   private static TlsStrategy tls() {
-    return ClientTlsStrategyBuilder.create().setSslContext(TLS.sslContext()).buildAsync();
+    return ClientTlsStrategyBuilder.create().setSslContext(Tls.LOOPBACK.sslContext()).buildAsync();
   }
 
   @BeforeEach
   void start() throws IOException {
-    server.useHttps(TLS.sslSocketFactory());
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.start(InetAddress.getLoopbackAddress(), 0);
   }
 

@@ -14,6 +14,7 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.testkit.FakeTime;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.http.HttpClient;
@@ -33,8 +34,6 @@ import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
 import okhttp3.Headers;
 import okhttp3.internal.http2.Settings;
-import okhttp3.tls.HandshakeCertificates;
-import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,17 +45,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** HTTP/2 over TLS. */
 class Http2Test {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .addSubjectAlternativeName("localhost")
-          .addSubjectAlternativeName("127.0.0.1")
-          .build();
-  private static final HandshakeCertificates TLS =
-      new HandshakeCertificates.Builder()
-          .heldCertificate(CERTIFICATE)
-          .addTrustedCertificate(CERTIFICATE.certificate())
-          .build();
-
   private static final int INTERNAL_ERROR = 2;
   private static final int REFUSED_STREAM = 7;
 
@@ -65,7 +53,7 @@ class Http2Test {
 
   @BeforeEach
   void start() throws IOException {
-    server.useHttps(TLS.sslSocketFactory());
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.start(InetAddress.getLoopbackAddress(), 0);
   }
 
@@ -77,7 +65,7 @@ class Http2Test {
   private static HttpClient plain() {
     return HttpClient.newBuilder()
         .version(HttpClient.Version.HTTP_2)
-        .sslContext(TLS.sslContext())
+        .sslContext(Tls.LOOPBACK.sslContext())
         .build();
   }
 
@@ -205,7 +193,7 @@ class Http2Test {
     server.enqueue(reset(REFUSED_STREAM));
     HttpClient follows =
         HttpClient.newBuilder()
-            .sslContext(TLS.sslContext())
+            .sslContext(Tls.LOOPBACK.sslContext())
             .followRedirects(HttpClient.Redirect.NORMAL)
             .build();
     IOException thrown =

@@ -1,0 +1,21 @@
+package dev.steadfast.retry.testsupport;
+
+import okhttp3.tls.HandshakeCertificates;
+import okhttp3.tls.HeldCertificate;
+
+/** A certificate for loopback that both ends of a connection show and trust. */
+public final class Tls {
+  private static final HeldCertificate CERTIFICATE =
+      new HeldCertificate.Builder()
+          .addSubjectAlternativeName("localhost")
+          .addSubjectAlternativeName("127.0.0.1")
+          .build();
+
+  public static final HandshakeCertificates LOOPBACK =
+      new HandshakeCertificates.Builder()
+          .heldCertificate(CERTIFICATE)
+          .addTrustedCertificate(CERTIFICATE.certificate())
+          .build();
+
+  private Tls() {}
+}
