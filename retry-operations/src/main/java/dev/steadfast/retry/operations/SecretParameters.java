@@ -89,9 +89,10 @@ final class SecretParameters {
     return null;
   }
 
+  @SuppressWarnings("JdkObsolete") // the method with a Charset is not in Android 8
   private static String decoded(String name) {
     try {
-      return URLDecoder.decode(name, "UTF-8"); // the method with a Charset is not in Android 8
+      return URLDecoder.decode(name, "UTF-8");
     } catch (IllegalArgumentException | UnsupportedEncodingException noEncoding) {
       return name;
     }
