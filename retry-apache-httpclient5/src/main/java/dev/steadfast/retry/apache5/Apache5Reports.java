@@ -26,10 +26,6 @@ public final class Apache5Reports {
    */
   public static RetryReport of(HttpResponse response) {
     Checks.notNull("response", response);
-    if (response.getFirstHeader(ReportedResponse.REPORT)
-        instanceof ReportedResponse.ReportHeader carried) {
-      return carried.report();
-    }
     RetryReport report = CarriedReport.of(response);
     if (report != null) {
       return report;

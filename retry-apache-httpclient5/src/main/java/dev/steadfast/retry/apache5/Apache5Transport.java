@@ -1,6 +1,5 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
@@ -27,9 +26,9 @@ abstract class Apache5Transport<A extends Received<?>>
     implements RetryTransport<A>, Journaling.Codec<A> {
   final HttpOperation operation;
   final SentBody body;
-  final @Nullable BodyDeadline deadline;
   final Outcomes outcomes;
 
+  private final @Nullable BodyDeadline deadline;
   private volatile @Nullable A earlierAnswer; // of the attempt before, if the body is watched
 
   Apache5Transport(HttpOperation operation, SentBody body, long spentNanos) {
@@ -62,11 +61,20 @@ abstract class Apache5Transport<A extends Received<?>>
     attempt.complete(null, earlier != null ? earlier : changed != null ? changed : thrown);
   }
 
-  /** Whether nothing is to be told of an answer that its head does not say. */
-  final boolean tellsAll(A answer, @Nullable RetryReport report) {
-    OperationInfo info = operation.info();
-    return report == null && info.idempotencyKey().isEmpty() && answer.status() < 400;
+  @Override
+  public final A deliver(A answer, @Nullable RetryReport report) {
+    if (deadline != null) {
+      bound(answer, deadline);
+    }
+    boolean keyed = operation.info().idempotencyKey().isPresent();
+    if (report != null || keyed || answer.status() >= 400) { // else its head says everything
+      CarriedReport.put(answer.response(), operation.report(report));
+    }
+    return answer;
   }
+
+  /** Sets a deadline on the body that the caller is about to read. */
+  abstract void bound(A answer, BodyDeadline end);
 
   @Override
   public final Outcome outcome(A answer) {
@@ -123,6 +131,16 @@ abstract class Apache5Transport<A extends Received<?>>
     byte[] whole = answer.whole();
     return whole != null && whole.length <= operation.keepsAnswerBytes() ? whole : null;
   }
+
+  @Override
+  public final A restore(ResponseView head, byte[] bytes, RetryReport report) {
+    A answer = kept(head, bytes);
+    CarriedReport.put(answer.response(), report);
+    return answer;
+  }
+
+  /** An answer of which a journal has kept this. */
+  abstract A kept(ResponseView head, byte[] bytes);
 
   @Override
   public final Journaling.EarlierRequest earlierRequest(A answer) {

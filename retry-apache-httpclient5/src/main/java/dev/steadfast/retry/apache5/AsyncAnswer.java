@@ -2,10 +2,8 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.http.ResponseView;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
-import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.impl.BasicEntityDetails;
 import org.apache.hc.core5.http.message.BasicHttpResponse;
 import org.jspecify.annotations.Nullable;
@@ -27,12 +25,8 @@ final class AsyncAnswer extends Received<HttpResponse> {
 
   /** An answer of which a journal has kept this. */
   static AsyncAnswer kept(ResponseView head, byte[] body) {
-    HttpResponse response = new BasicHttpResponse(head.status());
-    response.setVersion(HttpVersion.HTTP_1_1);
-    head.headerMap()
-        .forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
-    String type = head.headers("Content-Type").stream().findFirst().orElse(null);
-    EntityDetails details = new BasicEntityDetails(body.length, ContentType.parseLenient(type));
+    HttpResponse response = saved(new BasicHttpResponse(head.status()), head);
+    EntityDetails details = new BasicEntityDetails(body.length, type(head));
     AsyncAnswer answer = new AsyncAnswer(response, details, null, BodyRelay.of(body));
     answer.whole(body);
     return answer;

@@ -1,6 +1,5 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.ResponseView;
@@ -60,14 +59,8 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   }
 
   @Override
-  public AsyncAnswer deliver(AsyncAnswer answer, @Nullable RetryReport report) {
-    if (deadline != null) {
-      answer.body().bound(deadline);
-    }
-    if (!tellsAll(answer, report)) {
-      CarriedReport.put(answer.response(), operation.report(report));
-    }
-    return answer;
+  void bound(AsyncAnswer answer, BodyDeadline end) {
+    answer.body().bound(end);
   }
 
   @Override
@@ -76,9 +69,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   }
 
   @Override
-  public AsyncAnswer restore(ResponseView head, byte[] bytes, RetryReport report) {
-    AsyncAnswer kept = AsyncAnswer.kept(head, bytes);
-    CarriedReport.put(kept.response(), report);
-    return kept;
+  AsyncAnswer kept(ResponseView head, byte[] bytes) {
+    return AsyncAnswer.kept(head, bytes);
   }
 }

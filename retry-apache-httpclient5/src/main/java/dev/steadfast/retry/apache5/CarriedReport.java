@@ -7,10 +7,10 @@ import org.apache.hc.core5.http.ProtocolVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol version of a response, which also carries the report of its operation. A caller of
- * an asynchronous client most often gets a copy of the response, as a {@code SimpleHttpResponse}. A
- * copy keeps the version object of the original. A response may have no header that could carry the
- * report instead.
+ * The protocol version of a response, which also carries the report of its operation. HttpClient
+ * wraps the response of a blocking call, and a caller of an asynchronous client most often gets a
+ * copy, as a {@code SimpleHttpResponse}: both show the version object of the original. A response
+ * may have no header that could carry the report instead.
  */
 final class CarriedReport extends ProtocolVersion {
   private static final long serialVersionUID = 1;

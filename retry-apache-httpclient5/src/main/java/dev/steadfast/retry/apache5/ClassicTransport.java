@@ -1,6 +1,5 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.ResponseView;
@@ -82,15 +81,11 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   }
 
   @Override
-  public Answer deliver(Answer answer, @Nullable RetryReport report) {
-    ClassicHttpResponse response = answer.response();
+  void bound(Answer answer, BodyDeadline end) {
     WireTrace of = answer.wire();
-    if (deadline != null && of != null) {
-      deadline.bound(response, of);
+    if (of != null) {
+      end.bound(answer.response(), of);
     }
-    return tellsAll(answer, report)
-        ? answer
-        : new Answer(new ReportedResponse(response, operation.report(report)), of, answer.whole());
   }
 
   @Override
@@ -105,8 +100,7 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   }
 
   @Override
-  public Answer restore(ResponseView head, byte[] bytes, RetryReport report) {
-    ClassicHttpResponse kept = SavedAnswers.restore(head, bytes);
-    return new Answer(new ReportedResponse(kept, report), null, bytes);
+  Answer kept(ResponseView head, byte[] bytes) {
+    return Answer.kept(head, bytes);
   }
 }

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,19 @@ abstract class Received<R extends HttpResponse> implements ResponseView {
     this.response = response;
     this.wire = wire;
     this.whole = whole;
+  }
+
+  /** Gives a new response what a journal has kept of a head. */
+  static <R extends HttpResponse> R saved(R response, ResponseView head) {
+    response.setVersion(HttpVersion.HTTP_1_1);
+    head.headerMap()
+        .forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+    return response;
+  }
+
+  /** The type of a body of which a journal has kept the head. */
+  static @Nullable ContentType type(ResponseView head) {
+    return ContentType.parseLenient(head.headers("Content-Type").stream().findFirst().orElse(null));
   }
 
   final R response() {
