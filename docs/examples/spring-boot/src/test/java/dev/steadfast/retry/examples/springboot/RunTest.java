@@ -12,8 +12,8 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /**
- * The run of {@code mvn -q -Pspring} in one process, on the JDK's client. Its total timeout is long,
- * so that a slow machine fails no order.
+ * The run of {@code mvn -q -Pspring} in one process, on the JDK's client. Its total timeout is
+ * long, so that a slow machine fails no order.
  */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
