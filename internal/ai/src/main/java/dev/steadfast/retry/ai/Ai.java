@@ -33,23 +33,16 @@ public final class Ai {
 
   private Ai() {}
 
-  /** Asks one prompt; throws if there is no answer. */
+  /** A client of an SDK. */
   interface Asker extends AutoCloseable {
+    /** Asks one prompt; throws if there is no answer. */
     void ask(String prompt) throws Exception;
+
+    /** Asks one prompt, and returns the text that comes as a stream; throws if it breaks off. */
+    String stream(String prompt);
 
     @Override
     default void close() throws Exception {}
-  }
-
-  /** An SDK. */
-  interface Sdk {
-    String name();
-
-    AiServer.Dialect dialect();
-
-    Asker plain(String url);
-
-    Asker steadfast(String url, HttpRetry retry, RetryOptions options);
   }
 
   /** The preset, and the claim that an overload of this server means "not processed". */
@@ -96,8 +89,8 @@ public final class Ai {
             + retry().policy());
     List<String> names = List.of(args);
     List<Callable<String>> runs = new ArrayList<>();
-    for (Sdk sdk : Sdks.all()) {
-      if (names.isEmpty() || names.contains(sdk.name())) {
+    for (Sdks sdk : Sdks.values()) {
+      if (names.isEmpty() || names.contains(sdk.toString())) {
         runs.add(() -> run(sdk, false));
         runs.add(() -> run(sdk, true));
       }
@@ -113,7 +106,7 @@ public final class Ai {
     System.exit(0); // some SDKs leave threads
   }
 
-  private static String run(Sdk sdk, boolean steadfast) throws Exception {
+  private static String run(Sdks sdk, boolean steadfast) throws Exception {
     AtomicInteger answered = new AtomicInteger();
     try (AiServer server = new AiServer(sdk.dialect(), SEED);
         Asker asker =
@@ -139,7 +132,7 @@ public final class Ai {
           Locale.ROOT,
           "ai client=%s mode=%s answered=%d of %d rejected=%d billed=%d cut=%d sent-in-overload=%d"
               + " seconds=%.0f used=%.0f",
-          sdk.name(),
+          sdk,
           steadfast ? "steadfast" : "sdk",
           answered.get(),
           PROMPTS,

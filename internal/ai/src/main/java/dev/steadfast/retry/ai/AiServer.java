@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,11 +29,27 @@ final class AiServer implements AutoCloseable {
   static final long WINDOW_MILLIS = 6_000;
   static final long OVERLOAD_FROM_MILLIS = 30_000;
   static final long OVERLOAD_MILLIS = 20_000;
+  static final int OVERLOAD = 529;
   private static final long FIRST_SECOND_MILLIS = 1_000;
   private static final double CUT = 0.05;
   private static final Pattern COST = Pattern.compile("cost=([0-9]+);");
+  private static final Pattern STREAM =
+      Pattern.compile(":streamGenerateContent|\"stream\"\\s*:\\s*true");
+  private static final String END = "\n\n"; // of an event
+
+  /** What becomes of a request. */
+  enum Fate {
+    ANSWERED,
+    /** Processed, and its answer breaks off: a stream in its middle. */
+    CUT,
+    /** 429. */
+    REJECTED,
+    /** 529; a stream has the status 200, and begins with the error. */
+    OVERLOADED
+  }
 
   private final Dialect dialect;
+  private final Queue<Fate> next = new ConcurrentLinkedQueue<>(); // of a test
   private final Random random;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newFixedThreadPool(40);
@@ -55,6 +74,12 @@ final class AiServer implements AutoCloseable {
 
     /** The body of an error. */
     String error(int status);
+
+    /** The events of an answer to a prompt, each of some lines. */
+    List<String> events();
+
+    /** The event that begins a stream if the server is overloaded. */
+    String overloadEvent();
 
     /** Writes the headers of the quotas. */
     void quotas(Headers headers, Left left);
@@ -96,6 +121,11 @@ final class AiServer implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
+  /** The fates of the next requests, which are answered at once. */
+  void next(Fate... fates) {
+    next.addAll(List.of(fates));
+  }
+
   private synchronized long millis() {
     beganNanos = beganNanos < 0 ? System.nanoTime() : beganNanos;
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
@@ -106,54 +136,75 @@ final class AiServer implements AutoCloseable {
     Matcher cost = COST.matcher(body);
     int tokens = cost.find() ? Integer.parseInt(cost.group(1)) : 1;
     Admitted admitted = admit(tokens);
+    boolean streams = STREAM.matcher(exchange.getRequestURI() + body).find();
     Headers headers = exchange.getResponseHeaders();
-    headers.add("Content-Type", "application/json");
+    headers.add("Content-Type", streams ? "text/event-stream" : "application/json");
     if (admitted.left() != null) {
       dialect.quotas(headers, admitted.left());
     }
-    if (admitted.status() != 200) {
-      reply(exchange, admitted.status(), dialect.error(admitted.status()));
-      return;
+    switch (admitted.fate()) {
+      case REJECTED -> reply(exchange, 429, dialect.error(429));
+      case OVERLOADED -> {
+        if (streams) {
+          reply(exchange, 200, dialect.overloadEvent() + END);
+        } else {
+          reply(exchange, OVERLOAD, dialect.error(OVERLOAD));
+        }
+      }
+      case ANSWERED, CUT ->
+          timer.schedule(
+              () -> threads.execute(() -> finish(exchange, streams, admitted.fate() == Fate.CUT)),
+              admitted.takesMillis(),
+              TimeUnit.MILLISECONDS);
     }
-    timer.schedule(
-        () -> threads.execute(() -> finish(exchange, admitted.cut())),
-        admitted.takesMillis(),
-        TimeUnit.MILLISECONDS);
   }
 
-  private record Admitted(int status, Left left, long takesMillis, boolean cut) {}
+  private record Admitted(Fate fate, Left left, long takesMillis) {}
 
   private synchronized Admitted admit(int tokens) {
     long now = millis();
-    if (now >= OVERLOAD_FROM_MILLIS && now < OVERLOAD_FROM_MILLIS + OVERLOAD_MILLIS) {
+    Fate told = next.poll();
+    boolean overloaded =
+        now >= OVERLOAD_FROM_MILLIS && now < OVERLOAD_FROM_MILLIS + OVERLOAD_MILLIS;
+    if (told == null ? overloaded : told == Fate.OVERLOADED) {
       sentInOverload++;
-      return new Admitted(529, null, 0, false);
+      return new Admitted(Fate.OVERLOADED, null, 0);
     }
     if (now / WINDOW_MILLIS != window) {
       window = now / WINDOW_MILLIS;
       tokensLeft = TOKENS;
       requestsLeft = REQUESTS;
     }
-    boolean fits = tokensLeft >= tokens && requestsLeft > 0;
+    boolean fits = tokensLeft >= tokens && requestsLeft > 0 && told != Fate.REJECTED;
     if (fits) {
       tokensLeft -= tokens;
       requestsLeft--;
       usedOutside += tokens;
       lastMillis = now;
       billed++;
-    } else if (now >= FIRST_SECOND_MILLIS) {
+    } else if (now >= FIRST_SECOND_MILLIS || told != null) {
       rejected++;
     }
     Left left = new Left(requestsLeft, tokensLeft, WINDOW_MILLIS - now % WINDOW_MILLIS);
-    boolean cutOff = random.nextDouble() < CUT;
+    boolean cutOff = told == null ? random.nextDouble() < CUT : told == Fate.CUT;
     cut += fits && cutOff ? 1 : 0;
-    long takes = (long) (500 + 2_500 * random.nextDouble());
-    return new Admitted(fits ? 200 : 429, left, takes, cutOff);
+    long takes = told == null ? (long) (500 + 2_500 * random.nextDouble()) : 0;
+    Fate processed = cutOff ? Fate.CUT : Fate.ANSWERED;
+    return new Admitted(fits ? processed : Fate.REJECTED, left, takes);
   }
 
-  private void finish(HttpExchange exchange, boolean cutOff) {
+  private void finish(HttpExchange exchange, boolean streams, boolean cutOff) {
+    List<String> events = dialect.events();
     try {
-      if (cutOff) {
+      if (streams && cutOff) {
+        exchange.sendResponseHeaders(200, 10_000);
+        String begun = String.join(END, events.subList(0, (events.size() + 1) / 2)) + END;
+        exchange.getResponseBody().write(begun.getBytes(StandardCharsets.UTF_8));
+        exchange.getResponseBody().flush();
+        exchange.close();
+      } else if (streams) {
+        reply(exchange, 200, String.join(END, events) + END);
+      } else if (cutOff) {
         exchange.sendResponseHeaders(200, 10_000);
         exchange.getResponseBody().write('{');
         exchange.getResponseBody().flush();

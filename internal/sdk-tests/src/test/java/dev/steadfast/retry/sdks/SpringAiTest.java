@@ -33,6 +33,7 @@ final class SpringAiTest {
     OpenAiChatModel model =
         OpenAiChatModel.builder()
             .openAiClient(client) // as above, with maxRetries(0)
+            .openAiClientAsync(client.async()) // for streams; else it makes one of its own
             .options(OpenAiChatOptions.builder().baseUrl(url).apiKey("key").model("gpt-5").build())
             .build();
     // endregion
