@@ -3,6 +3,7 @@ package dev.steadfast.retry.spring.boot;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
+import dev.steadfast.retry.journal.StorageCodec;
 import dev.steadfast.retry.operations.OperationJournal;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -38,16 +39,13 @@ public final class SteadfastJournalAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  SteadfastJournal steadfastJournal(
-      SteadfastProperties properties,
-      BeanFactory beans,
-      ObjectProvider<OperationJournal.Settings> settings,
-      ObjectProvider<Deliveries> deliveries)
+  SteadfastJournal steadfastJournal(SteadfastProperties properties, BeanFactory beans)
       throws IOException {
     DataSource source = source(beans, properties.journal().dataSource());
     JdbcJournal.Builder journal = JdbcJournal.builder(SteadfastJournal.withoutProxy(source));
-    settings.ifAvailable(journal::settings);
-    deliveries.ifAvailable(journal::deliveries);
+    beans.getBeanProvider(OperationJournal.Settings.class).ifAvailable(journal::settings);
+    beans.getBeanProvider(Deliveries.class).ifAvailable(journal::deliveries);
+    beans.getBeanProvider(StorageCodec.class).ifAvailable(journal::codec);
     properties.journal().nameTables(journal::schema, journal::tablePrefix);
     if (properties.journal().createTables()) {
       journal.createTables();

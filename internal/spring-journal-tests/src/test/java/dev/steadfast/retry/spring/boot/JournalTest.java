@@ -10,6 +10,7 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.journal.Oversight;
+import dev.steadfast.retry.journal.StorageCodec;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -40,12 +42,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -76,7 +80,30 @@ final class JournalTest {
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   @EntityScan(basePackageClasses = JournalTest.class)
-  static class Shop {}
+  static class Shop {
+    @Bean
+    @ConditionalOnBooleanProperty("shop.encrypted")
+    StorageCodec codec() {
+      return new Flipping();
+    }
+  }
+
+  /** Stores the complement of each byte. */
+  private static final class Flipping implements StorageCodec {
+    @Override
+    public byte[] encode(Place place, byte[] plain) {
+      byte[] flipped = plain.clone();
+      for (int at = 0; at < flipped.length; at++) {
+        flipped[at] = (byte) ~flipped[at];
+      }
+      return flipped;
+    }
+
+    @Override
+    public byte[] decode(Place place, byte[] encoded) {
+      return encode(place, encoded);
+    }
+  }
 
   @BeforeAll
   static void startDatabase() throws IOException {
@@ -289,6 +316,17 @@ final class JournalTest {
     MeterRegistry meters = app.getBean(MeterRegistry.class);
     assertEquals(
         1, meters.get("steadfast.journal.deliveries").tag("operation", "charge").counter().count());
+  }
+
+  @Test
+  void aBeanEncodesWhatIsStored() throws Exception {
+    start("steadfast.journal.resume.enabled=false", "shop.encrypted=true");
+    assertEquals(200, call("1").statusCode());
+    byte[] stored =
+        app.getBean(JdbcTemplate.class)
+            .queryForObject("select body from steadfast_operation", byte[].class);
+    assertFalse(new String(stored, StandardCharsets.ISO_8859_1).contains("5"));
+    assertEquals("5", server.requests().get(0).bodyText());
   }
 
   @Test
