@@ -3,6 +3,7 @@ package dev.steadfast.retry.operations;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,6 +23,8 @@ final class HeaderUses {
           "If-None-Match",
           "If-Unmodified-Since",
           "Prefer");
+  private static final List<String> SECRET =
+      List.of("authorization", "cookie", "proxy-authorization");
   // Each call has its own, and none of them changes what the server does.
   private static final List<String> ADDED_BY_CLIENT =
       List.of(
@@ -71,10 +74,20 @@ final class HeaderUses {
     this.uses = uses;
   }
 
+  /**
+   * Gives headers a use.
+   *
+   * @throws IllegalArgumentException if one is no header name, or holds a secret and would be kept
+   */
   HeaderUses with(Use use, String... names) {
     Map<String, Use> changed = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     changed.putAll(uses);
     for (String name : names) {
+      Checks.headerName("journal header", name);
+      if (use != Use.ADDED_BY_CLIENT && SECRET.contains(name.toLowerCase(Locale.ROOT))) {
+        throw Checks.bad(
+            "journal header", name, "no header that holds a secret; see addedByClient");
+      }
       changed.put(name, use);
     }
     return new HeaderUses(changed);

@@ -523,8 +523,6 @@ public interface OperationJournal extends Journaling.Journal {
    * needs no place.
    */
   final class Settings {
-    private static final List<String> SECRET =
-        List.of("authorization", "cookie", "proxy-authorization");
     private static final Settings DEFAULTS =
         new Settings(
             new Named(HeaderUses.DEFAULTS, SecretParameters.DEFAULTS), 1 << 20, new Parts());
@@ -570,7 +568,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if one is no header name or holds a secret
      */
     public Settings withHeaders(String... names) {
-      return withUses(HeaderUses.Use.COMPARED, notSecret(names));
+      return withUses(HeaderUses.Use.COMPARED, names);
     }
 
     /**
@@ -582,7 +580,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @throws IllegalArgumentException if one is no header name or holds a secret
      */
     public Settings withUncomparedHeaders(String... names) {
-      return withUses(HeaderUses.Use.KEPT, notSecret(names));
+      return withUses(HeaderUses.Use.KEPT, names);
     }
 
     /**
@@ -599,22 +597,8 @@ public interface OperationJournal extends Journaling.Journal {
     }
 
     private Settings withUses(HeaderUses.Use use, String... names) {
-      for (String name : names) {
-        Checks.headerName("journal header", name);
-      }
       Named changed = new Named(headers().with(use, names), named.secrets);
       return new Settings(changed, mostBodyBytes, parts);
-    }
-
-    private static String[] notSecret(String... names) {
-      for (String name : names) {
-        Checks.headerName("journal header", name);
-        if (SECRET.contains(name.toLowerCase(Locale.ROOT))) {
-          throw Checks.bad(
-              "journal header", name, "no header that holds a secret; see addedByClient");
-        }
-      }
-      return names;
     }
 
     HeaderUses headers() {
