@@ -4,11 +4,8 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.StandardRules;
-import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.okhttp.OkHttpReports;
-import java.net.http.HttpClient;
 import java.time.Duration;
-import okhttp3.OkHttpClient;
 import okhttp3.Response;
 
 /** Snippets of the guides about APIs that charge for each answer. */
@@ -44,21 +41,6 @@ final class AiApisGuide {
             .build();
     // endregion
     return prompt;
-  }
-
-  static HttpClient.Builder builder(HttpRetry retry, RetryOptions prompt) {
-    // region ai-preset-builder
-    HttpClient.Builder builder = RetryingHttpClient.newBuilder(retry, prompt);
-    // endregion
-    return builder;
-  }
-
-  static void prompts(OkHttpClient.Builder builder) {
-    // region ai-replayable
-    RetryOptions prompt = RetryOptions.builder().replayable(true).paidRepeats(1).build();
-    builder.addInterceptor(chain ->
-        chain.proceed(chain.request().newBuilder().tag(RetryOptions.class, prompt).build()));
-    // endregion
   }
 
   static int billed(Response response) {
