@@ -70,16 +70,15 @@ final class Apache5Views {
   }
 
   static List<String> lines(MessageHeaders headers, String name) {
-    Iterator<Header> found = headers.headerIterator(name);
-    if (!found.hasNext()) {
+    Header first = headers.getFirstHeader(name); // unlike an iterator, it allocates nothing
+    if (first == null) {
       return List.of();
     }
-    String first = value(found.next());
-    if (!found.hasNext()) {
-      return List.of(first);
+    if (headers.countHeaders(name) == 1) {
+      return List.of(value(first));
     }
-    List<String> all = new ArrayList<>(List.of(first));
-    found.forEachRemaining(line -> all.add(value(line)));
+    List<String> all = new ArrayList<>();
+    headers.headerIterator(name).forEachRemaining(line -> all.add(value(line)));
     return Collections.unmodifiableList(all);
   }
 

@@ -9,7 +9,6 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
-import org.apache.hc.core5.http.support.BasicRequestBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** How attempts go on to the rest of the client, and what the caller gets in the end. */
@@ -93,7 +92,7 @@ final class AsyncCall {
     Runnable unmark = wire.operation().markAttempt();
     try {
       // A copy: the original is what redirects and challenges start from.
-      chain.proceed(BasicRequestBuilder.copy(attempted).build(), producer, own, callback);
+      chain.proceed(RequestCopy.of(attempted), producer, own, callback);
     } finally {
       unmark.run();
     }

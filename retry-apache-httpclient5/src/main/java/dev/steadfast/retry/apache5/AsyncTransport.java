@@ -6,7 +6,6 @@ import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.util.concurrent.CancellationException;
 import org.apache.hc.core5.http.HttpRequest;
-import org.apache.hc.core5.http.support.BasicRequestBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on an asynchronous client. */
@@ -23,7 +22,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
     outcomes.begins(null);
-    HttpRequest attempted = BasicRequestBuilder.copy(request).build();
+    HttpRequest attempted = RequestCopy.of(request);
     operation.headers(attempt.timeoutNanos(), attempted::setHeader);
     if (!attempt.queued() || !attempt.begin(attempted)) {
       return;

@@ -9,7 +9,6 @@ import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on the classic client. */
@@ -30,7 +29,7 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   @Override
   public void start(Attempt<Answer> attempt) {
     outcomes.begins(null);
-    ClassicHttpRequest attempted = ClassicRequestBuilder.copy(request).build();
+    ClassicHttpRequest attempted = RequestCopy.of(request);
     ClassicHttpRequest original = proceed.original();
     BiConsumer<String, String> header =
         (name, value) -> {

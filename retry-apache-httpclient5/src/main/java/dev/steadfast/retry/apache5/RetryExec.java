@@ -14,7 +14,6 @@ import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 
 /** The outermost handler: one call of the client is one operation. */
@@ -121,7 +120,7 @@ final class RetryExec implements ExecChainHandler {
      * this one have changed.
      */
     ClassicHttpRequest original() {
-      return ClassicRequestBuilder.copy(scope.originalRequest).build();
+      return RequestCopy.of(scope.originalRequest);
     }
 
     /** Sends one attempt; each has a runtime, and so a connection, of its own. */
