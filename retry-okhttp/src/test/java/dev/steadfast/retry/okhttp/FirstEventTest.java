@@ -170,7 +170,7 @@ class FirstEventTest {
     RetryReport report = entry.make(calls.newCall(Calls.post(server))).report();
 
     assertEquals(2, report.attempts());
-    assertEquals(FailureKind.ERROR_STATUS, report.attemptReports().get(0).kind().orElseThrow());
+    assertEquals(FailureKind.THROTTLED, report.attemptReports().get(0).kind().orElseThrow());
     assertEquals(1, report.attemptsPerhapsBilled(), "the refused one is free");
     assertEquals(1, server.connectionsAccepted(), "the connection was kept");
   }
