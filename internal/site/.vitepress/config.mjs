@@ -12,7 +12,7 @@ const groups = {
     "docs/getting-started-apache5", "docs/spring", "docs/inside-sdks", "docs/ai-apis", "docs/coming-from"],
   "Never twice": ["docs/what-is-retried", "docs/idempotency-keys", "docs/effectively-once",
     "docs/idempotent-server", "docs/token-refresh", "docs/journaled-operations",
-    "docs/journal-databases", "docs/journal-on-call", "docs/outbox"],
+    "docs/journal-at-rest", "docs/journal-databases", "docs/journal-on-call", "docs/outbox"],
   "Load and time": ["docs/policies-and-budgets", "docs/guards", "docs/timeouts-and-cancellation",
     "docs/dead-connections", "docs/scope", "docs/simulator"],
   "In operation": ["docs/telemetry", "docs/testing", "docs/benchmarks"],
