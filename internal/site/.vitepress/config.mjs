@@ -11,7 +11,7 @@ const groups = {
   Start: ["README", "docs/README", "docs/getting-started-okhttp", "docs/getting-started-java-net-http",
     "docs/getting-started-apache5", "docs/spring", "docs/inside-sdks", "docs/ai-apis", "docs/coming-from"],
   "Never twice": ["docs/what-is-retried", "docs/idempotency-keys", "docs/effectively-once",
-    "docs/idempotent-server", "docs/token-refresh", "docs/journaled-operations",
+    "docs/idempotent-server", "docs/journaled-operations",
     "docs/journal-at-rest", "docs/journal-databases", "docs/journal-on-call", "docs/outbox"],
   "Load and time": ["docs/policies-and-budgets", "docs/guards", "docs/timeouts-and-cancellation",
     "docs/dead-connections", "docs/scope", "docs/simulator"],
