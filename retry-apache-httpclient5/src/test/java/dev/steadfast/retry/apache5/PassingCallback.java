@@ -12,7 +12,7 @@ import org.apache.hc.core5.http.nio.AsyncDataConsumer;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.http.support.BasicRequestBuilder;
 
-/** What a handler of a user's hears of the handlers inside of it. It passes all on. */
+/** The callback of a user's handler. It passes all that it hears from the inner handlers on. */
 class PassingCallback implements AsyncExecCallback {
   /** Sends each request twice, and drops the first answer. */
   static final AsyncExecChainHandler TWICE =

@@ -212,7 +212,7 @@ public final class StandardRules implements HttpClassifier {
     return failure.kind() == FailureKind.DNS ? verdict.withOneRetry() : verdict;
   }
 
-  /** What a status means by itself. */
+  /** The kind of failure that a status means by itself. */
   static FailureKind kind(int status) {
     return switch (status) {
       case 409 -> FailureKind.CONFLICT;

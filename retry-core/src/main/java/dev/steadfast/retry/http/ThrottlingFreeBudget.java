@@ -7,8 +7,9 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets another budget pay for every retry but those after a 429 or an overload: the limiter that
- * answers 429 bounds the load itself, and in an overload the gate lets one attempt pass at a time.
+ * Makes retries after a 429 or an overload free, and lets another budget pay for all others. The
+ * limiter that answers 429 bounds the load itself. In an overload, the gate lets one attempt pass
+ * at a time.
  *
  * @param paying pays for the others
  */

@@ -189,7 +189,7 @@ class PacedServerTest {
     assertTrue(sum(rejected, 1) <= 0.001 * sum(accepted, 1), () -> accepted + " " + rejected);
   }
 
-  /** Who finds no room when the turn has come, as others were stopped, is the next one. */
+  /** A call that finds no room at its turn, because other calls were late, is the next one. */
   @ParameterizedTest
   @ValueSource(longs = {0, 30, 60})
   void aBatchWithANamedQuotaUsesNearlyAll(long stoppedMillis) {

@@ -31,8 +31,8 @@ final class AnswerColumns {
   }
 
   /**
-   * An answer as it is stored. If the codec fails, that is its status alone: a journal without the
-   * end of an operation would be worse.
+   * An answer as it is stored. If the codec fails, only the status is kept: to lose the end of the
+   * operation would be worse.
    *
    * @param answer null for none
    */

@@ -14,8 +14,8 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users send and get, in the form in which the database holds it. A mark tells what a codec
- * wrote, so one table may hold both. Immutable.
+ * Converts contents of requests and answers to and from the form that the database holds. A mark
+ * shows which values a codec wrote, so one table may hold values with and without one. Immutable.
  *
  * @param codec null if all is stored as it is
  */

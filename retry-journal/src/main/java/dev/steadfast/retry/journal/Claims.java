@@ -171,8 +171,8 @@ final class Claims {
   }
 
   /**
-   * Marks an operation as unknown that may have been processed and can no longer be sent again, or
-   * that was not sent by its latest time.
+   * Marks an operation as unknown: it may have been processed and can no longer be sent again, or
+   * it was not sent by its latest time.
    *
    * @return false if somebody was faster
    */

@@ -70,8 +70,8 @@ final class Connections {
     }
   }
 
-  // A connection within a distributed transaction may say that it is in auto-commit mode, as that
-  // of PostgreSQL does. It refuses to be set to it, which changes nothing otherwise.
+  // Within a distributed transaction, a connection of PostgreSQL says that it is in auto-commit
+  // mode. But it refuses setAutoCommit(true), which does nothing on other connections.
   private static void leaveTransactions(Connection connection) throws IOException {
     try {
       connection.setAutoCommit(true);

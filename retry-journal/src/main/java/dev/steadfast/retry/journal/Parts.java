@@ -27,7 +27,7 @@ record Parts(
   record Base(Worker worker, Connections connections, Dialect dialect, Tables tables) {}
 
   /**
-   * What the user has set.
+   * The options that the user has set.
    *
    * @param deliveries when deliveries end
    * @param atRest how contents are stored

@@ -89,8 +89,8 @@ record Row(
   record Over(boolean lease, boolean firstSend) {}
 
   static String columns(Dialect dialect, Deliveries deliveries) {
-    return "id, name, principal, op_key, row_version, state, deliver, fingerprint, method, uri, key_header, key_line,"
-        + " caller, created_at, repeatable, origin, again, deliveries, "
+    return "id, name, principal, op_key, row_version, state, deliver, fingerprint, method, uri,"
+        + " key_header, key_line, caller, created_at, repeatable, origin, again, deliveries, "
         + AnswerColumns.READ
         + ", -("
         + dialect.millisUntil("delivering_since")

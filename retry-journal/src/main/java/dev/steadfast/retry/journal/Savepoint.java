@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A savepoint in a transaction of the caller's, set by SQL: connections of a distributed (XA)
- * transaction refuse the methods of JDBC for it, and their databases do not.
+ * A savepoint in the caller's transaction, set by SQL. In a distributed (XA) transaction, a
+ * connection refuses the savepoint methods of JDBC, but its database accepts the statements.
  */
 record Savepoint(Connection connection, String name) {
   /**

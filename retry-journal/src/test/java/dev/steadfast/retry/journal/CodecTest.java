@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a codec hides, what it may change, and what a lost key does. */
+/** A codec hides contents and may change answers; a lost key stops only the rows that need it. */
 class CodecTest {
   private static final TestJournals JOURNALS = new TestJournals();
   private static final String MARKED = "{steadfast}+body";

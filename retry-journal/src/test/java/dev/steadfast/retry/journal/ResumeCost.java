@@ -118,7 +118,7 @@ final class ResumeCost {
         median(resumed), median(resumed) / median(loop));
   }
 
-  /** What one instance does. */
+  /** The work of one instance. */
   private interface Work {
     int run(int instance) throws Exception;
   }

@@ -37,7 +37,7 @@ final class AiServer implements AutoCloseable {
       Pattern.compile(":streamGenerateContent|\"stream\"\\s*:\\s*true");
   private static final String END = "\n\n"; // of an event
 
-  /** What becomes of a request. */
+  /** The fate of a request. */
   enum Fate {
     ANSWERED,
     /** Processed, and its answer breaks off: a stream in its middle. */

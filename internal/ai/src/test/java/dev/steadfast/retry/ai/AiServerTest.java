@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the server of the job says, to a client that sends once. */
+/** The answers of the server of the job to a client that sends each request once. */
 class AiServerTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private AiServer server;
