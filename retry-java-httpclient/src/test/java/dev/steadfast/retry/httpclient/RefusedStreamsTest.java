@@ -27,7 +27,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RefusedStreamsTest {
   private static final int REFUSED_STREAM = 7;
 
-  /** Newer JDKs send again once by themselves, so two refusals are what an attempt can see. */
+  /**
+   * Newer JDKs send again once by themselves, so two refusals are what an attempt can see. The POST
+   * has no body: MockWebServer answers a DATA frame of a closed stream with a second RST_STREAM of
+   * another code, and JDK 17 may report that one.
+   */
   @ParameterizedTest
   @EnumSource
   void aRefusedStreamWasNotProcessed_soAnyMethodIsRetried(Entry entry) throws Throwable {
@@ -38,7 +42,7 @@ class RefusedStreamsTest {
         new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
     try (MockWebServer server = refusing(2, held)) {
       HttpRequest keyless =
-          HttpRequest.newBuilder(server.url("/").uri()).POST(BodyPublishers.ofString("a")).build();
+          HttpRequest.newBuilder(server.url("/").uri()).POST(BodyPublishers.noBody()).build();
       HttpResponse<String> response =
           entry.call(
               RetryingHttpClient.wrap(trusting(held), retry), keyless, BodyHandlers.ofString());
