@@ -72,8 +72,16 @@ enum Dialect {
           + skipLocked()
           + ") update steadfast_operation set "
           + some.changes()
-          + " from due where id = due_id returning "
+          + " from due"
+          + unflushed()
+          + " where id = due_id returning "
           + some.columns();
+    }
+
+    // A later commit that is flushed flushes this one, too.
+    @Override
+    String unflushed() {
+      return ", (select set_config('synchronous_commit', 'off', true)) as unflushed";
     }
 
     @Override
@@ -145,6 +153,11 @@ enum Dialect {
           + " limit ?))";
     }
 
+    @Override
+    String unflushed() {
+      return "";
+    }
+
     // H2 has no partial indexes, and none on expressions.
     @Override
     String ddl(String statement) {
@@ -207,6 +220,12 @@ enum Dialect {
 
   /** Changes and reads some operations that nobody has locked. Its last placeholder limits them. */
   abstract String updating(Some some);
+
+  /**
+   * A further item of a {@code from} clause, by which the commit of this statement does not wait
+   * for the disk, nor for a standby: for hints that may be lost when the database crashes.
+   */
+  abstract String unflushed();
 
   /** A statement of the script, in the form that this database accepts. */
   abstract String ddl(String statement);

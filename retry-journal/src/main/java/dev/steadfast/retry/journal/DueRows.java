@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The statements that find what is due, outside of sequences. An operation that is found is
  * reserved for a minute, so that several processes do not try the same operations. That is a hint:
- * only a claim decides who sends. Immutable.
+ * only a claim decides who sends. So a reservation does not wait for the disk. Immutable.
  */
 final class DueRows {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
@@ -72,7 +72,9 @@ final class DueRows {
         tables.named(
             "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version +"
                 + " 1 from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id,"
-                + " mine_number) where id = mine_id and row_version = mine_number");
+                + " mine_number)"
+                + dialect.unflushed()
+                + " where id = mine_id and row_version = mine_number");
     this.postpone =
         tables.named(
             "update steadfast_operation set due_at = "

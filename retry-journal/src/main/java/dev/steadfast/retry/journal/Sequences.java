@@ -39,7 +39,9 @@ final class Sequences {
                     + " where look_at <= ? order by look_at limit ? for update skip locked),"
                     + " mine as (update steadfast_sequence set look_at = "
                     + reserved
-                    + " from due where name = due_name returning name, since)"
+                    + " from due"
+                    + dialect.unflushed()
+                    + " where name = due_name returning name, since)"
                     + " select name from mine order by since, name");
     this.lastNumber = tables.named("select last_number from steadfast_sequence where name = ?");
     this.idle = tables.named(unlocked("look_at = null", "name = ? and last_number = ?"));
