@@ -254,7 +254,23 @@ public final class HttpRetry {
         + ")";
   }
 
-  /** Collects settings; not safe for use by several threads. */
+  /**
+   * Collects settings; not safe for use by several threads. Each has a default, so a configuration
+   * names only what differs.
+   *
+   * <ul>
+   *   <li>What is sent again, and when: {@link #policy}, {@link #classifier}, {@link
+   *       #idempotencyKeys}, {@link #journal}
+   *   <li>What bounds the load: {@link #budget}, {@link #guard}, {@link #serverDelayGate}
+   *   <li>Response headers that speak of retries: {@link #shouldRetrySignal}, {@link
+   *       #doNotRetrySignal}, {@link #replayMarker}, {@link #readRateLimitReset}
+   *   <li>Request headers: {@link #oncePerOperation}, {@link #oncePerAttempt}
+   *   <li>The layers below: {@link #propagateTo}, {@link #ownsRetries}, {@link #scopeHeaders}
+   *   <li>Bodies, redirects and connections: {@link #bufferBodiesUpTo}, {@link
+   *       #refuseRedirectedKeys}, {@link #leaveDeadConnections}
+   *   <li>Surroundings: {@link #listener}, {@link #context}, {@link #environment}
+   * </ul>
+   */
   public static final class Builder {
     private RetryPolicy policy = RetryPolicy.defaults();
     private @Nullable RetryBudget budget; // null: the default, made by the first build
@@ -308,6 +324,8 @@ public final class HttpRetry {
       mine.addAll(others);
     }
 
+    // What is sent again, and when.
+
     /**
      * How often, how long and with what waits. Default: {@link RetryPolicy#defaults()}.
      *
@@ -316,6 +334,18 @@ public final class HttpRetry {
      */
     public Builder policy(RetryPolicy policy) {
       this.policy = Checks.notNull("policy", policy);
+      return this;
+    }
+
+    /**
+     * The classifier, which says what the outcome of an attempt means. Default: {@link
+     * StandardRules#defaults()}.
+     *
+     * @param classifier the rules
+     * @return this
+     */
+    public Builder classifier(HttpClassifier classifier) {
+      this.classifier = Checks.notNull("classifier", classifier);
       return this;
     }
 
@@ -347,6 +377,8 @@ public final class HttpRetry {
       return this;
     }
 
+    // What bounds the load.
+
     /**
      * The budget that pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}, for this
      * configuration alone. So build a configuration once: if many are built within a minute, a
@@ -374,51 +406,92 @@ public final class HttpRetry {
     }
 
     /**
-     * Adds a listener. Default: none. One that is added twice is told once.
+     * Whether a 429, 503 or 529 that asks for a delay holds back all operations of this
+     * configuration to the same origin, and not only the one that it answered. Default false: many
+     * servers limit by key or path, and then one throttled caller would hold back the others.
      *
-     * @param listener told about every step; what it throws is logged
+     * <p>A 529 says that the server is overloaded. If it asks for no delay, operations are held
+     * back for 1 s. Then one attempt shows whether it still is: if so, they are held back for 2 s,
+     * and for 3 s each time after that.
+     *
+     * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
+     * its own deadline, and holds no permit. It goes on at a random time after the delay, as the
+     * policy's server delay spread says. If its deadline is too near, it fails with an {@link
+     * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
+     *
+     * <p>It is the origin that answered after a redirect; on {@code java.net.http}, which does not
+     * tell, the one that was asked.
+     *
+     * @param hold true to hold back
      * @return this
      */
-    public Builder listener(RetryListener listener) {
-      listeners.add(Checks.notNull("listener", listener));
+    public Builder serverDelayGate(boolean hold) {
+      this.serverDelayGate = hold;
+      return this;
+    }
+
+    // Response headers that speak of retries.
+
+    /**
+     * A further response header that says, by one of its values, whether to retry. A signal to
+     * retry also applies to a status that is normally final. It does not extend attempts, deadline
+     * or budget, and does not make a request replayable. A signal not to retry takes precedence
+     * over all other headers. Default: {@code x-should-retry} and {@code Stripe-Should-Retry}, each
+     * {@code true} or {@code false}. These always mean not to retry: {@code Qos-Retry-Hint:
+     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
+     * {@code grpc-retry-pushback-ms}.
+     *
+     * @param header the header
+     * @param value the value, compared without regard to case
+     * @param shouldRetry whether this value says to retry
+     * @return this
+     * @throws IllegalArgumentException if the name is no header name or the value no header value
+     */
+    public Builder shouldRetrySignal(String header, String value, boolean shouldRetry) {
+      signals.add(SignalReader.Signal.of(header, value, shouldRetry));
       return this;
     }
 
     /**
-     * The classifier, which says what the outcome of an attempt means. Default: {@link
-     * StandardRules#defaults()}.
+     * A further response header whose presence, with any value or none, says not to retry, such as
+     * {@code x-envoy-ratelimited}. Default: none. It is read on a status of 400 or above like every
+     * signal, and it takes precedence over each signal to retry.
      *
-     * @param classifier the rules
+     * @param header the header
      * @return this
+     * @throws IllegalArgumentException if the name is no header name
      */
-    public Builder classifier(HttpClassifier classifier) {
-      this.classifier = Checks.notNull("classifier", classifier);
+    public Builder doNotRetrySignal(String header) {
+      signals.add(SignalReader.Signal.notToRetry(header));
       return this;
     }
 
     /**
-     * Adds a context of the caller's that is carried to the threads on which an asynchronous
-     * operation goes on: around attempts, listeners and callbacks. Default: the context class
-     * loader and nothing else.
+     * A further response header that marks an answer as the replay of a stored one, by the value
+     * {@code true}. Default: {@code Idempotent-Replayed} and {@code X-Idempotent-Replayed}.
      *
-     * @param capture takes the context when an operation begins
+     * @param header the header
      * @return this
+     * @throws IllegalArgumentException if the name is no header name
      */
-    public Builder context(ContextCapture capture) {
-      context = Contexts.both(context, Checks.notNull("context", capture));
+    public Builder replayMarker(String header) {
+      replayMarkers.add(Checks.headerName("replay marker", header));
       return this;
     }
 
     /**
-     * Time, randomness and scheduler. Default: the system's.
+     * Whether {@code X-RateLimit-Reset} counts as a server delay where no {@code Retry-After} is
+     * given. Default false: APIs disagree about its unit, which is guessed by its size.
      *
-     * @param environment the environment
+     * @param read true to read it
      * @return this
      */
-    public Builder environment(RetryEnvironment environment) {
-      this.environment = Checks.notNull("environment", environment);
+    public Builder readRateLimitReset(boolean read) {
+      this.rateLimitReset = read;
       return this;
     }
+
+    // Request headers.
 
     /**
      * A header that is made once per operation and sent unchanged on every attempt, such as {@code
@@ -462,119 +535,7 @@ public final class HttpRetry {
       return this;
     }
 
-    /**
-     * A further response header that marks an answer as the replay of a stored one, by the value
-     * {@code true}. Default: {@code Idempotent-Replayed} and {@code X-Idempotent-Replayed}.
-     *
-     * @param header the header
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name
-     */
-    public Builder replayMarker(String header) {
-      replayMarkers.add(Checks.headerName("replay marker", header));
-      return this;
-    }
-
-    /**
-     * A further response header that says, by one of its values, whether to retry. A signal to
-     * retry also applies to a status that is normally final. It does not extend attempts, deadline
-     * or budget, and does not make a request replayable. A signal not to retry takes precedence
-     * over all other headers. Default: {@code x-should-retry} and {@code Stripe-Should-Retry}, each
-     * {@code true} or {@code false}. These always mean not to retry: {@code Qos-Retry-Hint:
-     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
-     * {@code grpc-retry-pushback-ms}.
-     *
-     * @param header the header
-     * @param value the value, compared without regard to case
-     * @param shouldRetry whether this value says to retry
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name or the value no header value
-     */
-    public Builder shouldRetrySignal(String header, String value, boolean shouldRetry) {
-      signals.add(SignalReader.Signal.of(header, value, shouldRetry));
-      return this;
-    }
-
-    /**
-     * A further response header whose presence, with any value or none, says not to retry, such as
-     * {@code x-envoy-ratelimited}. Default: none. It is read on a status of 400 or above like every
-     * signal, and it takes precedence over each signal to retry.
-     *
-     * @param header the header
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name
-     */
-    public Builder doNotRetrySignal(String header) {
-      signals.add(SignalReader.Signal.notToRetry(header));
-      return this;
-    }
-
-    /**
-     * Whether {@code X-RateLimit-Reset} counts as a server delay where no {@code Retry-After} is
-     * given. Default false: APIs disagree about its unit, which is guessed by its size.
-     *
-     * @param read true to read it
-     * @return this
-     */
-    public Builder readRateLimitReset(boolean read) {
-      this.rateLimitReset = read;
-      return this;
-    }
-
-    /**
-     * Reads response bodies up to this size within the attempt, so that a body that breaks is
-     * retried like any other failure. {@code java.net.http} does it anyway and ignores this
-     * setting. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
-     * size; that of a status of 400 or above always is, as the head decides what follows. Streams
-     * ({@code text/event-stream}, {@code application/x-ndjson}, {@code multipart/x-mixed-replace},
-     * gRPC and the like) are never held back.
-     *
-     * @param bytes 0 to 2^24
-     * @return this
-     * @throws IllegalArgumentException if it is out of its range
-     */
-    public Builder bufferBodiesUpTo(int bytes) {
-      this.bufferBodiesUpTo = Checks.within("bufferBodiesUpTo", bytes, 0, 1 << 24);
-      return this;
-    }
-
-    /**
-     * Whether to refuse a {@code java.net.http} client that follows redirects, which would carry a
-     * key, or the headers of {@link #propagateTo}, to another origin. Default false: it is warned
-     * about once.
-     *
-     * @param refuse true to refuse
-     * @return this
-     */
-    public Builder refuseRedirectedKeys(boolean refuse) {
-      this.refuseRedirectedKeys = refuse;
-      return this;
-    }
-
-    /**
-     * Whether a 429, 503 or 529 that asks for a delay holds back all operations of this
-     * configuration to the same origin, and not only the one that it answered. Default false: many
-     * servers limit by key or path, and then one throttled caller would hold back the others.
-     *
-     * <p>A 529 says that the server is overloaded. If it asks for no delay, operations are held
-     * back for 1 s. Then one attempt shows whether it still is: if so, they are held back for 2 s,
-     * and for 3 s each time after that.
-     *
-     * <p>An operation that is held back waits at most for the policy's server delay ceiling, within
-     * its own deadline, and holds no permit. It goes on at a random time after the delay, as the
-     * policy's server delay spread says. If its deadline is too near, it fails with an {@link
-     * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
-     *
-     * <p>It is the origin that answered after a redirect; on {@code java.net.http}, which does not
-     * tell, the one that was asked.
-     *
-     * @param hold true to hold back
-     * @return this
-     */
-    public Builder serverDelayGate(boolean hold) {
-      this.serverDelayGate = hold;
-      return this;
-    }
+    // The layers below.
 
     /**
      * The origins that get request headers which say that a layer above retries and how much time
@@ -617,6 +578,38 @@ public final class HttpRetry {
       return this;
     }
 
+    // Bodies, redirects and connections.
+
+    /**
+     * Reads response bodies up to this size within the attempt, so that a body that breaks is
+     * retried like any other failure. {@code java.net.http} does it anyway and ignores this
+     * setting. Default 0: bodies are the caller's. A longer body is handed over unread beyond this
+     * size; that of a status of 400 or above always is, as the head decides what follows. Streams
+     * ({@code text/event-stream}, {@code application/x-ndjson}, {@code multipart/x-mixed-replace},
+     * gRPC and the like) are never held back.
+     *
+     * @param bytes 0 to 2^24
+     * @return this
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    public Builder bufferBodiesUpTo(int bytes) {
+      this.bufferBodiesUpTo = Checks.within("bufferBodiesUpTo", bytes, 0, 1 << 24);
+      return this;
+    }
+
+    /**
+     * Whether to refuse a {@code java.net.http} client that follows redirects, which would carry a
+     * key, or the headers of {@link #propagateTo}, to another origin. Default false: it is warned
+     * about once.
+     *
+     * @param refuse true to refuse
+     * @return this
+     */
+    public Builder refuseRedirectedKeys(boolean refuse) {
+      this.refuseRedirectedKeys = refuse;
+      return this;
+    }
+
     /**
      * Whether an attempt takes another connection if the one before it timed out on an HTTP/2
      * connection on which nothing came meanwhile. Default true: a client keeps such a connection,
@@ -629,6 +622,43 @@ public final class HttpRetry {
      */
     public Builder leaveDeadConnections(boolean leave) {
       this.leaveDeadConnections = leave;
+      return this;
+    }
+
+    // Surroundings.
+
+    /**
+     * Adds a listener. Default: none. One that is added twice is told once.
+     *
+     * @param listener told about every step; what it throws is logged
+     * @return this
+     */
+    public Builder listener(RetryListener listener) {
+      listeners.add(Checks.notNull("listener", listener));
+      return this;
+    }
+
+    /**
+     * Adds a context of the caller's that is carried to the threads on which an asynchronous
+     * operation goes on: around attempts, listeners and callbacks. Default: the context class
+     * loader and nothing else.
+     *
+     * @param capture takes the context when an operation begins
+     * @return this
+     */
+    public Builder context(ContextCapture capture) {
+      context = Contexts.both(context, Checks.notNull("context", capture));
+      return this;
+    }
+
+    /**
+     * Time, randomness and scheduler. Default: the system's.
+     *
+     * @param environment the environment
+     * @return this
+     */
+    public Builder environment(RetryEnvironment environment) {
+      this.environment = Checks.notNull("environment", environment);
       return this;
     }
 
