@@ -104,19 +104,15 @@ final class Apache5Guide {
   }
 
   static CloseableHttpClient before() {
-    // region coming-from-apache5-before
     CloseableHttpClient http =
         HttpClients.custom()
             .setRetryStrategy(new DefaultHttpRequestRetryStrategy(2, TimeValue.ofMilliseconds(100)))
             .build();
-    // endregion
     return http;
   }
 
   static CloseableHttpClient after(HttpRetry retry) {
-    // region coming-from-apache5-after
     CloseableHttpClient http = Apache5Retry.addTo(HttpClients.custom(), retry).build();
-    // endregion
     return http;
   }
 }

@@ -33,7 +33,6 @@ final class ComingFrom {
   private ComingFrom() {}
 
   static HttpRetry retry() {
-    // region coming-from-retry
     HttpRetry retry =
         HttpRetry.builder()
             .policy(
@@ -43,7 +42,6 @@ final class ComingFrom {
                     .build())
             .idempotencyKeys(IdempotencyKeys.randomUuid()) // this server honours Idempotency-Key
             .build();
-    // endregion
     return retry;
   }
 
@@ -51,7 +49,6 @@ final class ComingFrom {
     // Named, because RestClient takes HttpClient 5 if it is there, which retries by itself.
     RestClient payments =
         RestClient.builder().baseUrl(url).requestFactory(new JdkClientHttpRequestFactory()).build();
-    // region coming-from-spring-before
     RetryTemplate template =
         RetryTemplate.builder()
             .maxAttempts(3)
@@ -62,12 +59,10 @@ final class ComingFrom {
     String receipt =
         template.execute(context ->
             payments.post().uri("/payments").body(payment).retrieve().body(String.class));
-    // endregion
     return receipt;
   }
 
   static String springAfter(String url, String payment, HttpRetry retry) {
-    // region coming-from-spring-after
     RestClient payments =
         RestClient.builder()
             .baseUrl(url)
@@ -75,12 +70,10 @@ final class ComingFrom {
             .build();
 
     String receipt = payments.post().uri("/payments").body(payment).retrieve().body(String.class);
-    // endregion
     return receipt;
   }
 
   static HttpResponse<String> resilience4jBefore(HttpRequest request) throws Exception {
-    // region coming-from-resilience4j-before
     HttpClient http = HttpClient.newHttpClient();
     Retry retry =
         Retry.of(
@@ -94,21 +87,17 @@ final class ComingFrom {
 
     HttpResponse<String> response =
         retry.executeCallable(() -> http.send(request, BodyHandlers.ofString()));
-    // endregion
     return response;
   }
 
   static HttpResponse<String> resilience4jAfter(HttpRequest request, HttpRetry retry)
       throws Exception {
-    // region coming-from-resilience4j-after
     HttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
 
     HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
-    // endregion
     return response;
   }
 
-  // region coming-from-interceptor-before
   static final class HandWritten implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
@@ -129,26 +118,20 @@ final class ComingFrom {
     }
   }
 
-  // endregion
-
   /** Does not sleep here: the tests count requests and not time. */
   private static void pause(long millis) {
     assert millis > 0;
   }
 
   static Call interceptorBefore(Request request) {
-    // region coming-from-interceptor-call-before
     OkHttpClient client = new OkHttpClient.Builder().addInterceptor(new HandWritten()).build();
     Call call = client.newCall(request);
-    // endregion
     return call;
   }
 
   static Call interceptorAfter(Request request, HttpRetry retry) {
-    // region coming-from-interceptor-after
     Call.Factory calls = RetryingCallFactory.wrap(new OkHttpClient(), retry);
     Call call = calls.newCall(request);
-    // endregion
     return call;
   }
 }
