@@ -23,7 +23,6 @@ final class Consumer {
   }
 
   /** Handles a message, if one is to be delivered. */
-  // region consumer-loop
   boolean handleNext() throws SQLException, InterruptedException {
     Optional<Message> message = queue.receive();
     if (message.isPresent()) {
@@ -38,8 +37,6 @@ final class Consumer {
     }
     return message.isPresent();
   }
-
-  // endregion
 
   /** Handles messages until it is interrupted, or the database fails. */
   void run() throws SQLException, InterruptedException {

@@ -9,7 +9,6 @@ import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
-// region journal-codec
 /** Encrypts with AES-GCM. Each value begins with the number of its key. */
 final class AesGcmCodec implements StorageCodec {
   private static final int NONCE_BYTES = 12;
@@ -59,5 +58,3 @@ final class AesGcmCodec implements StorageCodec {
     return cipher;
   }
 }
-
-// endregion

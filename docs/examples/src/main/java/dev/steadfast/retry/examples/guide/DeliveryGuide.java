@@ -40,8 +40,6 @@ final class DeliveryGuide {
     String orderId = "4711";
     RetryOptions charge = RetryOptions.builder().journaled("charge", orderId).build();
     delivery.enlist(connection, client.with(charge).intent(request));
-    // region delivery-sequence
     delivery.enlist(connection, client.with(charge).intent(request), "account-17");
-    // endregion
   }
 }

@@ -48,7 +48,6 @@ final class EffectsGuide {
     return result;
   }
 
-  // region effects-marked
   static EffectResult<String> append(RetryingHttpClient http, HttpRequest read, String text)
       throws InterruptedException {
     String mark = "[" + UUID.randomUUID() + "]";
@@ -58,8 +57,6 @@ final class EffectsGuide {
         .build()
         .update(read, note -> note.contains(mark) ? null : note + text + mark);
   }
-
-  // endregion
 
   static EffectResult<String> use(RetryingCallFactory calls, Request fetch, Request order)
       throws InterruptedException {

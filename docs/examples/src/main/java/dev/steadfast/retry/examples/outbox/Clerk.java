@@ -18,11 +18,9 @@ final class Clerk {
   private final HttpClient http = HttpClient.newHttpClient();
 
   void settle(JdbcJournal journal) throws IOException, InterruptedException {
-    // region outbox-settle
     for (Intent unknown : journal.unknown(100)) {
       journal.settle(unknown.id(), ask(unknown));
     }
-    // endregion
   }
 
   /** The service refuses the key from now on, so its answer stays true. */

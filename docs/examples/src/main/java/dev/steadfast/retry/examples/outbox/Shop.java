@@ -86,13 +86,11 @@ final class Shop implements AutoCloseable {
 
   /** Places an order that is to be paid at this payments service. */
   void place(Order order, URI payments) throws SQLException, IOException {
-    // region outbox-place
     try (Connection connection = database.getConnection()) {
       connection.setAutoCommit(false);
       place(connection, order, payments);
       connection.commit(); // without it, the pool rolls both rows back
     }
-    // endregion
   }
 
   /** The same in a transaction of the caller's. */
