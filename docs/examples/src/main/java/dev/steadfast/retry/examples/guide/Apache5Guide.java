@@ -72,7 +72,6 @@ final class Apache5Guide {
   // endregion
 
   static HttpClientBuilder timeouts() {
-    // region apache5-timeouts
     ConnectionConfig connections =
         ConnectionConfig.custom().setConnectTimeout(Timeout.ofSeconds(2)).build();
     RequestConfig requests =
@@ -87,7 +86,6 @@ final class Apache5Guide {
                     .setDefaultConnectionConfig(connections)
                     .build())
             .setDefaultRequestConfig(requests);
-    // endregion
     return builder;
   }
 

@@ -77,11 +77,9 @@ final class JdkGuide {
   // endregion
 
   static CompletableFuture<?> cancel(RetryingHttpClient http, HttpRequest request) {
-    // region jdk-cancel
     CompletableFuture<String> body =
         http.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body);
     body.cancel(true); // ends the operation, although this future was derived from its own
-    // endregion
     return body;
   }
 
@@ -108,21 +106,17 @@ final class JdkGuide {
   }
 
   static HttpClient http1() {
-    // region jdk-http1
     HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    // endregion
     return plain;
   }
 
   static HttpResponse<Void> unknownLength(
       RetryingHttpClient http, URI uri, Supplier<InputStream> file)
       throws IOException, InterruptedException {
-    // region jdk-body-repeatable
     HttpRequest upload =
         HttpRequest.newBuilder(uri).PUT(BodyPublishers.ofInputStream(file)).build();
     RetryOptions options = RetryOptions.builder().bodyRepeatable(true).build();
     HttpResponse<Void> response = http.with(options).send(upload, BodyHandlers.discarding());
-    // endregion
     return response;
   }
 }

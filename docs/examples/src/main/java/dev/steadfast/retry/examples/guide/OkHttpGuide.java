@@ -50,7 +50,6 @@ final class OkHttpGuide {
   }
 
   static void enqueue(Call.Factory calls, Request request, Runnable done) {
-    // region okhttp-enqueue
     Call call = calls.newCall(request);
     call.enqueue(
         new Callback() {
@@ -68,7 +67,6 @@ final class OkHttpGuide {
             done.run();
           }
         });
-    // endregion
   }
 
   static OkHttpClient interceptor(HttpRetry retry) {
@@ -113,18 +111,14 @@ final class OkHttpGuide {
   // endregion
 
   static HttpRetry bufferedBodies() {
-    // region okhttp-buffered-bodies
     HttpRetry retry = HttpRetry.builder().bufferBodiesUpTo(64 * 1024).build();
-    // endregion
     return retry;
   }
 
   static void cancel(RetryingCallFactory calls, Request request, Callback callback) {
-    // region okhttp-cancel
     Call call = calls.newCall(request);
     call.enqueue(callback);
     call.cancel(); // ends this operation, also while it waits
     calls.cancelAll(); // ends all operations of the factory
-    // endregion
   }
 }
