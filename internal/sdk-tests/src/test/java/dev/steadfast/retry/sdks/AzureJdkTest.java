@@ -22,10 +22,8 @@ final class AzureJdkTest {
   }
 
   static com.azure.core.http.HttpClient client(HttpRetry retry) {
-    // region sdk-azure-jdk
     com.azure.core.http.HttpClient azure =
         new JdkHttpClientBuilder(RetryingHttpClient.newBuilder(retry)).build();
-    // endregion
     return azure;
   }
 

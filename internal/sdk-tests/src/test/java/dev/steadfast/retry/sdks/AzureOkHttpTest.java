@@ -31,10 +31,8 @@ final class AzureOkHttpTest {
   }
 
   static HttpPipeline pipeline(HttpRetry retry) {
-    // region sdk-azure-okhttp
     OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
     HttpClient azure = new OkHttpAsyncHttpClientBuilder(http).build();
-    // endregion
     return pipeline(azure);
   }
 

@@ -26,14 +26,12 @@ final class FeignApacheTest {
   }
 
   private static FeignPayments payments(String url, HttpRetry retry) {
-    // region sdk-feign-apache
     CloseableHttpClient http = Apache5Retry.addTo(HttpClients.custom(), retry).build();
     FeignPayments payments =
         Feign.builder()
             .client(new ApacheHttp5Client(http))
             .retryer(Retryer.NEVER_RETRY) // Steadfast retries
             .target(FeignPayments.class, url);
-    // endregion
     return payments;
   }
 

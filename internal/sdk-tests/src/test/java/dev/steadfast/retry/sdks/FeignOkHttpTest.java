@@ -24,7 +24,6 @@ final class FeignOkHttpTest {
   }
 
   static FeignPayments payments(String url, HttpRetry retry) {
-    // region sdk-feign-okhttp
     okhttp3.OkHttpClient http =
         RetryInterceptor.addTo(new okhttp3.OkHttpClient.Builder(), retry).build();
     FeignPayments payments =
@@ -32,7 +31,6 @@ final class FeignOkHttpTest {
             .client(new OkHttpClient(http)) // feign.okhttp.OkHttpClient
             .retryer(Retryer.NEVER_RETRY) // Steadfast retries
             .target(FeignPayments.class, url);
-    // endregion
     return payments;
   }
 

@@ -34,9 +34,9 @@ final class GoogleGenAiTest {
   }
 
   private static Client client(OkHttpClient.Builder builder, String url, HttpRetry retry) {
-    // region sdk-genai
     builder.readTimeout(Duration.ofMinutes(10)); // OkHttp's default is 10 s
     OkHttpClient http = RetryInterceptor.addTo(builder, retry).build();
+    // region sdk-genai
     HttpRetryOptions none =
         HttpRetryOptions.builder()
             .attempts(1) // Steadfast retries

@@ -27,7 +27,6 @@ final class Langchain4jTest {
   }
 
   static ChatModel model(String url, HttpRetry retry) {
-    // region sdk-langchain4j
     ChatModel model =
         OpenAiChatModel.builder()
             .httpClientBuilder(
@@ -37,7 +36,6 @@ final class Langchain4jTest {
             .apiKey("key")
             .modelName("gpt-5")
             .build();
-    // endregion
     return model;
   }
 

@@ -32,8 +32,8 @@ final class MinioTest {
   }
 
   static MinioClient client(String url, HttpRetry retry) {
-    // region sdk-minio
     OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
+    // region sdk-minio
     MinioClient client =
         MinioClient.builder()
             .endpoint(url)

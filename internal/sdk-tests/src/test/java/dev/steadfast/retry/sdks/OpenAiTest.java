@@ -37,7 +37,6 @@ final class OpenAiTest {
   }
 
   private static OpenAIClient client(OkHttpClient.Builder builder, String url, HttpRetry retry) {
-    // region sdk-openai
     OkHttpClient http = RetryInterceptor.addTo(builder, retry).build();
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
@@ -47,7 +46,6 @@ final class OpenAiTest {
             .baseUrl(url)
             .apiKey("key")
             .build();
-    // endregion
     return client;
   }
 

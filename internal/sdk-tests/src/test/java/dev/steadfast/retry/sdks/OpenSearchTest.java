@@ -25,12 +25,10 @@ final class OpenSearchTest {
   }
 
   private static RestClient client(URI uri, HttpRetry retry) {
-    // region sdk-opensearch
     RestClient client =
         RestClient.builder(HttpHost.create(uri)) // one node
             .setHttpClientConfigCallback(http -> Apache5Retry.addTo(http, retry))
             .build();
-    // endregion
     return client;
   }
 

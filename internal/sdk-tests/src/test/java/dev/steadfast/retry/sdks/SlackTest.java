@@ -29,10 +29,8 @@ final class SlackTest {
     SlackConfig config = new SlackConfig();
     config.setMethodsEndpointUrlPrefix(url + "/");
     config.setStatsEnabled(false);
-    // region sdk-slack
     OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();
     Slack slack = Slack.getInstance(config, new SlackHttpClient(http));
-    // endregion
     return slack;
   }
 

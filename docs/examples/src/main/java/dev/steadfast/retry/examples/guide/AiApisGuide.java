@@ -13,9 +13,7 @@ final class AiApisGuide {
   private AiApisGuide() {}
 
   static RetryOptions search() {
-    // region free-repeats
     RetryOptions search = RetryOptions.builder().replayable(true).paidRepeats(3).build();
-    // endregion
     return search;
   }
 
@@ -44,10 +42,8 @@ final class AiApisGuide {
   }
 
   static int billed(Response response) {
-    // region ai-billed
     RetryReport report = OkHttpReports.of(response);
     int most = report.attemptsPerhapsBilled(); // 1 if all went well
-    // endregion
     return most;
   }
 
@@ -64,14 +60,12 @@ final class AiApisGuide {
   }
 
   static HttpRetry errorTypes() {
-    // region ai-error-types
     StandardRules rules =
         StandardRules.builder()
             .refusedBy(529, "overloaded_error") // not processed: retried, and not counted as billed
             .neverRetry(429, "insufficient_quota") // no wait helps
             .build();
     HttpRetry retry = HttpRetry.builder().classifier(rules).build();
-    // endregion
     return retry;
   }
 }

@@ -85,7 +85,6 @@ final class JdkGuide {
 
   static CompletableFuture<HttpResponse<Void>> events(
       RetryingHttpClient http, HttpRequest request, Flow.Subscriber<String> events) {
-    // region jdk-events
     RetryPolicy quiet =
         RetryPolicy.builder()
             .bodyIdleTimeout(Duration.ofMinutes(2)) // the server sends something every minute
@@ -93,7 +92,6 @@ final class JdkGuide {
     RetryOptions options = RetryOptions.builder().policy(quiet).build();
     CompletableFuture<HttpResponse<Void>> end =
         http.with(options).sendAsync(request, BodyHandlers.fromLineSubscriber(events));
-    // endregion
     return end;
   }
 
