@@ -57,19 +57,15 @@ final class BreakerSnippets {
   }
 
   static HttpRetry waitingBreaker(CircuitBreakerConfig breaker) {
-    // region waiting-breaker
     HttpRetry retry =
         HttpRetry.builder()
             .guard(Resilience4jGuards.circuitBreaker(breaker).waitingForHalfOpen())
             .build();
-    // endregion
     return retry;
   }
 
   static HttpRetry serverDelayGate() {
-    // region server-delay-gate
     HttpRetry retry = HttpRetry.builder().serverDelayGate(true).build();
-    // endregion
     return retry;
   }
 

@@ -28,11 +28,9 @@ final class PacingSnippets {
   }
 
   static HttpRetry perAccount() {
-    // region pacing-keyed
     QuotaPacing pacing =
         QuotaPacing.builder().keyedBy(operation -> operation.name().orElse(null)).build();
     HttpRetry retry = HttpRetry.builder().guard(pacing).build();
-    // endregion
     return retry;
   }
 

@@ -61,7 +61,6 @@ final class ConfigurationGuide {
   }
 
   static RetryPolicy backoffByKind() {
-    // region policy-by-kind
     RetryPolicy policy =
         RetryPolicy.builder()
             .backoff(Backoff.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(20)))
@@ -69,7 +68,6 @@ final class ConfigurationGuide {
                 FailureKind.THROTTLED, // 429, 529 and other overloads
                 Backoff.fullJitter(Duration.ofSeconds(1), Duration.ofSeconds(20)))
             .build();
-    // endregion
     return policy;
   }
 
@@ -106,25 +104,20 @@ final class ConfigurationGuide {
   }
 
   static Backoff ownBackoff() {
-    // region own-backoff
     // Up to 50 ms before the first retry, 100 ms before the second, and so on.
     Backoff backoff =
         (retry, previousNanos, random) -> Math.floorMod(random.getAsLong(), retry * 50_000_000L);
-    // endregion
     return backoff;
   }
 
   static HttpRetry[] sharedBudget() {
-    // region shared-budget
     RetryBudget budget = RetryBudget.perOrigin(0.10);
     HttpRetry forPayments = HttpRetry.builder().budget(budget).build();
     HttpRetry forReports = HttpRetry.builder().budget(budget).build();
-    // endregion
     return new HttpRetry[] {forPayments, forReports};
   }
 
   static HttpRetry attemptHeader() {
-    // region attempt-header
     HttpRetry retry =
         HttpRetry.builder()
             .oncePerAttempt(
@@ -132,7 +125,6 @@ final class ConfigurationGuide {
                 (operation, attempt) ->
                     attempt == 1 ? Optional.empty() : Optional.of(Integer.toString(attempt - 1)))
             .build();
-    // endregion
     return retry;
   }
 

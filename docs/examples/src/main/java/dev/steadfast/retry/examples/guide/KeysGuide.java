@@ -14,9 +14,7 @@ final class KeysGuide {
   private KeysGuide() {}
 
   static HttpRetry random() {
-    // region keys-random
     HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
-    // endregion
     return retry;
   }
 
@@ -40,11 +38,9 @@ final class KeysGuide {
   }
 
   static IdempotencyKeys[] hashes() {
-    // region keys-hash
     IdempotencyKeys forEver = IdempotencyKeys.requestHash("X-Account");
     IdempotencyKeys forAMinute =
         IdempotencyKeys.requestHashWithin(Duration.ofMinutes(1), "X-Account");
-    // endregion
     return new IdempotencyKeys[] {forEver, forAMinute};
   }
 
@@ -59,11 +55,9 @@ final class KeysGuide {
   }
 
   static IdempotencyKeys[] otherMethods() {
-    // region keys-methods
     IdempotencyKeys onEach = IdempotencyKeys.randomUuid().onEveryMethod();
     IdempotencyKeys onSome = IdempotencyKeys.randomUuid().onMethods("POST", "PATCH", "PUT");
     IdempotencyKeys storage = IdempotencyKeys.googleCloudStorage(); // on every method
-    // endregion
     return new IdempotencyKeys[] {onEach, onSome, storage};
   }
 

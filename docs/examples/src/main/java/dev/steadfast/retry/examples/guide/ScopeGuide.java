@@ -43,9 +43,7 @@ final class ScopeGuide {
   }
 
   static HttpRetry between(String stockOrigin) {
-    // region scope-between
     HttpRetry retry = HttpRetry.builder().propagateTo(stockOrigin).build();
-    // endregion
     return retry;
   }
 
@@ -81,9 +79,7 @@ final class ScopeGuide {
   }
 
   static HttpHandler tenants(HttpHandler orders, Function<HttpExchange, String> tenantOf) {
-    // region scope-principal
     HttpHandler handler = HttpServerScope.handler(orders, ScopeOptions.defaults(), tenantOf);
-    // endregion
     return handler;
   }
 

@@ -82,7 +82,6 @@ final class TokenRefreshGuide {
     return calls;
   }
 
-  // region token-interceptor
   record Refreshing(Tokens tokens) implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
@@ -105,8 +104,6 @@ final class TokenRefreshGuide {
     builder.addInterceptor(new Refreshing(tokens)); // before addTo: around all attempts
     return RetryInterceptor.addTo(builder, retry).build();
   }
-
-  // endregion
 
   static HttpResponse<String> outside(HttpClient http, URI uri, String order, Tokens tokens)
       throws IOException, InterruptedException {

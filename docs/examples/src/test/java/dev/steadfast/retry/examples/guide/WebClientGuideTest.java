@@ -32,11 +32,9 @@ final class WebClientGuideTest {
   }
 
   private static WebClient client(String url, HttpRetry retry) {
-    // region spring-webclient
     RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     WebClient payments =
         WebClient.builder().baseUrl(url).clientConnector(new JdkClientHttpConnector(http)).build();
-    // endregion
     return payments;
   }
 

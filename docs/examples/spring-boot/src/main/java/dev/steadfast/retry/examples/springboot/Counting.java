@@ -13,7 +13,6 @@ import org.springframework.context.event.EventListener;
 /** What the run wants to know of the application. */
 @Configuration(proxyBeanMethods = false)
 class Counting {
-  // region boot-customizer
   private final AtomicInteger attempts = new AtomicInteger();
 
   @Bean
@@ -27,8 +26,6 @@ class Counting {
         };
     return (client, retry) -> retry.listener(listener);
   }
-
-  // endregion
 
   int attempts() {
     return attempts.get();

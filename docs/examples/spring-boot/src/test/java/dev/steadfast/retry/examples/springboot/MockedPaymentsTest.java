@@ -12,7 +12,6 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.client.MockRestServiceServer;
 
-// region boot-test-mock
 @SpringBootTest(properties = "payments.url=http://payments.example")
 @AutoConfigureMockRestServiceServer
 class MockedPaymentsTest {
@@ -24,4 +23,3 @@ class MockedPaymentsTest {
     assertEquals("7", payments.pay(new Payment("7", 1999)).order());
   }
 }
-// endregion
