@@ -176,13 +176,17 @@ public final class Report {
 
   private static void targets(List<String> page, Results results) {
     List<String> all = Target.all().stream().map(target -> target.line(results)).toList();
-    List<String> missed = all.stream().filter(line -> !line.contains("| yes")).toList();
+    List<String> within = all.stream().filter(line -> line.contains("| no, within")).toList();
+    List<String> missed =
+        all.stream().filter(line -> !line.contains("| yes") && !within.contains(line)).toList();
+    int reached = all.size() - within.size() - missed.size();
     page.add("");
     page.add("## Against our own targets");
     page.add("");
     page.add(
-        "%d of %d are reached ([all of them](benchmarks/%s#our-own-targets)). These are not:"
-            .formatted(all.size() - missed.size(), all.size(), PARTS));
+        ("%d of %d are reached, and %d are missed within the error"
+                + " ([all of them](benchmarks/%s#our-own-targets)). These are missed:")
+            .formatted(reached, all.size(), within.size(), PARTS));
     table(page, missed);
   }
 

@@ -84,9 +84,7 @@ final class JournalGuide {
       JdbcJournal journal, Connection connection, RetryingHttpClient client, HttpRequest request)
       throws IOException, SQLException {
     RetryOptions charge = RetryOptions.builder().journaled("charge", "4711").build();
-    // region journal-sequence
     journal.enlist(connection, client.with(charge).intent(request), "account-17");
-    // endregion
   }
 
   static void settle(
@@ -101,24 +99,20 @@ final class JournalGuide {
 
   static JdbcJournal bounded(DataSource dataSource, Consumer<OperationJournal.Id> alert)
       throws IOException {
-    // region journal-bounds
     JdbcJournal journal =
         JdbcJournal.builder(dataSource)
             .deliveries(
                 Deliveries.defaults().withMost(50).withMostAge(Duration.ofDays(2)).telling(alert))
             .build();
-    // endregion
     return journal;
   }
 
   static Oversight.Decision onCall(JdbcJournal journal) throws IOException {
-    // region journal-on-call
     Oversight oversight = journal.oversight();
     List<Oversight.Entry> parked = oversight.parked(20, null);
     List<Oversight.Entry> overdue = oversight.overdue(Duration.ofMinutes(10), 20, null);
     Optional<Oversight.Entry> one = oversight.find("charge", "4711");
     Oversight.Decision decision = oversight.resume(parked.get(0).id(), false);
-    // endregion
     return overdue.isEmpty() && one.isEmpty() ? Oversight.Decision.NOT_FOUND : decision;
   }
 }
