@@ -41,7 +41,6 @@ final class BreakerSnippets {
   }
 
   static HttpRetry registryBreaker() {
-    // region registry-breaker
     CircuitBreakerRegistry registry =
         CircuitBreakerRegistry.of(
             CircuitBreakerConfig.custom()
@@ -52,7 +51,6 @@ final class BreakerSnippets {
 
     HttpRetry retry =
         HttpRetry.builder().guard(Resilience4jGuards.circuitBreaker(registry)).build();
-    // endregion
     return retry;
   }
 
@@ -81,9 +79,7 @@ final class BreakerSnippets {
   }
 
   static HttpRetry limit() {
-    // region adaptive-limit
     HttpRetry retry = HttpRetry.builder().guard(AdaptiveLimit.perOrigin()).build();
-    // endregion
     return retry;
   }
 }

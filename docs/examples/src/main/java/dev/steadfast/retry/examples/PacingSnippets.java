@@ -17,13 +17,11 @@ final class PacingSnippets {
   }
 
   static HttpRetry byContract() {
-    // region pacing-quota
     QuotaPacing pacing =
         QuotaPacing.builder()
             .quota(100, Duration.ofMinutes(1)) // for each origin
             .build();
     HttpRetry retry = HttpRetry.builder().guard(pacing).build();
-    // endregion
     return retry;
   }
 

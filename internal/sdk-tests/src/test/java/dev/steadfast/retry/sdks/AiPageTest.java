@@ -73,7 +73,6 @@ final class AiPageTest {
 
   @Test
   void langchain4j() {
-    // region ai-langchain4j
     HttpClient.Builder builder = RetryingHttpClient.newBuilder(retry, prompt);
     ChatModel model =
         OpenAiChatModel.builder()
@@ -83,7 +82,6 @@ final class AiPageTest {
             .apiKey("key")
             .modelName("gpt-5")
             .build();
-    // endregion
     assertEquals("hi", model.chat("hello"));
     assertEquals(2, server.requests().size());
   }

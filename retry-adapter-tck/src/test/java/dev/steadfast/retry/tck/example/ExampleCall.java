@@ -114,7 +114,6 @@ final class ExampleCall
     return Optional.of(request.bytes());
   }
 
-  // region adapter-attempt
   @Override
   public void start(Attempt<Answer> attempt) {
     callBack(() -> carryOut(attempt));
@@ -149,8 +148,6 @@ final class ExampleCall
     return new Answer(origin(), response, buffer(response), null);
   }
 
-  // endregion
-
   private String buffer(PlainClient.Response response) throws IOException {
     boolean tooLong =
         response.head().values("Content-Length").stream()
@@ -175,7 +172,6 @@ final class ExampleCall
     }
   }
 
-  // region adapter-outcome
   @Override
   public Outcome outcome(Answer answer) {
     last = AnswerProof.of(answer.status()).disposition();
@@ -199,8 +195,6 @@ final class ExampleCall
     int deliveries = last == Disposition.UNSENT ? 0 : 1;
     return Evidence.of(last, operation.safety(), status, deliveries).withBodySpent(spent);
   }
-
-  // endregion
 
   private FailureKind kind(Throwable failure) {
     if (failure instanceof ConnectException) {

@@ -27,7 +27,6 @@ final class PaymentHandler implements Handler {
     this.http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
   }
 
-  // region consumer-handle
   @Override
   public Optional<String> handle(Message message) throws IOException, InterruptedException {
     HttpRequest request =
@@ -43,8 +42,6 @@ final class PaymentHandler implements Handler {
       default -> Optional.empty(); // an earlier delivery may have paid, so this proves nothing
     };
   }
-
-  // endregion
 
   private static String form(Message message) {
     return "intent=message-"

@@ -37,9 +37,7 @@ final class ConfigurationGuide {
   }
 
   static HttpRetry rateLimits() {
-    // region rate-limits
     HttpRetry retry = HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build();
-    // endregion
     return retry;
   }
 
@@ -52,11 +50,9 @@ final class ConfigurationGuide {
   }
 
   static RetryPolicy policyAsText() {
-    // region policy-text
     RetryPolicy policy =
         RetryPolicy.valueOf(
             "maxAttempts=4; backoff=full(100ms..20s); totalTimeout=30s; attemptTimeout=5s");
-    // endregion
     return policy;
   }
 
@@ -164,9 +160,7 @@ final class ConfigurationGuide {
   }
 
   static HttpRetry listening(RetryListener listener) {
-    // region listening
     HttpRetry retry = HttpRetry.builder().listener(listener).build();
-    // endregion
     return retry;
   }
 }

@@ -43,9 +43,7 @@ final class OkHttpGuide {
 
   static Call.Factory ownCalls(
       OkHttpClient client, Function<OkHttpClient, Call.Factory> telemetry, HttpRetry retry) {
-    // region okhttp-own-calls
     Call.Factory calls = RetryingCallFactory.wrap(client, telemetry, retry);
-    // endregion
     return calls;
   }
 

@@ -85,13 +85,11 @@ final class ScopeGuide {
 
   static void derivedKey(HttpClient plain, HttpRequest reservation)
       throws IOException, InterruptedException {
-    // region scope-key
     HttpRetry retry = HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
     RetryOptions reserve = RetryOptions.builder().derivedKey("reserve").build();
     RetryingHttpClient.wrap(plain, retry)
         .with(reserve)
         .send(reservation, BodyHandlers.discarding()); // the same key when the caller repeats
-    // endregion
   }
 
   static CompletableFuture<String> wrap(

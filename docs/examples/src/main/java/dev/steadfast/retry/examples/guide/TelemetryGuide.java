@@ -51,24 +51,18 @@ final class TelemetryGuide {
   }
 
   static HttpClient tracedJdk(OpenTelemetry openTelemetry, HttpClient client, HttpRetry retry) {
-    // region traced-jdk
     HttpClient traced = JavaHttpClientTelemetry.create(openTelemetry).newHttpClient(client);
     HttpClient http = RetryingHttpClient.wrap(traced, retry);
-    // endregion
     return http;
   }
 
   static HttpRetry operationSpans(OpenTelemetry openTelemetry) {
-    // region operation-spans
     RetryTracing tracing = RetryTracing.builder(openTelemetry).operationSpans(true).build();
-    // endregion
     return tracing.addTo(HttpRetry.builder()).build();
   }
 
   static HttpRetry flightRecorder() {
-    // region flight-recorder
     HttpRetry retry = HttpRetry.builder().listener(new RetryEvents()).build();
-    // endregion
     return retry;
   }
 }

@@ -65,7 +65,6 @@ final class TokenRefreshGuide {
   // endregion
 
   static Call.Factory authenticator(Tokens tokens, HttpRetry retry) {
-    // region token-authenticator
     OkHttpClient client =
         new OkHttpClient.Builder()
             .authenticator((route, refused) -> {
@@ -78,7 +77,6 @@ final class TokenRefreshGuide {
             })
             .build();
     Call.Factory calls = RetryingCallFactory.wrap(client, retry);
-    // endregion
     return calls;
   }
 

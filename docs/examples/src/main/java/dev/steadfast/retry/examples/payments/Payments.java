@@ -67,7 +67,6 @@ final class Payments {
         : Answer.inProgress();
   }
 
-  // region server-effect
   private Answer execute(PaymentRequest request, UUID executor) throws SQLException {
     Answer answer =
         Sql.transaction(dataSource, connection -> effect(connection, request, executor));
@@ -75,6 +74,7 @@ final class Payments {
     return answer;
   }
 
+  // region server-effect
   /** The payment and its answer: both are committed, or neither is. */
   private Answer effect(Connection connection, PaymentRequest request, UUID executor)
       throws SQLException {
