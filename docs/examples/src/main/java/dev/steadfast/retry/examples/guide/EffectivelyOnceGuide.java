@@ -16,11 +16,9 @@ public final class EffectivelyOnceGuide {
 
   /** For a server that answers a repetition with 429. */
   public static HttpRetry.Builder duplicateFilter() {
-    // region once-duplicate-filter
     HttpRetry.Builder retry =
         HttpRetry.builder()
             .classifier(StandardRules.builder().neverRetry(429).build()); // means "came before"
-    // endregion
     return retry;
   }
 }

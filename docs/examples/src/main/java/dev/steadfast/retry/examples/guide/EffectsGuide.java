@@ -24,15 +24,12 @@ import okhttp3.Response;
 final class EffectsGuide {
   private EffectsGuide() {}
 
-  // region effects-delete
   static Effect delete(Call.Factory calls, Request delete) throws IOException {
     try (Response response = calls.newCall(delete).execute()) {
       return OkHttpReports.of(response)
           .effect(response.code(), status -> status == 404 ? Effect.SUCCEEDED : Effect.UNKNOWN);
     }
   }
-
-  // endregion
 
   static EffectResult<String> update(RetryingHttpClient http, URI uri) throws InterruptedException {
     // region effects-update

@@ -55,7 +55,6 @@ final class FakeTimeGuideTest {
                 CompletableFuture.<String>failedFuture(new IOException("lost")),
                 CompletableFuture.completedFuture("order 7"))
             .iterator();
-    // region fake-time-advance
     FakeTime time = new FakeTime();
     RetryPolicy policy =
         RetryPolicy.builder().backoff(Backoff.fixed(Duration.ofSeconds(7))).build();
@@ -66,6 +65,5 @@ final class FakeTimeGuideTest {
     assertFalse(order.isDone());
     time.advance(Duration.ofMillis(1));
     assertEquals("order 7", order.join());
-    // endregion
   }
 }
