@@ -2,16 +2,12 @@ package dev.steadfast.retry.examples;
 
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.UnsuccessfulAttemptException;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.resilience4j.Resilience4jGuards;
 import dev.steadfast.retry.resilience4j.Resilience4jRetries;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.retry.Retry;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
@@ -40,33 +36,6 @@ final class BreakerSnippets {
     return retry;
   }
 
-  static HttpRetry registryBreaker() {
-    CircuitBreakerRegistry registry =
-        CircuitBreakerRegistry.of(
-            CircuitBreakerConfig.custom()
-                .minimumNumberOfCalls(10)
-                .slidingWindowSize(20)
-                .recordExceptions(IOException.class, UnsuccessfulAttemptException.class)
-                .build());
-
-    HttpRetry retry =
-        HttpRetry.builder().guard(Resilience4jGuards.circuitBreaker(registry)).build();
-    return retry;
-  }
-
-  static HttpRetry waitingBreaker(CircuitBreakerConfig breaker) {
-    HttpRetry retry =
-        HttpRetry.builder()
-            .guard(Resilience4jGuards.circuitBreaker(breaker).waitingForHalfOpen())
-            .build();
-    return retry;
-  }
-
-  static HttpRetry serverDelayGate() {
-    HttpRetry retry = HttpRetry.builder().serverDelayGate(true).build();
-    return retry;
-  }
-
   static String resilience4jRetry(Callable<String> work) throws Exception {
     RetryPolicy policy =
         RetryPolicy.builder()
@@ -76,10 +45,5 @@ final class BreakerSnippets {
     Retry retry = Resilience4jRetries.retry("orders", policy);
     String result = retry.executeCallable(work);
     return result;
-  }
-
-  static HttpRetry limit() {
-    HttpRetry retry = HttpRetry.builder().guard(AdaptiveLimit.perOrigin()).build();
-    return retry;
   }
 }

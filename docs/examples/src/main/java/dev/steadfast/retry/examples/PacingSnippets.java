@@ -3,7 +3,6 @@ package dev.steadfast.retry.examples;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.limit.QuotaPacing;
-import java.time.Duration;
 
 /** What the page about pacing shows. */
 final class PacingSnippets {
@@ -13,22 +12,6 @@ final class PacingSnippets {
     // region pacing
     HttpRetry retry = HttpRetry.builder().guard(QuotaPacing.perOrigin()).build();
     // endregion
-    return retry;
-  }
-
-  static HttpRetry byContract() {
-    QuotaPacing pacing =
-        QuotaPacing.builder()
-            .quota(100, Duration.ofMinutes(1)) // for each origin
-            .build();
-    HttpRetry retry = HttpRetry.builder().guard(pacing).build();
-    return retry;
-  }
-
-  static HttpRetry perAccount() {
-    QuotaPacing pacing =
-        QuotaPacing.builder().keyedBy(operation -> operation.name().orElse(null)).build();
-    HttpRetry retry = HttpRetry.builder().guard(pacing).build();
     return retry;
   }
 

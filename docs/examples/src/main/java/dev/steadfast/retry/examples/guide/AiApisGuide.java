@@ -1,21 +1,13 @@
 package dev.steadfast.retry.examples.guide;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.StandardRules;
-import dev.steadfast.retry.okhttp.OkHttpReports;
 import java.time.Duration;
-import okhttp3.Response;
 
 /** Snippets of the guides about APIs that charge for each answer. */
 final class AiApisGuide {
   private AiApisGuide() {}
-
-  static RetryOptions search() {
-    RetryOptions search = RetryOptions.builder().replayable(true).paidRepeats(3).build();
-    return search;
-  }
 
   static HttpRetry preset() {
     // region ai-preset
@@ -41,12 +33,6 @@ final class AiApisGuide {
     return prompt;
   }
 
-  static int billed(Response response) {
-    RetryReport report = OkHttpReports.of(response);
-    int most = report.attemptsPerhapsBilled(); // 1 if all went well
-    return most;
-  }
-
   static HttpRetry firstEvent() {
     // region ai-first-event
     StandardRules rules =
@@ -56,16 +42,6 @@ final class AiApisGuide {
             .build();
     HttpRetry retry = HttpRetry.builder().classifier(rules).build();
     // endregion
-    return retry;
-  }
-
-  static HttpRetry errorTypes() {
-    StandardRules rules =
-        StandardRules.builder()
-            .refusedBy(529, "overloaded_error") // not processed: retried, and not counted as billed
-            .neverRetry(429, "insufficient_quota") // no wait helps
-            .build();
-    HttpRetry retry = HttpRetry.builder().classifier(rules).build();
     return retry;
   }
 }

@@ -15,17 +15,12 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequest;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
 
 /** Snippets of the guides about Apache HttpClient 5. */
 final class Apache5Guide {
@@ -70,24 +65,6 @@ final class Apache5Guide {
   }
 
   // endregion
-
-  static HttpClientBuilder timeouts() {
-    ConnectionConfig connections =
-        ConnectionConfig.custom().setConnectTimeout(Timeout.ofSeconds(2)).build();
-    RequestConfig requests =
-        RequestConfig.custom()
-            .setConnectionRequestTimeout(Timeout.ofSeconds(1)) // the wait for the pool
-            .setResponseTimeout(Timeout.ofSeconds(5)) // each read
-            .build();
-    HttpClientBuilder builder =
-        HttpClients.custom()
-            .setConnectionManager(
-                PoolingHttpClientConnectionManagerBuilder.create()
-                    .setDefaultConnectionConfig(connections)
-                    .build())
-            .setDefaultRequestConfig(requests);
-    return builder;
-  }
 
   static int journaled(
       CloseableHttpClient http, JdbcJournal journal, Connection connection, HttpPost request)

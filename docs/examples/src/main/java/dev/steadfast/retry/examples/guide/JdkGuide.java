@@ -103,11 +103,6 @@ final class JdkGuide {
     return http;
   }
 
-  static HttpClient http1() {
-    HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    return plain;
-  }
-
   static HttpResponse<Void> unknownLength(
       RetryingHttpClient http, URI uri, Supplier<InputStream> file)
       throws IOException, InterruptedException {

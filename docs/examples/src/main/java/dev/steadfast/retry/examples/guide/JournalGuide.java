@@ -6,9 +6,7 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.httpclient.JdkReports;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
-import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
-import dev.steadfast.retry.journal.Oversight;
 import dev.steadfast.retry.operations.OperationJournal;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -18,10 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.crypto.SecretKey;
 import javax.sql.DataSource;
@@ -80,13 +75,6 @@ final class JournalGuide {
     // endregion
   }
 
-  static void enlistInSequence(
-      JdbcJournal journal, Connection connection, RetryingHttpClient client, HttpRequest request)
-      throws IOException, SQLException {
-    RetryOptions charge = RetryOptions.builder().journaled("charge", "4711").build();
-    journal.enlist(connection, client.with(charge).intent(request), "account-17");
-  }
-
   static void settle(
       JdbcJournal journal, Function<OperationJournal.Intent, JdbcJournal.Lookup> askServer)
       throws IOException {
@@ -95,24 +83,5 @@ final class JournalGuide {
       journal.settle(unknown.id(), askServer.apply(unknown));
     }
     // endregion
-  }
-
-  static JdbcJournal bounded(DataSource dataSource, Consumer<OperationJournal.Id> alert)
-      throws IOException {
-    JdbcJournal journal =
-        JdbcJournal.builder(dataSource)
-            .deliveries(
-                Deliveries.defaults().withMost(50).withMostAge(Duration.ofDays(2)).telling(alert))
-            .build();
-    return journal;
-  }
-
-  static Oversight.Decision onCall(JdbcJournal journal) throws IOException {
-    Oversight oversight = journal.oversight();
-    List<Oversight.Entry> parked = oversight.parked(20, null);
-    List<Oversight.Entry> overdue = oversight.overdue(Duration.ofMinutes(10), 20, null);
-    Optional<Oversight.Entry> one = oversight.find("charge", "4711");
-    Oversight.Decision decision = oversight.resume(parked.get(0).id(), false);
-    return overdue.isEmpty() && one.isEmpty() ? Oversight.Decision.NOT_FOUND : decision;
   }
 }
