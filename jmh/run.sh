@@ -59,7 +59,7 @@ for round in $rounds; do
 done
 run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark|Apache5Benchmark' -e "$compared" -prof gc "${precision[@]}"
 run unpinned "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
-micro='(Backoff|Contention|Engine|Budget|Timer|Telemetry|EventQueue|Simulation)Benchmark'
+micro='(Backoff|Engine|Budget|Timer|Telemetry)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
 run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
@@ -69,7 +69,6 @@ if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
 fi
 run slots "$java" -jar $jar 'SlotsBenchmark' "${once[@]}"
 run waiting "$java" -jar $jar 'WaitingBenchmark' "${once[@]}"
-run simulator "${pin[@]}" "$java" -jar $jar 'SimulationSpeedBenchmark'
 if [ -n "$old" ]; then
   run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
 fi

@@ -19,7 +19,6 @@ class SmokeTest {
   @ValueSource(
       strings = {
         "BackoffBenchmark",
-        "ContentionBenchmark",
         "EngineBenchmark",
         "BudgetBenchmark",
         "TelemetryBenchmark",
@@ -27,10 +26,7 @@ class SmokeTest {
         "JdkClientBenchmark",
         "Apache5Benchmark",
         "SlotsBenchmark",
-        "WaitingBenchmark",
-        "EventQueueBenchmark",
-        "SimulationBenchmark",
-        "SimulationSpeedBenchmark"
+        "WaitingBenchmark"
       })
   void everyBenchmarkRuns(String benchmarks) throws RunnerException {
     Collection<RunResult> results =
@@ -43,8 +39,6 @@ class SmokeTest {
                     .param("waitMillis", "1")
                     .param("waiting", "50")
                     .param("wakeMillis", "1")
-                    .param("operations", "100")
-                    .param("runs", "1")
                     .forks(0)
                     .warmupIterations(0)
                     .measurementIterations(1)

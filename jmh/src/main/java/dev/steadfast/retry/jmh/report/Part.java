@@ -28,7 +28,7 @@ record Part(String benchmark, String title, String text, String bar) {
             ""));
   }
 
-  /** Each row of the calls, their parts, and the simulator. */
+  /** Each row of the calls, their and their parts. */
   static List<Part> inside() {
     return List.of(
         new Part(
@@ -91,31 +91,6 @@ record Part(String benchmark, String title, String text, String bar) {
             "From 100 ms to 20 s, the first to the eighth in turn. `raw` is"
                 + " `ThreadLocalRandom.nextLong(bound)`; `byHand` is a full jitter by"
                 + " `multiplyHigh`.",
-            ""),
-        new Part(
-            "Contention",
-            "A round of contention",
-            "A hundred clients write to one row until each has won once. How many writes that takes"
-                + " depends on the strategy.",
-            ""),
-        new Part(
-            "EventQueue",
-            "The simulator's event queue",
-            "The earliest event happens and schedules a later one. `priorityQueue` is the JDK's"
-                + " with nothing but times in it.",
-            ""),
-        new Part(
-            "Simulation",
-            "Small simulations",
-            "One call is a whole run: an outage in a minute of 70 calls per second, and a hundred"
-                + " clients that write one row with full jitter.",
-            ""),
-        new Part(
-            "SimulationSpeed",
-            "Large simulations",
-            "On one thread, from a cold start: an outage without retries and in a storm that never"
-                + " ends, and contention of 200 clients, 100 runs with each strategy. `operations`"
-                + " are the clients' calls. ± is the farthest shot from the mean.",
             ""));
   }
 
@@ -137,7 +112,7 @@ record Part(String benchmark, String title, String text, String bar) {
   // "steadfast waiting=10000 wakeMillis=1000" is too much below a bar.
   private static String shortName(Row row) {
     return row.name()
-        .replaceAll(" (calls|waitMillis|wakeMillis|operations|clients|runs)=\\d+", "")
+        .replaceAll(" (calls|waitMillis|wakeMillis)=\\d+", "")
         .replaceAll(" \\w+=", " ");
   }
 

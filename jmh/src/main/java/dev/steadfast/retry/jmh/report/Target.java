@@ -22,7 +22,6 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
     http(all);
     slots(all);
     waiting(all);
-    simulator(all);
     return all;
   }
 
@@ -180,18 +179,6 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
                         "Waiting.steadfastUnlimited waiting=100000 wakeMillis=1000",
                         "lateMicros99")
                     .over(Estimate.exact(1000))));
-  }
-
-  private static void simulator(List<Target> all) {
-    String storm = "SimulationSpeed.steadfastOutage operations=1000000 policy=jitter";
-    String contention = "SimulationSpeed.steadfastContention clients=200 runs=100";
-    all.add(seconds("Simulator, a million operations in a storm", 10, storm));
-    all.add(seconds("Simulator, 100 runs of 200 clients with each strategy", 60, contention));
-  }
-
-  private static Target seconds(String what, double most, String path) {
-    return new Target(
-        what, "s", most, results -> results.get(path).time().over(Estimate.exact(1000)));
   }
 
   private static Target times(String what, double most, String path, String base) {
