@@ -27,8 +27,6 @@ final class ExplainedSource {
               + " rows=([0-9.]+) loops=([0-9]+)\\)");
   private static final Pattern REMOVED =
       Pattern.compile("Rows Removed by (?:Filter|Index Recheck): ([0-9]+)");
-  private static final Pattern TIME = Pattern.compile("Execution Time: ([0-9.]+) ms");
-
   private final DataSource source;
   private final List<Plan> plans = Collections.synchronizedList(new ArrayList<>());
 
@@ -45,11 +43,6 @@ final class ExplainedSource {
    * @param changed how many rows it has given or changed; at least 1
    */
   record Plan(String sql, String text, long read, int changed) {
-    double millis() {
-      Matcher time = TIME.matcher(text);
-      return time.find() ? Double.parseDouble(time.group(1)) : 0;
-    }
-
     boolean scansAll() {
       return text.contains("Seq Scan on steadfast");
     }
