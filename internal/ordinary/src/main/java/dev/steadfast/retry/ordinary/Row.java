@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
-import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,6 @@ public final class Row {
   private Supplier<HttpClientBuilder> apacheFrom = HttpClientBuilder::create;
   private Configuration<HttpClientBuilder> apacheBefore = (builder, run) -> {};
   private Configuration<HttpClientBuilder> apacheAfter = (builder, run) -> {};
-  private Configuration<HttpAsyncClientBuilder> apacheAsyncBefore = (builder, run) -> {};
   private boolean ownRetries;
   private @Nullable Function<OkHttpClient, Call.Factory> calls;
   private UnaryOperator<HttpClient> jdkDecorator = UnaryOperator.identity();
@@ -64,7 +62,7 @@ public final class Row {
   }
 
   /** A defect that waits for its mend. */
-  record KnownDefect(@Nullable String section, String what, List<Scope> where) {}
+  record KnownDefect(String what, List<Scope> where) {}
 
   /** A row with a server that answers {@code 200}, and with no program yet. */
   public static Row named(String name) {
@@ -112,12 +110,6 @@ public final class Row {
   /** Sets what the asynchronous client of Apache HttpClient does. */
   public Row apacheAsync(Program<? super ApacheAsyncClient> program) {
     apacheAsync = program;
-    return this;
-  }
-
-  /** Changes the builder of the asynchronous client, before {@code Apache5Retry.addTo}. */
-  public Row apacheAsyncClient(Configuration<HttpAsyncClientBuilder> change) {
-    apacheAsyncBefore = change;
     return this;
   }
 
@@ -258,13 +250,7 @@ public final class Row {
    * @param where the entry points, policies and settings that have it; none for all
    */
   public Row knownDefect(String what, Scope... where) {
-    defects.add(new KnownDefect(null, what, Arrays.asList(where)));
-    return this;
-  }
-
-  /** As {@link #knownDefect}, for one section of the observation. */
-  public Row knownDefectIn(String section, String what, Scope... where) {
-    defects.add(new KnownDefect(section, what, Arrays.asList(where)));
+    defects.add(new KnownDefect(what, Arrays.asList(where)));
     return this;
   }
 
@@ -367,10 +353,6 @@ public final class Row {
 
   void before(HttpClientBuilder builder, Run run) throws Exception {
     apacheBefore.apply(builder, run);
-  }
-
-  void before(HttpAsyncClientBuilder builder, Run run) throws Exception {
-    apacheAsyncBefore.apply(builder, run);
   }
 
   void after(HttpClientBuilder builder, Run run) throws Exception {

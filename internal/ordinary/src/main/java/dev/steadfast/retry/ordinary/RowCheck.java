@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +74,7 @@ final class RowCheck {
       }
       first = first == null ? found : first;
     }
-    if (first == null || isKnown(null, entry, policy)) {
+    if (first == null || isKnown(entry, policy)) {
       return;
     }
     List<String> diff = new ArrayList<>();
@@ -103,9 +102,7 @@ final class RowCheck {
     sections.addAll(other.sections());
     for (String section : sections) {
       List<String> lines = Diff.of(one.lines(section), other.lines(section));
-      if (!lines.isEmpty()
-          && !isDeclared(section, entry, policy)
-          && !isKnown(section, entry, policy)) {
+      if (!lines.isEmpty() && !isDeclared(section, entry, policy)) {
         found.put(section, lines);
       }
     }
@@ -115,9 +112,9 @@ final class RowCheck {
     return found;
   }
 
-  private boolean isKnown(@Nullable String section, Entry entry, Policy policy) {
+  private boolean isKnown(Entry entry, Policy policy) {
     for (Row.KnownDefect each : row.defects()) {
-      if (Objects.equals(each.section(), section) && Scope.matches(each.where(), entry, policy)) {
+      if (Scope.matches(each.where(), entry, policy)) {
         failed.add(each);
         return true;
       }

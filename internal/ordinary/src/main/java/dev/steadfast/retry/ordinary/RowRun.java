@@ -137,7 +137,6 @@ final class RowRun {
   private void apacheAsync(Run run) throws Exception {
     PoolingAsyncClientConnectionManager pool = ApacheAsyncClient.newPool();
     HttpAsyncClientBuilder builder = HttpAsyncClientBuilder.create().setConnectionManager(pool);
-    row.before(builder, run);
     if (policy == null) {
       builder.disableAutomaticRetries();
     } else {
