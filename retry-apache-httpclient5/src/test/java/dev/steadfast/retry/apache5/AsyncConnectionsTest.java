@@ -322,6 +322,20 @@ class AsyncConnectionsTest {
   }
 
   @Test
+  void aConnectionThatBreaksWithinTheUpload_mayHaveActed() {
+    server.enqueue(Reply.resetAfterRequest().onHead(), Reply.status(200));
+    SimpleHttpRequest post =
+        SimpleRequestBuilder.post(server.uri("/pay"))
+            .setBody(new byte[8 << 20], ContentType.APPLICATION_OCTET_STREAM)
+            .build();
+    RetryReport report =
+        RetryReport.of(failure(client(Parts.retry().build()).execute(post, null))).orElseThrow();
+    assertEquals(StopReason.NOT_REPLAYABLE, report.reason());
+    assertEquals(1, report.attempts());
+    assertNoLease();
+  }
+
+  @Test
   void aBodyThatChanges_isFoundOut_andTheCallerGetsTheLastAnswer() throws Exception {
     server.enqueue(Reply.status(503).body("busy"), Reply.status(200));
     byte[] long1 = new byte[300_000];

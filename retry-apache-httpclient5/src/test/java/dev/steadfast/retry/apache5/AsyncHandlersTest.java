@@ -161,49 +161,6 @@ class AsyncHandlersTest {
   }
 
   @Test
-  void anInterceptorThatDropsTheKey_isSeenThoughItIsTheLast() throws Exception {
-    server.enqueue(Reply.status(503));
-    SimpleHttpResponse got =
-        send(
-            Parts.keyed(),
-            b ->
-                b.addRequestInterceptorLast(
-                    (request, entity, context) -> request.removeHeaders(KEY)),
-            post(server.uri("/pay")));
-    assertEquals(StopReason.NOT_REPLAYABLE, reason(got));
-    assertEquals(List.of("-"), keys(server));
-  }
-
-  @Test
-  void aHandlerThatMakesAnExceptionOfAnAnswer_isJudgedByTheAnswer() throws Exception {
-    server.enqueue(Reply.status(503).body("busy"), Reply.status(404).body("none"));
-    AsyncExecChainHandler throwing =
-        (request, body, scope, chain, callback) ->
-            chain.proceed(
-                request,
-                body,
-                scope,
-                new PassingCallback(callback) {
-                  @Override
-                  public AsyncDataConsumer handleResponse(HttpResponse response, EntityDetails of)
-                      throws IOException {
-                    throw new IOException("HTTP " + response.getCode());
-                  }
-                });
-    ExecutionException thrown =
-        assertThrows(
-            ExecutionException.class,
-            () ->
-                send(
-                    Parts.retry().build(),
-                    b -> b.addExecInterceptorFirst("throws", throwing),
-                    get(server.uri("/a"))));
-    assertEquals("HTTP 404", thrown.getCause().getMessage());
-    assertEquals(2, RetryReport.of(thrown).orElseThrow().attempts());
-    assertEquals(2, server.requests().size());
-  }
-
-  @Test
   void aHandlerThatFailsWhileTheExchangeGoesOn_leavesNothingBehind() throws Exception {
     server.enqueue(Reply.stallAfterRequest(), Reply.status(200).body("ok"));
     AtomicBoolean failedOnce = new AtomicBoolean();
@@ -297,20 +254,6 @@ class AsyncHandlersTest {
   }
 
   @Test
-  void aRedirectOnTheSameServer_takesTheKeyAlong() throws Exception {
-    server.enqueue(
-        Reply.status(308).header("Location", "/there"),
-        Reply.status(503),
-        Reply.status(308).header("Location", "/there"),
-        Reply.status(200).body("there"));
-    assertEquals("there", send(Parts.keyed(), b -> {}, post(server.uri("/pay"))).getBodyText());
-    assertEquals(1, keys(server).stream().distinct().count());
-    assertEquals(
-        List.of("100", "100", "100", "100"),
-        server.requests().stream().map(Received::bodyText).toList());
-  }
-
-  @Test
   void anAnswerOfTheCache_isNoAttempt() throws Exception {
     server.enqueue(
         Reply.status(503), Reply.status(200).header("Cache-Control", "max-age=600").body("kept"));
@@ -321,15 +264,6 @@ class AsyncHandlersTest {
     SimpleHttpResponse second = client.execute(get(server.uri("/a")), null).get();
     assertEquals("kept", second.getBodyText());
     assertEquals(2, server.requests().size());
-  }
-
-  @Test
-  void itsOwnRetriesAreOff() throws Exception {
-    server.enqueue(Reply.status(503).body("busy"), Reply.status(200));
-    SimpleHttpResponse got = send(Parts.retry().build(), b -> {}, post(server.uri("/pay")));
-    assertEquals(503, got.getCode());
-    assertEquals("busy", got.getBodyText());
-    assertEquals(1, server.requests().size());
   }
 
   @Test

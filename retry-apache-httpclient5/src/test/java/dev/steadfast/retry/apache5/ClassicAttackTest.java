@@ -14,15 +14,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.util.List;
-import java.util.Optional;
-import org.apache.hc.client5.http.auth.AuthScope;
-import org.apache.hc.client5.http.auth.UsernamePasswordCredentials;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.client5.http.impl.auth.BasicCredentialsProvider;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -35,8 +30,6 @@ import org.junit.jupiter.api.Test;
 
 /** Handlers that hide what happened, and servers that act and then say nothing. */
 class ClassicAttackTest {
-  private static final String KEY = "Idempotency-Key";
-
   private final ScriptedServer server = ScriptedServer.start();
   private final PoolingHttpClientConnectionManager pool = new PoolingHttpClientConnectionManager();
 
@@ -69,10 +62,6 @@ class ClassicAttackTest {
 
   private HttpPost post() {
     return Parts.post(server.uri("/pay"));
-  }
-
-  private List<Optional<String>> keys() {
-    return server.requests().stream().map(each -> each.header(KEY)).distinct().toList();
   }
 
   // ---- a handler that maps
@@ -162,79 +151,7 @@ class ClassicAttackTest {
 
   // ---- an authentication round after the send
 
-  private CloseableHttpClient authenticating(HttpRetry retry) {
-    BasicCredentialsProvider provider = new BasicCredentialsProvider();
-    provider.setCredentials(
-        new AuthScope(null, -1), new UsernamePasswordCredentials("ann", "secret".toCharArray()));
-    return Apache5Retry.addTo(
-            HttpClients.custom().setConnectionManager(pool).setDefaultCredentialsProvider(provider),
-            retry)
-        .build();
-  }
-
-  private static Reply challenge() {
-    return Reply.status(401).header("WWW-Authenticate", "Basic realm=\"a\"");
-  }
-
-  @Test
-  void afterAnAuthenticationRound_aKeylessPostIsNotSentAgain() {
-    server.enqueue(challenge(), Reply.status(503), Reply.status(200));
-    Got got = send(authenticating(Parts.retry().build()), post());
-    assertEquals(503, got.status());
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-    assertEquals(2, server.requests().size());
-  }
-
-  @Test
-  void afterAnAuthenticationRound_aKeyedPostKeepsItsKey() {
-    server.enqueue(challenge(), Reply.status(503), challenge(), Reply.status(200));
-    Got got = send(authenticating(Parts.keyed()), post());
-    assertEquals(200, got.status());
-    assertEquals(1, keys().size());
-    assertTrue(server.requests().stream().allMatch(each -> each.bodyText().equals("100")));
-  }
-
   // ---- connections that were kept
-
-  private void warm(CloseableHttpClient client) {
-    server.enqueue(Reply.status(200).body("warm"));
-    assertEquals(200, send(client, new HttpGet(server.uri("/warm"))).status());
-    assertEquals(1, pool.getTotalStats().getAvailable());
-  }
-
-  @Test
-  void aKeptConnectionThatEndsAfterTheCommit_isNoStaleOne() {
-    CloseableHttpClient client = client(Parts.retry().build(), null);
-    warm(client);
-    server.enqueue(Reply.closeAfterRequest(), Reply.status(200));
-    Got got = send(client, post());
-    assertEquals(-1, got.status());
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-    assertEquals(2, server.requests().size());
-  }
-
-  @Test
-  void withAKey_thePostIsSentAgainUnderIt() {
-    CloseableHttpClient client = client(Parts.keyed(), null);
-    warm(client);
-    server.enqueue(Reply.closeAfterRequest(), Reply.status(200));
-    Got got = send(client, post());
-    assertEquals(200, got.status());
-    assertEquals(2, keys().size(), "that of the POST, and none of the GET before");
-    assertEquals(2, got.report().attempts(), "it counts as an attempt");
-  }
-
-  @Test
-  void aGetOnAStaleConnection_isSentAgainAtOnce() {
-    CloseableHttpClient client = client(Parts.retry().build(), null);
-    warm(client);
-    server.enqueue(Reply.closeAfterRequest(), Reply.status(200));
-    Got got = send(client, new HttpGet(server.uri("/a")));
-    assertEquals(200, got.status());
-    assertEquals(
-        dev.steadfast.retry.FailureKind.STALE_CONNECTION,
-        got.report().attemptReports().get(0).kind().orElseThrow());
-  }
 
   // ---- uploads
 

@@ -40,7 +40,6 @@ import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
-import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 import org.junit.jupiter.api.AfterEach;
@@ -250,16 +249,6 @@ class ClassicConnectionsTest {
 
   private static void copy(InputStream from, OutputStream to) throws IOException {
     from.transferTo(to);
-  }
-
-  @Test
-  void aStreamIsSentOnce() throws IOException {
-    server.enqueue(Reply.status(503), Reply.status(200));
-    HttpPut put = new HttpPut(server.uri("/a"));
-    put.setEntity(new InputStreamEntity(new ByteArrayInputStream(new byte[9]), null));
-    ClassicHttpResponse response = open(client(Parts.retry().build()), put);
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, Apache5Reports.of(response).reason());
-    response.close();
   }
 
   @Test

@@ -133,20 +133,6 @@ class ClassicHandlersTest {
   }
 
   @Test
-  void anInterceptorThatDropsTheKey_isSeenThoughItIsTheLast() throws IOException {
-    server.enqueue(Reply.status(503));
-    Got got =
-        send(
-            Parts.keyed(),
-            b ->
-                b.addRequestInterceptorLast(
-                    (request, entity, context) -> request.removeHeaders(KEY)),
-            Parts.post(server.uri("/pay")));
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-    assertEquals(List.of("-"), keys(server));
-  }
-
-  @Test
   void aHandlerThatRewritesTheHost_getsItsRetries() throws IOException {
     other.enqueue(Reply.status(503), Reply.status(200).body("there"));
     ExecChainHandler rewrites =
@@ -239,19 +225,6 @@ class ClassicHandlersTest {
   }
 
   @Test
-  void aRedirectOnTheSameServer_takesTheKeyAlong() throws IOException {
-    server.enqueue(
-        Reply.status(308).header("Location", "/there"),
-        Reply.status(503),
-        Reply.status(308).header("Location", "/there"),
-        Reply.status(200).body("there"));
-    Got got = send(Parts.keyed(), b -> {}, Parts.post(server.uri("/pay")));
-    assertEquals("there", got.body());
-    assertEquals(1, keys(server).stream().distinct().count());
-    assertEquals(4, server.requests().size());
-  }
-
-  @Test
   void aKeyOfTheCallers_goesWhereHttpClientTakesIt() throws IOException {
     server.enqueue(Reply.status(307).header("Location", other.uri("/there").toString()));
     HttpUriRequestBase post = Parts.post(server.uri("/pay"));
@@ -300,15 +273,6 @@ class ClassicHandlersTest {
     post.setHeader("Expect", "100-continue");
     Got got = send(Parts.keyed(), b -> {}, post);
     assertEquals(417, got.status());
-    assertEquals(1, server.requests().size());
-  }
-
-  @Test
-  void itsOwnRetriesAreOff() throws IOException {
-    server.enqueue(Reply.status(503).body("busy"), Reply.status(200));
-    Got got = send(Parts.retry().build(), b -> {}, Parts.post(server.uri("/pay")));
-    assertEquals(503, got.status());
-    assertEquals("busy", got.body());
     assertEquals(1, server.requests().size());
   }
 

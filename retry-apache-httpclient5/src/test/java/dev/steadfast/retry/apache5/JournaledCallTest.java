@@ -1,7 +1,6 @@
 package dev.steadfast.retry.apache5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -122,43 +121,6 @@ class JournaledCallTest {
       throws IOException {
     RetryOptions named = options.journaled("charge", "order-1").build();
     return client.execute(request, Apache5Retry.with(HttpClientContext.create(), named), with);
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void aFinishedOneIsHandedBack(boolean elsewhere) throws IOException {
-    journalOn(elsewhere);
-    server.enqueue(Reply.status(201).header("ETag", "1").body("charged"));
-    Got first = call(pay("5"));
-    Got second = call(pay("5"));
-    assertEquals("charged", first.body());
-    assertEquals(Effect.SUCCEEDED, first.saved().effect());
-    assertTrue(first.saved().recorded());
-    assertEquals(201, second.status());
-    assertEquals("charged", second.body());
-    assertEquals("1", second.etag().getValue());
-    assertTrue(second.saved().handedBack());
-    assertEquals(0, second.of().attempts());
-    assertEquals(1, server.requests().size());
-  }
-
-  @Test
-  void anotherRequestUnderTheNameIsRefused() throws IOException {
-    journalOn(false);
-    server.enqueue(Reply.status(200));
-    call(pay("5"));
-    assertEquals(Refusal.OTHER_REQUEST, call(pay("6")).refusal());
-    assertEquals(1, server.requests().size());
-  }
-
-  @Test
-  void aFailureIsHandedBackWithItsBody() throws IOException {
-    journalOn(false);
-    server.enqueue(Reply.status(402).body("no money"));
-    call(pay("5"));
-    Got again = call(pay("5"));
-    assertEquals("no money", again.body());
-    assertEquals(Effect.FAILED, again.saved().effect());
   }
 
   /** A POST whose key was dropped is sent once. */
@@ -298,34 +260,12 @@ class JournaledCallTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aLostNoteAtTheEndStillHandsOverTheAnswer(boolean elsewhere) throws IOException {
-    journalOn(elsewhere);
-    journal.onEnded(() -> {
-      throw new IOException("connection lost");
-    });
-    server.enqueue(Reply.status(404).body("real"));
-    Got got = call(pay("5"));
-    assertEquals("real", got.body());
-    assertFalse(got.saved().recorded());
-    assertEquals(Effect.UNKNOWN, got.saved().effect(), "failed needs a record");
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
   void aLostNoteBeforeTheFirstByteSendsNothing(boolean elsewhere) throws IOException {
     journalOn(elsewhere);
     journal.onSending(() -> {
       throw new IOException("connection lost in commit");
     });
     assertInstanceOf(IOException.class, call(pay("5")).failure());
-    assertEquals(List.of(), server.requests());
-  }
-
-  @Test
-  void withoutItsJournalNothingIsSent() throws IOException {
-    journalOn(true);
-    journal.onClaim(JournalUnderTest.unreachable());
-    assertEquals(Refusal.UNREACHABLE, call(pay("5")).refusal());
     assertEquals(List.of(), server.requests());
   }
 }

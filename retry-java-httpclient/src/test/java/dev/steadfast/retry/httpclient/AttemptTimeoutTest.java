@@ -180,11 +180,4 @@ class AttemptTimeoutTest {
     RetryPolicy policy = RetryPolicy.builder().attemptTimeout(DEFAULT.plusSeconds(10)).build();
     isNotCutAfter(DEFAULT.plusSeconds(5), entry, client(policy), bench.get());
   }
-
-  @ParameterizedTest
-  @EnumSource
-  void aShorterAttemptTimeoutIsRespected(Entry entry) throws Throwable {
-    RetryPolicy policy = RetryPolicy.builder().attemptTimeout(Duration.ofSeconds(2)).build();
-    isRetriedAfter(Duration.ofSeconds(2), entry, client(policy), bench.get());
-  }
 }

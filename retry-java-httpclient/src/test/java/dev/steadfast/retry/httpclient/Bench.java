@@ -15,9 +15,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A server, virtual time, and clients for both. Waits between attempts take no time. */
-final class Bench implements AutoCloseable {
+final class Bench implements AutoCloseable, AfterEachCallback {
   /** For what happens at once or never; a test that gets here has failed. */
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -113,5 +115,10 @@ final class Bench implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    close();
   }
 }

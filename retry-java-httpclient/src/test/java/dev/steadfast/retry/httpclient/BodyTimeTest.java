@@ -304,6 +304,23 @@ class BodyTimeTest {
         () -> "ended with " + thrown.getCause());
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void byDefaultADownloadMayBeSilentForADay(Entry entry) throws Throwable {
+    Path file = folder.resolve("download");
+    RetryPolicy.Builder usual = RetryPolicy.builder().noTotalTimeout().maxAttempts(1);
+    try (UnderWay<Path> call =
+        UnderWay.call(entry, client(usual), get(), BodyHandlers.ofFile(file))) {
+      peer.acceptRequest();
+      peer.sendHead(200);
+      peer.send("part");
+      awaitSize(file, 4);
+      time.advance(Duration.ofDays(1));
+      peer.closeConnection();
+      assertEquals(file, call.outcome().body());
+    }
+  }
+
   // ---- what breaks late
 
   @ParameterizedTest

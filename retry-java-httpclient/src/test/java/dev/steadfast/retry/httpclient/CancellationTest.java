@@ -28,22 +28,17 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who ends an operation ends its wait, its attempt, and all that would follow. */
 class CancellationTest {
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final BlockingQueue<RetryReport> reports = new LinkedBlockingQueue<>();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   /** Waits stay waits here; the listener tells the end, which the future of the caller hides. */
   private RetryingHttpClient client() {
@@ -90,40 +85,6 @@ class CancellationTest {
         case TIME_OUT -> future.orTimeout(1, TimeUnit.MILLISECONDS);
       }
     }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void givingUpEndsTheWait(Way way) throws Exception {
-    bench.server.enqueue(Reply.status(503).header("Retry-After", "20"));
-    CompletableFuture<HttpResponse<String>> future =
-        client().sendAsync(bench.get(), BodyHandlers.ofString());
-    bench.awaitWait(Duration.ofSeconds(20));
-
-    way.giveUp(future);
-
-    RetryReport report = report();
-    assertEquals(StopReason.CANCELLED, report.reason());
-    assertEquals(1, report.attempts());
-    bench.awaitNothingScheduled();
-    bench.time.advance(Duration.ofSeconds(60));
-    assertEquals(1, bench.server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void givingUpEndsTheAttempt(Way way) throws Exception {
-    bench.server.defaultReply(Reply.stallAfterRequest());
-    CompletableFuture<HttpResponse<String>> future =
-        client().sendAsync(bench.put("a"), BodyHandlers.ofString());
-    bench.server.awaitRequests(1, Bench.PATIENCE);
-
-    way.giveUp(future);
-
-    assertEquals(StopReason.CANCELLED, report().reason());
-    bench.server.awaitNoOpenConnections(Bench.PATIENCE);
-    bench.awaitNothingScheduled();
-    assertEquals(1, bench.server.requests().size());
   }
 
   @ParameterizedTest
@@ -315,22 +276,6 @@ class CancellationTest {
     assertTrue(report.serverMayHaveActed());
     bench.server.awaitNoOpenConnections(Bench.PATIENCE);
     bench.awaitNothingScheduled();
-  }
-
-  @Test
-  void interruptEndsTheWait() throws Exception {
-    bench.server.defaultReply(Reply.status(503).header("Retry-After", "20"));
-    Thread[] thread = new Thread[1];
-    FutureTask<Throwable> task = sending(client(), thread);
-    bench.awaitWait(Duration.ofSeconds(20));
-
-    thread[0].interrupt();
-
-    RetryReport report = RetryReport.of(task.get(20, TimeUnit.SECONDS)).orElseThrow();
-    assertEquals(StopReason.INTERRUPTED, report.reason());
-    bench.awaitNothingScheduled();
-    bench.time.advance(Duration.ofSeconds(60));
-    assertEquals(1, bench.server.requests().size());
   }
 
   @Test

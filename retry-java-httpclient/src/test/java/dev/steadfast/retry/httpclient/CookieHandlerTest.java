@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,12 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A cookie handler gets the head of an answer before anybody else, and may throw any exception. */
 class CookieHandlerTest {
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** Keeps cookies at a place that cannot be reached. */
   private static final class Failing extends CookieHandler {

@@ -1,10 +1,14 @@
 package dev.steadfast.retry.httpclient;
 
+import static dev.steadfast.retry.tck.internal.SilentPaths.LONG;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST;
+import static dev.steadfast.retry.tck.internal.SilentPaths.PATIENT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.SHORT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.taken;
+import static dev.steadfast.retry.tck.internal.SilentPaths.times;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.AttemptReport;
-import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.PathEvent;
@@ -19,6 +23,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -57,22 +62,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * HTTP/2 over TLS through a proxy that swallows the bytes of connections.
  */
 class DeadPathSurroundingsTest {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .commonName("localhost")
-          .addSubjectAlternativeName("localhost")
-          .build();
   private static final HeldCertificate STRANGE =
       new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
-  private static final Duration SHORT = Duration.ofMillis(200);
-  private static final Duration LONG = Duration.ofSeconds(20);
-  private static final RetryPolicy PATIENT =
-      RetryPolicy.builder()
-          .backoff(Backoff.none())
-          .totalTimeout(Duration.ofSeconds(45))
-          .attemptTimeout(LONG)
-          .build();
-  private static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
   private static final RetryEnvironment SYSTEM = RetryEnvironment.system();
 
   private final MockWebServer server = new MockWebServer();
@@ -86,17 +77,8 @@ class DeadPathSurroundingsTest {
   private boolean proxied; // through a tunnel
   private volatile boolean tunnelOpen;
 
-  private static RetryPolicy times(Duration... attempts) {
-    return PATIENT.toBuilder().attemptTimeouts(List.of(attempts)).build();
-  }
-
   private void start() throws IOException {
-    HandshakeCertificates own =
-        new HandshakeCertificates.Builder()
-            .heldCertificate(CERTIFICATE)
-            .addTrustedCertificate(CERTIFICATE.certificate())
-            .build();
-    server.useHttps(own.sslSocketFactory());
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -168,12 +150,7 @@ class DeadPathSurroundingsTest {
   }
 
   private static HttpClient.Builder plain() {
-    HandshakeCertificates trusting =
-        new HandshakeCertificates.Builder()
-            .addTrustedCertificate(CERTIFICATE.certificate())
-            .heldCertificate(CERTIFICATE)
-            .build();
-    return HttpClient.newBuilder().sslContext(trusting.sslContext());
+    return HttpClient.newBuilder().sslContext(Tls.LOOPBACK.sslContext());
   }
 
   private void wrap(HttpClient plain) {
@@ -198,15 +175,7 @@ class DeadPathSurroundingsTest {
 
   private static void assertServed(RetryReport got, OtherPath... paths) {
     assertEquals(StopReason.ACCEPTED, got.reason(), got.toString());
-    assertEquals(Arrays.asList(paths), paths(got), got.toString());
-  }
-
-  private static List<OtherPath> paths(RetryReport got) {
-    List<OtherPath> paths = new ArrayList<>();
-    for (AttemptReport each : got.attemptReports()) {
-      paths.add(each.otherPath().orElse(null));
-    }
-    return paths;
+    assertEquals(Arrays.asList(paths), taken(got), got.toString());
   }
 
   private void dies(RetryPolicy then) throws Exception {
@@ -301,7 +270,7 @@ class DeadPathSurroundingsTest {
 
     proxy.swallow(Swallowed.ALL);
     RetryReport next = get("/", times(SHORT, SHORT, SHORT));
-    assertEquals(Arrays.asList(null, null, null), paths(next), next.toString());
+    assertEquals(Arrays.asList(null, null, null), taken(next), next.toString());
     assertEquals(2, proxy.opened());
   }
 
@@ -323,7 +292,7 @@ class DeadPathSurroundingsTest {
     wrap(plain().build());
     get("/", PATIENT);
     proxy.swallow(Swallowed.ALL);
-    startOther(CERTIFICATE, status);
+    startOther(Tls.CERTIFICATE, status);
 
     assertLeftAloneAfterRefusal();
   }
@@ -333,7 +302,7 @@ class DeadPathSurroundingsTest {
   void protocolThatTheUsualPathRefusesIsTheResult() throws Exception {
     start();
     wrap(plain().build());
-    startOther(CERTIFICATE, 426);
+    startOther(Tls.CERTIFICATE, 426);
 
     HttpResponse<String> got = client.send(request("/"), BodyHandlers.ofString());
 
@@ -352,7 +321,7 @@ class DeadPathSurroundingsTest {
     RetryReport got = get("/", LOSES_FIRST.toBuilder().totalTimeout(Duration.ofSeconds(1)).build());
 
     assertEquals(StopReason.DEADLINE, got.reason(), got.toString());
-    assertEquals(Arrays.asList(null, OtherPath.SILENT_CONNECTION), paths(got), got.toString());
+    assertEquals(Arrays.asList(null, OtherPath.SILENT_CONNECTION), taken(got), got.toString());
   }
 
   /** The spare connection has been idle for longer than it is trusted, and has died as well. */
@@ -366,24 +335,6 @@ class DeadPathSurroundingsTest {
 
     dies(LOSES_FIRST);
     assertEquals(3, proxy.opened());
-  }
-
-  @Test
-  void serverThatAnswersOneOfTenRequestsSlowly() throws Exception {
-    start();
-    wrap(plain().build());
-    RetryPolicy once = PATIENT.toBuilder().attemptTimeout(SHORT).maxAttempts(1).build();
-
-    for (int each = 1; each <= 60; each++) {
-      if (each % 10 == 0) {
-        assertEquals(StopReason.ATTEMPTS_EXHAUSTED, get("/slow", once).reason());
-      } else {
-        assertServed(get("/", PATIENT)); // clean: no list, the usual connection
-      }
-    }
-
-    assertEquals(1, proxy.opened());
-    assertTrue(events.stream().allMatch(PathEvent.SUSPECTED::equals), events.toString());
   }
 
   /**
@@ -403,7 +354,7 @@ class DeadPathSurroundingsTest {
     RetryReport got = get("/", times(SHORT, SHORT, SHORT));
 
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.reason(), got.toString());
-    assertEquals(Arrays.asList(null, null, null), paths(got), got.toString());
+    assertEquals(Arrays.asList(null, null, null), taken(got), got.toString());
   }
 
   /** It would keep a thread and a connection for as long as the first one lives. */

@@ -25,6 +25,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -47,8 +48,6 @@ import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import mockwebserver3.RecordedRequest;
-import okhttp3.tls.HandshakeCertificates;
-import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,11 +56,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** HTTP/2 over TLS through a proxy that swallows the bytes of connections. */
 class DeadPathTest {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .commonName("localhost")
-          .addSubjectAlternativeName("localhost")
-          .build();
   private static final String STALL = "/stall";
 
   private final MockWebServer server = new MockWebServer();
@@ -73,9 +67,7 @@ class DeadPathTest {
 
   @BeforeEach
   void start() throws IOException {
-    HandshakeCertificates own =
-        new HandshakeCertificates.Builder().heldCertificate(CERTIFICATE).build();
-    server.useHttps(own.sslSocketFactory());
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.setDispatcher(
         new Dispatcher() {
           @Override
@@ -121,11 +113,7 @@ class DeadPathTest {
   }
 
   private static HttpClient plain() {
-    HandshakeCertificates trusting =
-        new HandshakeCertificates.Builder()
-            .addTrustedCertificate(CERTIFICATE.certificate())
-            .build();
-    return HttpClient.newBuilder().sslContext(trusting.sslContext()).build();
+    return HttpClient.newBuilder().sslContext(Tls.LOOPBACK.sslContext()).build();
   }
 
   private HttpRequest.Builder request(String path) {

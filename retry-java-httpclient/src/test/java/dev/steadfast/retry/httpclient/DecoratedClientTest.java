@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -42,12 +42,7 @@ class DecoratedClientTest {
   private static final Reply CREATED = Reply.status(201).body("created");
   private static final Reply STALE_TOKEN = Reply.status(401).body("token");
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** Sends once more, what a function makes of the answer or of the failure. */
   private static final class Again extends DelegatingClient {

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Flow;
 import javax.net.ssl.SSLSession;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,12 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DroppedStreamTest {
   private static final Duration LONG = Duration.ofHours(1);
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private HttpRetry withLimits() {
     RetryPolicy policy = RetryPolicy.builder().bodyIdleTimeout(LONG).build();

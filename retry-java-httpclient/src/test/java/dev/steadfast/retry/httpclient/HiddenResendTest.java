@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,12 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HiddenResendTest {
   private static final RetryOptions ONCE = RetryOptions.builder().replayable(false).build();
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private static HttpRequest request(String method, URI uri) {
     return HttpRequest.newBuilder(uri).method(method, BodyPublishers.noBody()).build();

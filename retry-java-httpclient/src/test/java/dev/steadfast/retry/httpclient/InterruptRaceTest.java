@@ -19,8 +19,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The user's interrupt, the end of an attempt by its timeout, and the answer come at about the same
@@ -34,12 +34,7 @@ class InterruptRaceTest {
       Duration.ofSeconds(Boolean.getBoolean("steadfast.thorough") ? 15 : 5);
   private static final long ATTEMPT_NANOS = 3_000_000;
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** The thread that calls. It knows whether the library has interrupted it. */
   private static final class Caller extends Thread {

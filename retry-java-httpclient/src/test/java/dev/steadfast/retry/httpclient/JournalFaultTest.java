@@ -314,33 +314,6 @@ class JournalFaultTest {
     assertCanBeBegunAgain(entry);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aNoteThatThrowsHandsOverTheAnswer(Entry entry) throws Throwable {
-    journal.onEnded(() -> {
-      throw new AssertionError("a bug");
-    });
-    bench.server.enqueue(Reply.status(200).body("charged"));
-    HttpResponse<String> response = call(entry, RetryOptions.builder());
-    assertEquals("charged", response.body());
-    assertFalse(JdkReports.of(response).saved().orElseThrow().recorded());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void withoutAThreadForTheJournalNothingIsSent(Entry entry) {
-    ExecutorService none = Executors.newCachedThreadPool();
-    none.shutdown();
-    RetryingHttpClient without =
-        RetryingHttpClient.wrap(
-            Bench.plain().build(), HttpRetry.builder().journal(new JournalUnderTest(none)).build());
-    RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
-    assertThrows(
-        Exception.class,
-        () -> entry.call(without.with(options), bench.post("5"), BodyHandlers.ofString()));
-    assertEquals(0, bench.server.requests().size());
-  }
-
   // Sending without the journal, where that is allowed.
 
   private void assertNothingIsSent(Entry entry) {

@@ -14,20 +14,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An answer after a redirect is the answer to another request than the first. */
 class JournaledRedirectTest {
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final JournalUnderTest journal = new JournalUnderTest(null);
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private RetryingHttpClient client(Redirect redirect, boolean keyed) {
     HttpRetry.Builder retry = bench.retry().journal(journal);
@@ -113,27 +108,5 @@ class JournaledRedirectTest {
     assertEnded(
         response, kept ? Effect.SUCCEEDED : Effect.UNKNOWN, kept ? State.SUCCEEDED : State.UNKNOWN);
     assertEquals("login", response.body());
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "302, UNKNOWN, UNKNOWN",
-    "303, SUCCEEDED, SUCCEEDED",
-    "307, FAILED, FAILED",
-  })
-  void aRedirectThatTheClientDoesNotFollowIsTheAnswer(int status, Effect effect, State state)
-      throws Throwable {
-    for (Entry entry : Entry.values()) {
-      JournalUnderTest own = new JournalUnderTest(null);
-      bench.server.enqueue(Reply.status(status).header("Location", "/receipt"));
-      RetryingHttpClient client =
-          bench
-              .client(bench.retry().journal(own))
-              .with(RetryOptions.builder().journaled("charge", "order-1").build());
-      HttpResponse<String> response = charge(entry, client);
-      assertEquals(status, response.statusCode());
-      assertEquals(effect, JdkReports.of(response).saved().orElseThrow().effect());
-      assertEquals(state, own.endings().get(0).state());
-    }
   }
 }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,9 +12,7 @@ import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
-import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import java.io.IOException;
@@ -26,7 +23,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -85,28 +81,6 @@ class JournaledTest {
     return refused;
   }
 
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aFinishedOneIsHandedBack(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    bench.server.enqueue(Reply.status(201).header("Location", "/c/1").body("charged"));
-
-    HttpResponse<String> first = call(entry, client, bench.post("5"));
-    HttpResponse<String> second = call(entry, client, bench.post("5"));
-
-    assertEquals("charged", first.body());
-    assertFalse(saved(JdkReports.of(first)).handedBack());
-    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(first)).effect());
-    assertTrue(saved(JdkReports.of(first)).recorded());
-    assertEquals(201, second.statusCode());
-    assertEquals("charged", second.body());
-    assertEquals("/c/1", second.headers().firstValue("location").orElseThrow());
-    assertEquals(bench.server.uri("/things"), second.uri());
-    assertTrue(saved(JdkReports.of(second)).handedBack());
-    assertEquals(0, JdkReports.of(second).attempts());
-    assertEquals(1, bench.server.requests().size());
-  }
-
   @Test
   void aStreamIsHandedBackWhole() throws Throwable {
     RetryingHttpClient client = client(journal(true), false).with(charge("order-1"));
@@ -116,63 +90,6 @@ class JournaledTest {
     try (InputStream body = again.body()) {
       assertArrayEquals("0123456789".getBytes(StandardCharsets.UTF_8), body.readAllBytes());
     }
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void anotherRequestUnderTheNameIsRefused(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    bench.server.enqueue(Reply.status(200));
-    call(entry, client, bench.post("5"));
-
-    Throwable thrown = assertThrows(IOException.class, () -> call(entry, client, bench.post("6")));
-
-    RefusedException refused = refused(thrown, Refusal.OTHER_REQUEST);
-    assertTrue(refused.getMessage().contains("/things"), refused.getMessage());
-    RetryReport report = RetryReport.of(thrown).orElseThrow();
-    assertEquals(Effect.OTHER_REQUEST, saved(report).effect());
-    assertEquals(1, bench.server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aKeyedOneIsSettledByCallingAgain(Entry entry, boolean elsewhere) throws Throwable {
-    JournalUnderTest journal = journal(elsewhere);
-    RetryingHttpClient client = client(journal, true);
-    bench.server.enqueue(Reply.status(500), Reply.status(500), Reply.status(500));
-    HttpResponse<String> unknown = call(entry, client, bench.post("5"));
-    assertEquals(500, unknown.statusCode());
-    RetryReport.Saved saved = saved(JdkReports.of(unknown));
-    assertEquals(Effect.UNKNOWN, saved.effect());
-    assertTrue(saved.resumableUntil().isPresent());
-    assertEquals(State.READY, journal.endings().get(0).state());
-
-    bench.server.enqueue(Reply.status(200).header("Idempotent-Replayed", "true"));
-    HttpResponse<String> settled = call(entry, client, bench.post("5"));
-
-    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(settled)).effect());
-    List<String> keys =
-        bench.server.requests().stream()
-            .map((Received each) -> each.header("Idempotency-Key").orElseThrow())
-            .distinct()
-            .toList();
-    assertEquals(1, keys.size(), "one key for good");
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aKeylessOneIsNeverSentAgain(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    bench.server.enqueue(Reply.closeAfterRequest());
-    IOException lost = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
-    RetryReport.Saved saved = saved(RetryReport.of(lost).orElseThrow());
-    assertEquals(Effect.UNKNOWN, saved.effect());
-    assertTrue(saved.resumableUntil().isEmpty());
-
-    Throwable again = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
-
-    refused(again, Refusal.UNKNOWN);
-    assertEquals(1, bench.server.requests().size());
   }
 
   /** For a wrapped client that may drop the key: the JDK's API does not show what it sends. */
@@ -189,29 +106,6 @@ class JournaledTest {
     assertTrue(bench.server.requests().get(0).header("Idempotency-Key").isPresent());
     Throwable again = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
     refused(again, Refusal.UNKNOWN);
-    assertEquals(1, bench.server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void afterANeverSentOneTheNextCallSends(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    bench.server.enqueue(Reply.status(401), Reply.status(200));
-    HttpResponse<String> first = call(entry, client, bench.post("5"));
-    assertEquals(401, first.statusCode());
-    assertEquals(200, call(entry, client, bench.post("5")).statusCode());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aFailureIsHandedBackToo(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    bench.server.enqueue(Reply.status(402).body("no money"));
-    call(entry, client, bench.post("5"));
-    HttpResponse<String> again = call(entry, client, bench.post("5"));
-    assertEquals(402, again.statusCode());
-    assertEquals("no money", again.body());
-    assertEquals(Effect.FAILED, saved(JdkReports.of(again)).effect());
     assertEquals(1, bench.server.requests().size());
   }
 
@@ -256,53 +150,6 @@ class JournaledTest {
 
   @ParameterizedTest
   @MethodSource("ways")
-  void orIsRefusedAtOnce(Entry entry, boolean elsewhere) throws Throwable {
-    RetryingHttpClient client = client(journal(elsewhere), false);
-    CountDownLatch answer = new CountDownLatch(1);
-    bench.server.enqueue(Reply.status(200).delayUntil(answer));
-    CompletableFuture<HttpResponse<String>> first =
-        client.with(charge("order-1")).sendAsync(bench.post("5"), BodyHandlers.ofString());
-    bench.server.awaitRequests(1, Bench.PATIENCE);
-    RetryingHttpClient impatient =
-        client.with(RetryOptions.builder().journaled("charge", "order-1").refuseInFlight().build());
-
-    Throwable thrown =
-        assertThrows(
-            IOException.class,
-            () -> entry.call(impatient, bench.post("5"), BodyHandlers.ofString()));
-
-    refused(thrown, Refusal.IN_FLIGHT);
-    answer.countDown();
-    first.get(20, TimeUnit.SECONDS);
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void withoutItsJournalNothingIsSent(Entry entry, boolean elsewhere) {
-    JournalUnderTest journal = journal(elsewhere);
-    journal.onClaim(JournalUnderTest.unreachable());
-    RetryingHttpClient client = client(journal, false);
-    Throwable thrown = assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
-    refused(thrown, Refusal.UNREACHABLE);
-    RetryReport.Saved saved = saved(RetryReport.of(thrown).orElseThrow());
-    assertEquals(Effect.UNKNOWN, saved.effect(), "somebody else may have sent it");
-    assertEquals(0, bench.server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void orItIsSentAndSaidSo(Entry entry, boolean elsewhere) throws Throwable {
-    JournalUnderTest journal = journal(elsewhere);
-    journal.settings(Settings.defaults().sendingUnreachable());
-    journal.onClaim(JournalUnderTest.unreachable());
-    bench.server.enqueue(Reply.status(200));
-    HttpResponse<String> response = call(entry, client(journal, false), bench.post("5"));
-    assertFalse(saved(JdkReports.of(response)).recorded());
-    assertEquals(Effect.SUCCEEDED, saved(JdkReports.of(response)).effect());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
   void aLostNoteBeforeTheFirstByteSendsNothing(Entry entry, boolean elsewhere) {
     JournalUnderTest journal = journal(elsewhere);
     journal.onSending(() -> {
@@ -311,20 +158,6 @@ class JournaledTest {
     RetryingHttpClient client = client(journal, true);
     assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
     assertEquals(0, bench.server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aLostNoteAtTheEndStillHandsOverTheAnswer(Entry entry, boolean elsewhere) throws Throwable {
-    JournalUnderTest journal = journal(elsewhere);
-    journal.onEnded(() -> {
-      throw new IOException("connection lost");
-    });
-    bench.server.enqueue(Reply.status(404).body("real"));
-    HttpResponse<String> response = call(entry, client(journal, true), bench.post("5"));
-    assertEquals("real", response.body());
-    assertFalse(saved(JdkReports.of(response)).recorded());
-    assertEquals(Effect.UNKNOWN, saved(JdkReports.of(response)).effect(), "failed needs a record");
   }
 
   @Test

@@ -17,8 +17,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,12 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KnownDeliveriesTest {
   private static final int UNKNOWN = -1;
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private RetryingHttpClient around(HttpClient delegate) {
     return RetryingHttpClient.wrap(

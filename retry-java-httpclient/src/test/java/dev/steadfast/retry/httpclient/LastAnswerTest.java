@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,12 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LastAnswerTest {
   private static final byte[] ORDER = "order".getBytes(StandardCharsets.UTF_8);
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** Can be read once: from the second time on it fails. */
   private static BodyPublisher once(Throwable failure) {

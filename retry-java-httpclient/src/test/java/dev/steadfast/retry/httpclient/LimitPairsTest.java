@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,12 +29,7 @@ class LimitPairsTest {
   private static final Duration SHORT = Duration.ofMillis(250);
   private static final Duration LONG = Duration.ofHours(1);
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   record Pair(Entry entry, TimeLimit shorter, TimeLimit longer) {
     Optional<Duration> length(TimeLimit limit) {

@@ -15,8 +15,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,12 +26,7 @@ class ManyRequestHeadersTest {
   // A copy by the JDK's builder makes 336 bytes or more of each.
   private static final long MOST_BYTES_PER_HEADER = 250;
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private HttpRequest request(int headers) {
     HttpRequest.Builder builder =

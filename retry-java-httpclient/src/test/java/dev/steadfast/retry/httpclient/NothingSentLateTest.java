@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,12 +29,7 @@ class NothingSentLateTest {
   private static final int ROUNDS = 40;
   private static final Duration TOTAL = Duration.ofSeconds(5);
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** Blocks a thread that asks for a proxy. Clients do that before they connect. */
   private static final class SlowSelector extends ProxySelector {

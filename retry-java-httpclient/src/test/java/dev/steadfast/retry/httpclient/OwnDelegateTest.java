@@ -18,29 +18,20 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpResponse.PushPromiseHandler;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client of the user's own making is trusted to send what it is given, as the JDK's own is. */
 class OwnDelegateTest {
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private RetryingHttpClient client() {
     return RetryingHttpClient.wrap(new OwnDelegate(Bench.plain().build()), bench.retry().build());
@@ -84,49 +75,6 @@ class OwnDelegateTest {
   }
 
   // ---- what such a client must not do, or may
-
-  /** A client that sends an answer of 503 once more by itself. */
-  private static final class Resending extends DelegatingClient {
-    Resending() {
-      super(Bench.plain().build());
-    }
-
-    @Override
-    public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
-        throws IOException, InterruptedException {
-      HttpResponse<T> first = super.send(request, handler);
-      return first.statusCode() == 503 ? super.send(request, handler) : first;
-    }
-
-    @Override
-    public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-        HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> pushes) {
-      return super.sendAsync(request, handler, pushes)
-          .thenCompose(first ->
-              first.statusCode() == 503
-                  ? super.sendAsync(request, handler, pushes)
-                  : CompletableFuture.completedFuture(first));
-    }
-  }
-
-  /** Whether the first answer was to be retried, or was for the caller. */
-  @ParameterizedTest
-  @MethodSource("entriesAndMethods")
-  void aRequestThatTheClientSendsAgainByItselfIsOneAttempt(Entry entry, String method)
-      throws Throwable {
-    HttpClient client = RetryingHttpClient.wrap(new Resending(), bench.retry().build());
-    bench.server.enqueue(Reply.status(503).body("sorry"), Reply.status(200).body("done"));
-    HttpRequest request = method.equals("POST") ? bench.post("100") : bench.put("100");
-
-    HttpResponse<String> response = entry.call(client, request, BodyHandlers.ofString());
-
-    assertEquals("done", response.body());
-    RetryReport report = JdkReports.of(response);
-    assertEquals(StopReason.ACCEPTED, report.reason());
-    assertEquals(1, report.attempts());
-    assertTrue(report.serverMayHaveActed());
-    assertEquals(2, bench.server.requests().size());
-  }
 
   static Stream<Arguments> entriesAndMethods() {
     return Arrays.stream(Entry.values())

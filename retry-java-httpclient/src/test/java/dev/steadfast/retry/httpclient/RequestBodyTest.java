@@ -26,16 +26,14 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.Flow;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,12 +44,7 @@ class RequestBodyTest {
       RetryOptions.builder().bodyRepeatable(true).build();
   private static final RetryOptions ONE_SHOT = RetryOptions.builder().bodyRepeatable(false).build();
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private HttpRequest put(BodyPublisher body) {
     return put(bench.server.uri("/things"), body);
@@ -101,16 +94,6 @@ class RequestBodyTest {
   }
 
   @Test
-  void failureAfterItsBodyWasAskedForEndsAOneShotOperation() {
-    bench.server.defaultReply(Reply.closeAfterRequest());
-    IOException thrown =
-        assertThrows(
-            IOException.class, () -> bench.client().send(put(each("a")), BodyHandlers.ofString()));
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, report(thrown).reason());
-    assertEquals(List.of("a"), bodies());
-  }
-
-  @Test
   void bodyThatWasNeverAskedForMayStillBeSent() {
     try (RefusedPort nobody = RefusedPort.open()) {
       ConnectException thrown =
@@ -123,25 +106,12 @@ class RequestBodyTest {
   }
 
   @Test
-  void callerMayVouchForABody() throws Exception {
-    bench.server.enqueue(Reply.status(503), Reply.status(503));
-    bench.client().with(REPEATABLE).send(put(each("a")), BodyHandlers.ofString());
-    assertEquals(List.of("a", "a", "a"), bodies());
-  }
-
-  @Test
   void callerMaySayThatABodyIsOneShot() throws Exception {
     bench.server.defaultReply(Reply.status(503));
     HttpResponse<String> response =
         bench.client().with(ONE_SHOT).send(bench.put("a"), BodyHandlers.ofString());
     assertEquals(StopReason.BODY_NOT_REPEATABLE, JdkReports.of(response).reason());
     assertEquals(List.of("a"), bodies());
-  }
-
-  @Test
-  void acceptedAnswerToAOneShotBodyIsAccepted() throws Exception {
-    HttpResponse<String> response = bench.client().send(put(each("a")), BodyHandlers.ofString());
-    assertEquals(StopReason.ACCEPTED, JdkReports.of(response).reason());
   }
 
   @Test
@@ -161,17 +131,6 @@ class RequestBodyTest {
   }
 
   // ---- bodies that change
-
-  private void changes(BodyPublisher body) throws Throwable {
-    for (Entry entry : Entry.values()) {
-      HttpResponse<String> response =
-          entry.call(bench.client().with(REPEATABLE), put(body), BodyHandlers.ofString());
-      assertEquals(503, response.statusCode());
-      RetryReport report = JdkReports.of(response);
-      assertEquals(StopReason.BODY_CHANGED, report.reason());
-      assertEquals(2, report.attempts());
-    }
-  }
 
   @Test
   void oneStreamForAllAttemptsIsCaught() throws Exception {
@@ -206,29 +165,6 @@ class RequestBodyTest {
   }
 
   @Test
-  void otherBytesOfTheSameLengthAreCaught() throws Throwable {
-    bench.server.defaultReply(Reply.status(503));
-    changes(each("order 1", "order 2", "order 1", "order 2", "order 1", "order 2"));
-    assertEquals(List.of("order 1", "order 1", "order 1"), bodies());
-  }
-
-  @Test
-  void bytesTooManyAreCaught() throws Throwable {
-    bench.server.defaultReply(Reply.status(503));
-    changes(each("order", "orders", "order", "orders", "order", "orders"));
-    assertEquals(List.of("order", "order", "order"), bodies());
-  }
-
-  @Test
-  void bytesTooFewAreCaughtEvenIfManyWereSent() throws Throwable {
-    bench.server.defaultReply(Reply.status(503));
-    String many = "x".repeat(200_000);
-    String fewer = "x".repeat(199_999);
-    changes(each(many, fewer, many, fewer, many, fewer));
-    assertEquals(List.of(many, many, many), bodies());
-  }
-
-  @Test
   void bodyThatAResendOfTheJdksOwnWouldChangeIsCaught() throws Exception {
     bench.server.enqueue(Reply.status(307).header("Location", "/elsewhere"));
     InputStream same = stream("order");
@@ -257,24 +193,6 @@ class RequestBodyTest {
       assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
       assertEquals(1, report(thrown).attempts());
     }
-  }
-
-  @Test
-  void publisherThatThrows() {
-    IllegalStateException mine = new IllegalStateException("mine");
-    failsWith(
-        mine,
-        new BodyPublisher() {
-          @Override
-          public long contentLength() {
-            return 3;
-          }
-
-          @Override
-          public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
-            throw mine;
-          }
-        });
   }
 
   @Test

@@ -6,7 +6,6 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,12 +15,9 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.http.StandardRules;
-import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -44,8 +40,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,13 +51,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResponseBodyTest {
   private static final Duration LONGEST_DISCARD = Duration.ofNanos(99_999_999);
 
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final AtomicInteger handled = new AtomicInteger();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private <T> BodyHandler<T> counting(BodyHandler<T> handler) {
     return info -> {
@@ -95,37 +86,6 @@ class ResponseBodyTest {
   }
 
   @Test
-  void lastResponseReachesTheHandlerWhateverItsStatus() throws Exception {
-    bench.server.enqueue(Reply.status(503).body("1"), Reply.status(503).body("2"));
-    bench.server.defaultReply(Reply.status(503).body("3"));
-    HttpResponse<String> response =
-        bench.client().send(bench.get(), counting(BodyHandlers.ofString()));
-    assertEquals("3", response.body());
-    assertEquals(1, handled.get());
-  }
-
-  @Test
-  void shortDiscardedBodyKeepsTheConnection() throws Exception {
-    bench.server.enqueue(Reply.status(503).body("short"), Reply.status(503).chunked().body("s"));
-    bench.client().send(bench.get(), BodyHandlers.ofString());
-    assertEquals(
-        List.of(0, 0, 0), bench.server.requests().stream().map(Received::connection).toList());
-    bench.awaitNothingScheduled();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void endlessDiscardedBodyIsCutOff(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.endlessBody(503));
-    HttpResponse<String> response =
-        entry.call(bench.client(), bench.get(), BodyHandlers.ofString());
-    assertEquals("ok", response.body());
-    List<Received> requests = bench.server.requests();
-    assertNotEquals(requests.get(0).connection(), requests.get(1).connection());
-    bench.awaitNothingScheduled();
-  }
-
-  @Test
   void stalledDiscardedBodyIsCutOff() throws Throwable {
     bench.server.enqueue(Reply.stalledBody(503, 100, "abc"));
     CompletableFuture<HttpResponse<String>> future =
@@ -140,16 +100,6 @@ class ResponseBodyTest {
     assertEquals("ok", response.body());
     assertEquals(1, handled.get());
     assertEquals(1, JdkReports.of(response).last().orElseThrow().startedAfter().toMillis() / 99);
-  }
-
-  @Test
-  void brokenDiscardedBodyIsNoNews() throws Exception {
-    bench.server.enqueue(Reply.truncatedBody(503, 100, "abc"));
-    HttpResponse<String> response = bench.client().send(bench.put("a"), BodyHandlers.ofString());
-    assertEquals("ok", response.body());
-    assertEquals(
-        List.of("503", "200"),
-        JdkReports.of(response).attemptReports().stream().map(each -> each.outcome()).toList());
   }
 
   @Test
@@ -168,18 +118,6 @@ class ResponseBodyTest {
     assertEquals(StopReason.DEADLINE, report(thrown).reason());
     bench.server.awaitNoOpenConnections(Bench.PATIENCE);
     bench.awaitNothingScheduled();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"HEAD", "GET"})
-  void responseWithoutBodyIsRetriedAsWell(String method) throws Exception {
-    bench.server.enqueue(Reply.status(503), Reply.status(503));
-    HttpRequest request =
-        HttpRequest.newBuilder(bench.server.uri("/"))
-            .method(method, HttpRequest.BodyPublishers.noBody())
-            .build();
-    assertEquals(
-        3, JdkReports.of(bench.client().send(request, BodyHandlers.ofString())).attempts());
   }
 
   // ---- bodies that break
@@ -215,34 +153,6 @@ class ResponseBodyTest {
     bench.server.enqueue(Reply.truncatedBody(200, 100, "a long beginning"));
     bench.client().send(bench.put("a"), BodyHandlers.ofFile(file));
     assertEquals("oklong beginning", Files.readString(file));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void brokenBodyOfAnUnsafeRequestIsTheLastException(Entry entry) {
-    bench.server.defaultReply(Reply.truncatedBody(201, 100, "abc"));
-    IOException thrown =
-        assertThrows(
-            IOException.class,
-            () -> entry.call(bench.client(), bench.post("order"), BodyHandlers.ofString()));
-    assertEquals("fixed content-length: 100, bytes received: 3", thrown.getMessage());
-    assertEquals(StopReason.NOT_REPLAYABLE, report(thrown).reason());
-    assertEquals(1, bench.server.requests().size());
-  }
-
-  @Test
-  void brokenBodyIsNotRetriedWhereTheRulesSaySo() {
-    bench.server.defaultReply(Reply.truncatedBody(200, 100, "abc"));
-    StandardRules rules = StandardRules.builder().retryBrokenBody(false).build();
-    IOException thrown =
-        assertThrows(
-            IOException.class,
-            () ->
-                bench
-                    .client(bench.retry().classifier(rules))
-                    .send(bench.put("a"), BodyHandlers.ofString()));
-    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
-    assertEquals(1, bench.server.requests().size());
   }
 
   /** It has seen the beginning, and the error: nothing may follow that. */
@@ -371,28 +281,6 @@ class ResponseBodyTest {
 
   // ---- bodies that do not come
 
-  @ParameterizedTest
-  @EnumSource
-  void deadlineEndsAStalledBody(Entry entry) throws Throwable {
-    bench.server.defaultReply(Reply.stalledBody(200, 100, "abc"));
-    HttpTimeoutException thrown =
-        assertThrows(
-            HttpTimeoutException.class,
-            () ->
-                entry.call(
-                    bench.client(),
-                    bench.get(),
-                    info -> {
-                      advanceOnAnotherThread(Duration.ofSeconds(30));
-                      return BodyHandlers.ofString().apply(info);
-                    }));
-    assertEquals(StopReason.DEADLINE, report(thrown).reason());
-    assertTrue(report(thrown).serverMayHaveActed());
-    assertEquals(Disposition.ANSWERED, report(thrown).last().orElseThrow().disposition());
-    bench.server.awaitNoOpenConnections(Bench.PATIENCE);
-    bench.awaitNothingScheduled();
-  }
-
   private void advanceOnAnotherThread(Duration duration) {
     new Thread(() -> bench.time.advance(duration), "clock").start();
   }
@@ -455,79 +343,6 @@ class ResponseBodyTest {
   }
 
   @Test
-  void handlerThatThrows() throws Exception {
-    IllegalStateException mine = new IllegalStateException("mine");
-    endsWith(
-        mine,
-        info -> {
-          throw mine;
-        });
-  }
-
-  @Test
-  void handlerThatGivesNothing() {
-    Throwable thrown =
-        assertThrows(IOException.class, () -> bench.client().send(bench.get(), info -> null));
-    assertInstanceOf(NullPointerException.class, thrown.getCause());
-    assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
-  }
-
-  @Test
-  void functionThatThrows() throws Exception {
-    IllegalStateException mine = new IllegalStateException("mine");
-    endsWith(
-        mine,
-        info ->
-            BodySubscribers.mapping(
-                BodySubscribers.ofString(StandardCharsets.UTF_8),
-                text -> {
-                  throw mine;
-                }));
-  }
-
-  @Test
-  void subscriberThatThrowsWhenItIsAskedForTheBody() throws Exception {
-    IllegalStateException mine = new IllegalStateException("mine");
-    endsWith(
-        mine,
-        info ->
-            new OwnSubscriber<Object>(new CompletableFuture<>()) {
-              @Override
-              public CompletionStage<Object> getBody() {
-                throw mine;
-              }
-            });
-  }
-
-  @Test
-  void subscriberThatThrowsWhenBytesCome() throws Exception {
-    IllegalStateException mine = new IllegalStateException("mine");
-    endsWith(
-        mine,
-        info ->
-            new OwnSubscriber<Object>(new CompletableFuture<>()) {
-              @Override
-              public void onNext(List<ByteBuffer> buffers) {
-                throw mine;
-              }
-            });
-  }
-
-  @Test
-  void subscriberThatThrowsAtTheEnd() throws Exception {
-    IllegalStateException mine = new IllegalStateException("mine");
-    endsWith(
-        mine,
-        info ->
-            new OwnSubscriber<Object>(new CompletableFuture<>()) {
-              @Override
-              public void onComplete() {
-                throw mine;
-              }
-            });
-  }
-
-  @Test
   void bodyThatFailsByTheCallersOwnDoing() throws Exception {
     IOException mine = new IOException("disk full");
     endsWith(mine, info -> new OwnSubscriber<Object>(CompletableFuture.failedFuture(mine)));
@@ -557,31 +372,6 @@ class ResponseBodyTest {
             () -> bench.client().send(bench.put("a"), BodyHandlers.ofFile(nowhere)));
     assertInstanceOf(NoSuchFileException.class, thrown.getCause());
     assertEquals(StopReason.USER_CODE_FAILED, report(thrown).reason());
-    assertEquals(1, bench.server.requests().size());
-  }
-
-  @Test
-  void subscriberThatThrowsBecauseItsBodyBrokeChangesNothing() {
-    bench.server.enqueue(Reply.truncatedBody(200, 100, "abc"));
-    CompletableFuture<String> body = new CompletableFuture<>();
-    IOException thrown =
-        assertThrows(
-            IOException.class,
-            () ->
-                bench
-                    .client()
-                    .send(
-                        bench.put("a"),
-                        info ->
-                            new OwnSubscriber<>(body) {
-                              @Override
-                              public void onError(Throwable failure) {
-                                body.completeExceptionally(failure);
-                                throw new IllegalStateException("mine");
-                              }
-                            }));
-    assertEquals(FailureKind.BROKEN_BODY, report(thrown).last().orElseThrow().kind().orElseThrow());
-    assertEquals(StopReason.NOT_RETRYABLE, report(thrown).reason());
     assertEquals(1, bench.server.requests().size());
   }
 

@@ -18,7 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,12 +28,7 @@ class ResponseTruthTest {
   private static final String HEADER = "Idempotency-Key";
   private static final Reply CREATED = Reply.status(201).body("created");
 
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   /** Where the key of a request comes from. */
   enum KeyOf {

@@ -24,38 +24,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RetryingHttpClientTest {
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void retriesUntilTheServerRecovers(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.status(503).header("Retry-After", "7"), Reply.status(502));
-
-    HttpResponse<String> response =
-        entry.call(bench.client(), bench.put("hello"), BodyHandlers.ofString());
-
-    assertEquals(200, response.statusCode());
-    assertEquals("ok", response.body());
-    List<Received> requests = bench.server.requests();
-    assertEquals(
-        List.of("hello", "hello", "hello"), requests.stream().map(Received::bodyText).toList());
-    RetryReport report = JdkReports.of(response);
-    assertEquals(StopReason.ACCEPTED, report.reason());
-    assertEquals(3, report.attempts());
-    assertEquals(Duration.ofSeconds(7), report.waited());
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   @ParameterizedTest
   @EnumSource
@@ -73,27 +49,6 @@ class RetryingHttpClientTest {
     assertEquals(1, report.attempts());
     assertEquals(request, response.request());
     assertEquals(Optional.empty(), response.request().timeout());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void allAttemptsCarryOneKey(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.status(503), Reply.status(503));
-    RetryingHttpClient client =
-        bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
-
-    HttpResponse<String> response =
-        entry.call(client, bench.post("order"), BodyHandlers.ofString());
-
-    List<String> keys =
-        bench.server.requests().stream()
-            .map(each -> each.header("Idempotency-Key").orElseThrow())
-            .toList();
-    assertEquals(3, keys.size());
-    assertEquals(1, keys.stream().distinct().count());
-    assertEquals(Optional.of(keys.get(0)), JdkReports.of(response).idempotencyKey());
-    assertEquals(
-        Optional.empty(), response.request().headers().firstValue("Idempotency-Key"), "not ours");
   }
 
   @Test

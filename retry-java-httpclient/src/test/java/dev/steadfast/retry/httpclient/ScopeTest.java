@@ -1,10 +1,8 @@
 package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
@@ -13,25 +11,18 @@ import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Reply;
 import java.net.URI;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -79,53 +70,6 @@ class ScopeTest {
     return entry.call(client, bench.put("x"), BodyHandlers.ofString());
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void underDoNotRetryThereIsOneAttempt(Entry entry) throws Throwable {
-    RetryingHttpClient client = bench.client();
-    bench.server.defaultReply(Reply.status(503).body("busy"));
-    try (RetryScope scope = told()) {
-      HttpResponse<String> got = put(entry, client);
-      assertEquals("busy", got.body());
-      assertEquals(StopReason.DO_NOT_RETRY, JdkReports.of(got).reason());
-      assertFalse(scope.gaveUp());
-    }
-    assertEquals(1, bench.server.requests().size());
-    assertEquals(3, JdkReports.of(put(entry, client)).attempts());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void theDeadlineIsTheSmallerOne(Entry entry) throws Throwable {
-    RetryingHttpClient client = bench.client(seconds());
-    bench.server.defaultReply(Reply.status(503));
-    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "2500"))) {
-      HttpResponse<String> got = put(entry, client);
-      assertEquals(StopReason.DEADLINE, JdkReports.of(got).reason());
-      assertEquals(3, JdkReports.of(got).attempts());
-      assertEquals(Optional.of(Duration.ofMillis(500)), scope.remaining());
-      assertTrue(scope.gaveUp());
-    }
-    RetryOptions own = RetryOptions.builder().deadline(Duration.ofMillis(1500)).build();
-    try (RetryScope scope = scope(Map.of("grpc-timeout", "1H"))) {
-      assertEquals(2, JdkReports.of(put(entry, client.with(own))).attempts());
-      assertTrue(scope.gaveUp());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whereNoTimeIsLeftNothingIsSent(Entry entry) {
-    RetryingHttpClient client = bench.client();
-    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "0"))) {
-      HttpTimeoutException thrown =
-          assertThrows(HttpTimeoutException.class, () -> put(entry, client));
-      assertEquals(StopReason.DEADLINE, RetryReport.of(thrown).orElseThrow().reason());
-      assertFalse(scope.gaveUp());
-    }
-    assertEquals(List.of(), bench.server.requests());
-  }
-
   /** Later attempts run on the scheduler's threads. */
   @Test
   void aCallKeepsTheScopeThatItWasSentIn() throws Exception {
@@ -149,29 +93,6 @@ class ScopeTest {
     assertEquals(List.of("-", "-", "-"), received("Do-Not-Retry"));
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void keysDerive(Entry entry) throws Throwable {
-    RetryingHttpClient client =
-        bench.client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
-    RetryOptions named = RetryOptions.builder().derivedKey("charge").build();
-    bench.server.enqueue(Reply.status(503));
-    try (RetryScope scope =
-        RetryScope.enter(
-            Map.of("Idempotency-Key", "order-1")::get,
-            "acme",
-            ScopeOptions.defaults().operation("POST /in"))) {
-      entry.call(client.with(named), bench.post("5"), BodyHandlers.ofString());
-      assertThrows(
-          IllegalArgumentException.class,
-          () -> entry.call(client.with(named), bench.post("6"), BodyHandlers.ofString()));
-      assertTrue(scope.parentKey().isPresent());
-    }
-    // printf '\0\0\0\4acme\0\0\0\0\0\0\0\10POST /in\0\0\0\7order-1\0\0\0\6charge' | sha256sum
-    String key = "cf7f844a1d28d0b06a9a33fab0a4861eb98629012dcb94f2e8f1825f64c3d13f";
-    assertEquals(List.of(key, key), received("Idempotency-Key"));
-  }
-
   // What goes out.
 
   private String origin() {
@@ -181,35 +102,6 @@ class ScopeTest {
 
   private List<String> received(String header) {
     return bench.server.requests().stream().map(each -> each.header(header).orElse("-")).toList();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aScopeIsPassedOnToWhoIsNamed(Entry entry) throws Throwable {
-    RetryingHttpClient client = bench.client(bench.retry().propagateTo(origin()));
-    RetryingHttpClient elsewhere = bench.client(bench.retry().propagateTo("http://127.0.0.1:1"));
-    bench.server.defaultReply(Reply.status(503));
-    try (RetryScope scope = scope(Map.of("Do-Not-Retry", "true", "X-Request-Timeout-Ms", "5000"))) {
-      put(entry, client);
-      put(entry, elsewhere);
-      HttpRequest own =
-          HttpRequest.newBuilder(bench.server.uri("/things")).header("do-not-retry", "no").build();
-      entry.call(client, own, BodyHandlers.ofString());
-      assertTrue(scope.doNotRetry());
-    }
-    assertEquals(List.of("true", "-", "no"), received("Do-Not-Retry"));
-    assertEquals(List.of("5000", "-", "5000"), received("X-Request-Timeout-Ms"));
-    assertEquals(List.of("5000000u", "-", "5000000u"), received("grpc-timeout"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whoOwnsTheRetriesSaysSoAndRetries(Entry entry) throws Throwable {
-    RetryingHttpClient client = bench.client(seconds().ownsRetries(true).propagateTo(origin()));
-    bench.server.enqueue(Reply.status(503));
-    assertEquals(200, put(entry, client).statusCode());
-    assertEquals(List.of("true", "true"), received("Do-Not-Retry"));
-    assertEquals(List.of("-", "-"), received("grpc-timeout")); // no deadline anywhere
   }
 
   // Layers.

@@ -26,21 +26,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the wrapped client throws is what the plain client throws. */
 class SendFailureTest {
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final HttpClient plain = Bench.plain().build();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private HttpClient wrapped() {
     RetryPolicy policy =

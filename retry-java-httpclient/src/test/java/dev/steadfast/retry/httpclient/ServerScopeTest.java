@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -35,14 +35,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the calls to the server, and what they learn reaches the client.
  */
 class ServerScopeTest {
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final HttpClient plain = Bench.plain().build();
   private final AtomicInteger handled = new AtomicInteger();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private ScopeOptions options() {
     return ScopeOptions.builder().environment(bench.time.environment()).build();

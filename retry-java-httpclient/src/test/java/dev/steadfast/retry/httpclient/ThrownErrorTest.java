@@ -5,27 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
-import dev.steadfast.retry.DelayReason;
+import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.http.HttpClassifier;
-import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.http.Signals;
-import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
@@ -49,7 +40,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,13 +48,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever code of the user's throws, an {@code Error} included: the operation ends. */
 class ThrownErrorTest {
-  private final Bench bench = new Bench();
+  @RegisterExtension private final Bench bench = new Bench();
   private final Ledger ledger = new Ledger();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
 
   private HttpRetry.Builder retry() {
     return HttpRetry.builder().policy(policy().build()).budget(ledger).guard(ledger);
@@ -117,11 +103,6 @@ class ThrownErrorTest {
     assertEquals("0 operations, 0 permits", ledger.settled());
   }
 
-  private void answers(Entry entry, HttpClient client) throws Throwable {
-    assertEquals(200, inTime(entry, client, bench.put("a"), BodyHandlers.ofString()).statusCode());
-    assertEquals("0 operations, 0 permits", ledger.settled());
-  }
-
   // ---- what takes the response
 
   static Stream<Arguments> entriesAndFaults() {
@@ -138,6 +119,11 @@ class ThrownErrorTest {
     boolean hasNone = fault.name().endsWith("NULL");
     assertTrue(hasNone || isMine(thrown), () -> "ended with " + thrown);
     assertEquals("0 operations, 0 permits", ledger.settled());
+    assertEquals(1, bench.server.requests().size());
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    boolean none = fault == UserFault.GET_BODY_GIVES_NULL; // nobody has thrown anything
+    assertEquals(none ? StopReason.NOT_RETRYABLE : StopReason.USER_CODE_FAILED, report.reason());
+    assertEquals(Disposition.ANSWERED, report.last().orElseThrow().disposition());
   }
 
   @ParameterizedTest
@@ -233,139 +219,11 @@ class ThrownErrorTest {
 
   // ---- rules, guards, budgets, listeners
 
-  @ParameterizedTest
-  @EnumSource
-  void aClassifierThatThrowsAtAnAnswer(Entry entry) {
-    endsWithMine(entry, client(retry().classifier(new Throwing())), bench.put("a"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aClassifierThatThrowsAtAFailure(Entry entry) {
-    bench.server.enqueue(Reply.closeAfterRequest());
-    endsWithMine(entry, client(retry().classifier(new Throwing())), bench.put("a"));
-  }
-
-  private static final class Throwing implements HttpClassifier {
-    @Override
-    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
-      throw mine();
-    }
-
-    @Override
-    public Verdict onFailure(OperationView operation, TransportFailure failure) {
-      throw mine();
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aBackoffThatThrows(Entry entry) {
-    bench.server.enqueue(Reply.status(503));
-    RetryPolicy policy =
-        policy()
-            .backoff((retry, previous, random) -> {
-              throw mine();
-            })
-            .build();
-    endsWithMine(entry, client(retry().policy(policy)), bench.put("a"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aListenerThatThrowsChangesNothing(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.status(503));
-    answers(entry, client(retry().listener(new ThrowingListener())));
-  }
-
-  private static final class ThrowingListener implements RetryListener {
-    @Override
-    public void operationStarted(OperationInfo operation) {
-      throw mine();
-    }
-
-    @Override
-    public void attemptStarted(OperationInfo operation, int attempt, Object request) {
-      throw mine();
-    }
-
-    @Override
-    public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
-      throw mine();
-    }
-
-    @Override
-    public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
-      throw mine();
-    }
-
-    @Override
-    public void ended(OperationInfo operation, RetryReport report) {
-      throw mine();
-    }
-  }
-
   /** Where a guard throws. */
   enum Guarding {
     ASKED,
     ACQUIRED,
     ANSWERED
-  }
-
-  private record ThrowingGuard(Guarding where) implements Guard, Guard.Permit {
-    private void throwIf(Guarding here) {
-      if (here == where) {
-        throw mine();
-      }
-    }
-
-    @Override
-    public long admitsInNanos(OperationInfo operation, long nowNanos) {
-      throwIf(Guarding.ASKED);
-      return 0;
-    }
-
-    @Override
-    public Permit acquire(OperationInfo operation, long nowNanos) {
-      throwIf(Guarding.ACQUIRED);
-      return this;
-    }
-
-    @Override
-    public void succeeded(long elapsedNanos) {
-      throwIf(Guarding.ANSWERED);
-    }
-
-    @Override
-    public void failed(Guard.Failure how, Throwable failure) {
-      throwIf(Guarding.ANSWERED);
-    }
-
-    @Override
-    public void released() {
-      throwIf(Guarding.ANSWERED);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aGuardThatThrowsWhenItIsAsked(Entry entry) {
-    bench.server.enqueue(Reply.status(503));
-    endsWithMine(entry, client(retry().guard(new ThrowingGuard(Guarding.ASKED))), bench.put("a"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aGuardThatThrowsInsteadOfAPermit(Entry entry) {
-    endsWithMine(
-        entry, client(retry().guard(new ThrowingGuard(Guarding.ACQUIRED))), bench.put("a"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aPermitThatThrowsChangesNothing(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.status(503));
-    answers(entry, client(retry().guard(new ThrowingGuard(Guarding.ANSWERED))));
   }
 
   /** Where a budget throws. */

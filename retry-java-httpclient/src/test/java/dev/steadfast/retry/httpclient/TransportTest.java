@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -35,20 +34,15 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes wrong on the wire, and what the JDK does beneath an attempt. */
 class TransportTest {
-  private final Bench bench = new Bench();
-
-  @AfterEach
-  void close() {
-    bench.close();
-  }
+  @RegisterExtension private final Bench bench = new Bench();
 
   private RetryingHttpClient client(HttpClient.Builder plain) {
     return RetryingHttpClient.wrap(plain.build(), bench.retry().build());
@@ -293,24 +287,6 @@ class TransportTest {
     assertEquals("/elsewhere", response.uri().getPath());
   }
 
-  /** The POST was taken, and the GET after it limited: its head does not tell which it answers. */
-  @Test
-  void refusalMayBeThatOfTheRedirectedRequest() throws Exception {
-    bench.server.enqueue(
-        Reply.status(303).header("Location", "/elsewhere"),
-        Reply.status(429),
-        Reply.status(303).header("Location", "/elsewhere"),
-        Reply.status(425));
-    RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.NORMAL));
-    for (int status : List.of(429, 425)) {
-      HttpResponse<String> response = client.send(bench.post("order"), BodyHandlers.ofString());
-      assertEquals(status, response.statusCode());
-      assertEquals(StopReason.NOT_REPLAYABLE, JdkReports.of(response).reason());
-      assertTrue(JdkReports.of(response).serverMayHaveActed());
-    }
-    assertEquals(4, bench.server.requests().size());
-  }
-
   /** The JDK keeps some methods on 301 and 302. The request before may have had its effect. */
   @ParameterizedTest
   @CsvSource({
@@ -328,19 +304,6 @@ class TransportTest {
     RetryingHttpClient client = client(Bench.plain().followRedirects(HttpClient.Redirect.NORMAL));
     HttpResponse<String> response = client.send(request(method), BodyHandlers.ofString());
     assertEquals(effect, JdkReports.of(response).effect(response.statusCode()));
-  }
-
-  @Test
-  void challengesAreAnsweredWithinAnAttempt() throws Exception {
-    Reply challenge = Reply.status(401).header("WWW-Authenticate", "Basic realm=\"things\"");
-    bench.server.enqueue(challenge, Reply.status(503));
-    RetryingHttpClient client = client(Bench.plain().authenticator(new Counting("secret")));
-    HttpResponse<String> response = client.send(bench.put("data"), BodyHandlers.ofString());
-    assertEquals(2, JdkReports.of(response).attempts());
-    List<Received> requests = bench.server.requests();
-    assertEquals(3, requests.size());
-    assertTrue(requests.get(1).header("Authorization").isPresent());
-    assertTrue(requests.stream().allMatch(each -> each.bodyText().equals("data")));
   }
 
   @ParameterizedTest
@@ -438,13 +401,6 @@ class TransportTest {
         brokenProtocol ? StopReason.NOT_RETRYABLE : StopReason.NOT_REPLAYABLE,
         report(thrown).reason());
     assertEquals(Disposition.UNKNOWN, last(thrown).disposition());
-  }
-
-  /** The next answer breaks the protocol, too. */
-  @Test
-  void answerThatIsNoHttpIsFinal() {
-    bench.server.defaultReply(Reply.garbage());
-    assertInstanceOf(java.net.ProtocolException.class, brokenProtocol());
   }
 
   @Test

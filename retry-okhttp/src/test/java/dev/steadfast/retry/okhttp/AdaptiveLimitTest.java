@@ -17,19 +17,13 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An adaptive limit over real HTTP: who holds a place, what halves it, and who is refused. */
 class AdaptiveLimitTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private static HttpRetry retry(String policy, AdaptiveLimit limit) {
     return HttpRetry.builder().policy(RetryPolicy.valueOf(policy)).guard(limit).build();

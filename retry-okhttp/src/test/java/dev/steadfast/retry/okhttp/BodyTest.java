@@ -3,17 +3,13 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.StandardRules;
-import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
@@ -38,22 +34,15 @@ import okio.Buffer;
 import okio.BufferedSource;
 import okio.ForwardingSource;
 import okio.Okio;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Bodies of requests, of responses that the caller gets, and of those that he does not get. */
 class BodyTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private Request put(RequestBody body) {
     return Calls.get(server).newBuilder().put(body).build();
@@ -64,41 +53,6 @@ class BodyTest {
   }
 
   // ---- request bodies
-
-  @ParameterizedTest
-  @EnumSource
-  void aStreamedBodyIsSentAgainWhole(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
-    server.enqueue(Reply.status(503), Reply.closeAfterRequest());
-
-    assertEquals(200, entry.make(calls.newCall(put(Bodies.streaming(2000)))).status());
-
-    List<String> bodies = server.requests().stream().map(Received::bodyText).distinct().toList();
-    assertEquals(3, server.requests().size());
-    assertEquals(1, bodies.size());
-    assertTrue(bodies.get(0).endsWith("line 1999\n"));
-    assertEquals("chunked", server.requests().get(2).header("Transfer-Encoding").orElseThrow());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aBodyThatIsGoneEndsTheOperation(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
-    AtomicInteger written = new AtomicInteger();
-    server.enqueue(Reply.status(503).body("busy"), Reply.closeAfterRequest());
-
-    Entry.Outcome answered = entry.make(calls.newCall(put(Bodies.oneShot(written))));
-    assertEquals(503, answered.status());
-    assertEquals("busy", answered.body());
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, answered.report().reason());
-
-    Entry.Outcome lost = entry.make(calls.newCall(put(Bodies.oneShot(written))));
-    assertNotNull(lost.failure());
-    assertEquals(StopReason.BODY_NOT_REPEATABLE, lost.report().reason());
-    assertEquals(2, written.get());
-    assertEquals(2, server.requests().size());
-    assertEquals(2, rig.recorder.deliveries());
-  }
 
   @ParameterizedTest
   @EnumSource
@@ -146,54 +100,6 @@ class BodyTest {
 
   // ---- bodies of responses, handed over
 
-  @ParameterizedTest
-  @EnumSource
-  void aBodyBreaksAtTheCallers(Entry entry) throws Exception {
-    Call call = rig.calls(entry, Rig.builder(), rig.retry().build()).newCall(Calls.get(server));
-    server.enqueue(Reply.truncatedBody(200, 10, "half"));
-    try (Response response = entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute()) {
-      assertEquals(200, response.code());
-      assertThrows(IOException.class, () -> response.body().string());
-    }
-    assertEquals(1, server.requests().size());
-    assertEquals(StopReason.ACCEPTED, rig.recorder.report().reason());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aBufferedBodyBreaksWithinTheAttempt(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), buffering(100));
-    server.enqueue(Reply.truncatedBody(200, 10, "half"));
-    server.enqueue(Reply.truncatedBody(200, 10, "half").chunked());
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
-
-    assertEquals(200, got.status());
-    assertEquals("ok", got.body());
-    assertEquals(3, got.report().attempts());
-    assertEquals(3, server.requests().size());
-    rig.recorder
-        .attempts()
-        .subList(0, 2)
-        .forEach(each -> {
-          assertEquals(FailureKind.BROKEN_BODY, each.kind().orElseThrow());
-          assertEquals(Disposition.ANSWERED, each.disposition());
-        });
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aBufferedBodyThatBreaksIsNotRetriedWithoutAKey(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), buffering(100));
-    server.enqueue(Reply.truncatedBody(200, 10, "half"));
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
-
-    assertNotNull(got.failure());
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-    assertEquals(1, server.requests().size());
-  }
-
   /** What the head says goes before what became of the body. */
   @ParameterizedTest
   @EnumSource
@@ -218,20 +124,6 @@ class BodyTest {
       assertThrows(IOException.class, () -> response.body().string());
       return OkHttpReports.of(response).reason();
     }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void brokenBodiesAreNotRetriedIfSoConfigured(Entry entry) {
-    HttpRetry retry =
-        rig.retry()
-            .bufferBodiesUpTo(100)
-            .classifier(StandardRules.builder().retryBrokenBody(false).build())
-            .build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
-    server.enqueue(Reply.truncatedBody(200, 10, "half"));
-    assertEquals(
-        StopReason.NOT_RETRYABLE, entry.make(calls.newCall(Calls.get(server))).report().reason());
   }
 
   /** In virtual time: the attempt's timer ends the body that does not come. */

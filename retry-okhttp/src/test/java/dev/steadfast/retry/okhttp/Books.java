@@ -33,10 +33,6 @@ final class Books implements Guard, RetryBudget, RetryBudget.Account {
     known = knownBefore;
   }
 
-  void bankrupt() {
-    broke = true;
-  }
-
   @Override
   public long admitsInNanos(OperationInfo operation, long nowNanos) {
     return known ? NEVER : 0;

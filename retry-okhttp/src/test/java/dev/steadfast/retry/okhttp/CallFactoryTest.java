@@ -28,8 +28,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,17 +38,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A factory of the user's whose calls are the attempts. */
 class CallFactoryTest {
-  private final Rig rig = new Rig();
-  private final Target target = new Target(false);
+  @RegisterExtension private final Rig rig = new Rig();
+  private final Target target = rig.target(false);
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final List<OkHttpClient> clients = new CopyOnWriteArrayList<>();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
 
   private RetryingCallFactory calls(HttpRetry retry) {
     return rig.factory(rig.client(target.client()), this::decorating, retry);

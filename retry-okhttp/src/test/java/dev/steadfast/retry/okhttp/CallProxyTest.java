@@ -22,20 +22,13 @@ import java.util.Set;
 import okhttp3.Call;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A call on a version of OkHttp that knows methods which the class does not. */
 class CallProxyTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private Call proxy(Set<Method> unknown) {
     RetryingCallFactory factory = rig.factory(rig.retry().build());

@@ -11,14 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testsupport.CapturedLog;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,22 +30,15 @@ import okhttp3.Response;
 import okio.Buffer;
 import okio.GzipSink;
 import okio.Okio;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a call is, from its making to its response. */
 class CallTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private List<Optional<String>> keys() {
     return server.requests().stream()
@@ -58,24 +48,6 @@ class CallTest {
   }
 
   // ---- the operation
-
-  @ParameterizedTest
-  @EnumSource
-  void retriesWithOneKeyAndOneBody(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
-    server.enqueue(Reply.status(503), Reply.closeAfterRequest(), Reply.status(200).body("hi"));
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
-
-    assertEquals(200, got.status());
-    assertEquals("hi", got.body());
-    assertEquals(3, got.report().attempts());
-    assertEquals(StopReason.ACCEPTED, got.report().reason());
-    assertEquals(1, keys().size());
-    assertTrue(keys().get(0).isPresent());
-    server.requests().forEach(each -> assertEquals("charge 5", each.bodyText()));
-    assertEquals(keys().get(0), got.report().idempotencyKey());
-  }
 
   @ParameterizedTest
   @EnumSource
@@ -105,58 +77,6 @@ class CallTest {
       assertEquals(2, OkHttpReports.of(response).attempts());
     }
     assertNull(request.tag(RetryReport.class));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void optionsAreARequestTag(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
-    RetryOptions options =
-        RetryOptions.builder().idempotencyKey("order-12345-payment").name("pay").build();
-    Request request = Calls.post(server).newBuilder().tag(RetryOptions.class, options).build();
-    server.enqueue(Reply.status(503));
-
-    assertEquals(200, entry.make(calls.newCall(request)).status());
-
-    assertEquals(List.of(Optional.of("order-12345-payment")), keys());
-    server.enqueue(Reply.status(503));
-    RetryOptions once = RetryOptions.builder().noRetry().build();
-    Request one = Calls.get(server).newBuilder().tag(RetryOptions.class, once).build();
-    assertEquals(503, entry.make(calls.newCall(one)).status());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void eachAttemptCarriesItsNumber(Entry entry) {
-    HttpRetry retry =
-        rig.retry()
-            .oncePerAttempt(
-                "X-Attempt", (operation, number) -> Optional.of(Integer.toString(number)))
-            .build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
-    server.enqueue(Reply.status(503), Reply.status(503));
-
-    assertEquals(200, entry.make(calls.newCall(Calls.get(server))).status());
-
-    List<String> numbers =
-        server.requests().stream().map(each -> each.header("X-Attempt").orElse("-")).toList();
-    assertEquals(List.of("1", "2", "3"), numbers);
-  }
-
-  @Test
-  void aBadKeyIsRefusedBeforeAnythingIsSent() {
-    RetryingCallFactory calls = rig.factory(rig.keyed());
-    Request twice =
-        Calls.post(server)
-            .newBuilder()
-            .addHeader("Idempotency-Key", "a")
-            .addHeader("Idempotency-Key", "b")
-            .build();
-    assertThrows(IllegalArgumentException.class, () -> calls.newCall(twice));
-    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.keyed()));
-    IOException failure = assertThrows(IOException.class, () -> client.newCall(twice).execute());
-    assertInstanceOf(IllegalArgumentException.class, failure.getCause());
-    assertEquals(0, server.requests().size());
   }
 
   // ---- executed once, cloned
@@ -351,21 +271,6 @@ class CallTest {
             .toString();
 
     assertTrue(logged.contains("/pay") && !logged.contains("sure"), logged);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aKeyOfTheCallersThatIsTooLongIsRefused(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
-    Request request =
-        Calls.post(server).newBuilder().header("Idempotency-Key", "k".repeat(300)).build();
-
-    Class<? extends Exception> type =
-        entry == Entry.INTERCEPTOR ? IOException.class : IllegalArgumentException.class;
-    Exception refused = assertThrows(type, () -> calls.newCall(request).execute().close());
-
-    assertEquals("idempotency key: of 300 characters (expected: 1 to 255)", refused.getMessage());
-    assertEquals(0, server.requests().size());
   }
 
   @Test

@@ -15,7 +15,6 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -67,19 +66,6 @@ class CancelTest {
     assertEquals(attempts, got.report().attempts());
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void before(Entry entry) {
-    Call call = rig.calls(entry, Rig.builder(), waiting()).newCall(Calls.get(server));
-    call.cancel();
-
-    Entry.Outcome got = entry.make(call);
-
-    assertCanceled(got, entry, 0);
-    assertTrue(call.isCanceled());
-    assertEquals(0, server.connectionsAccepted());
-  }
-
   @Test
   void beforeEnqueueTheCallbackStillComesFromTheDispatcher() {
     Call call = rig.factory(waiting()).newCall(Calls.get(server));
@@ -116,47 +102,6 @@ class CancelTest {
     held.countDown();
     first.get().close();
     assertEquals(1, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void duringAnAttempt(Entry entry) {
-    Call call = rig.calls(entry, Rig.builder(), waiting()).newCall(Calls.get(server));
-    server.enqueue(Reply.stallAfterRequest());
-    server.whenRequest(request -> call.cancel());
-
-    Entry.Outcome got = entry.make(call);
-
-    assertEquals(StopReason.CANCELLED, got.report().reason(), got.toString());
-    assertEquals(1, got.report().attempts());
-    assertTrue(got.report().serverMayHaveActed());
-    assertTrue(call.isCanceled());
-    if (entry != Entry.INTERCEPTOR) {
-      assertCanceled(got, entry, 1);
-    }
-    assertEquals(1, server.requests().size());
-    assertEquals(1, books.released.get()); // says nothing about the server
-    assertEquals(1, books.endedUnknown.get());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void duringAWait(Entry entry) throws Exception {
-    Call call = rig.calls(entry, Rig.builder(), waiting()).newCall(Calls.get(server));
-    server.enqueue(Reply.status(503));
-    CompletableFuture<Entry.Outcome> outcome = inBackground(entry, call);
-    rig.time.awaitPending(1);
-
-    call.cancel();
-    if (entry == Entry.INTERCEPTOR && Calls.okHttp4()) {
-      rig.time.awaitPending(2);
-      rig.time.advance(Duration.ofMillis(50)); // it has to look
-    }
-
-    assertCanceled(outcome.get(10, TimeUnit.SECONDS), entry, 1);
-    assertEquals(1, server.requests().size());
-    assertEquals(1, books.withdrawn.get());
-    assertEquals(1, books.refunded.get());
   }
 
   @Test
@@ -321,31 +266,6 @@ class CancelTest {
   }
 
   // ---- interrupt
-
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "INTERCEPTOR"})
-  void anInterruptEndsAWaitAndStays(Entry entry) throws Exception {
-    Call call = rig.calls(entry, Rig.builder(), waiting()).newCall(Calls.get(server));
-    server.enqueue(Reply.status(503));
-    AtomicReference<Entry.Outcome> got = new AtomicReference<>();
-    AtomicBoolean kept = new AtomicBoolean();
-    Thread caller =
-        new Thread(() -> {
-          got.set(entry.make(call));
-          kept.set(Thread.currentThread().isInterrupted());
-        });
-    caller.start();
-    rig.time.awaitPending(1);
-
-    caller.interrupt();
-    caller.join(10_000);
-
-    assertInstanceOf(InterruptedIOException.class, got.get().failure());
-    assertEquals("interrupted", got.get().failure().getMessage());
-    assertEquals(StopReason.INTERRUPTED, got.get().report().reason());
-    assertTrue(kept.get());
-    assertEquals(1, books.refunded.get());
-  }
 
   /** HTTP/2 waits for its answer on a monitor, so an interrupt reaches it. */
   @ParameterizedTest

@@ -16,8 +16,8 @@ import okhttp3.ConnectionPool;
 import okhttp3.Interceptor;
 import okhttp3.OkHttp;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,19 +27,12 @@ import org.junit.jupiter.params.provider.EnumSource;
  * resends stay switched off, and what the settings are for goes on.
  */
 class ChainOverridesTest {
-  private final Rig rig = new Rig();
-  private final Target target = new Target(false);
+  @RegisterExtension private final Rig rig = new Rig();
+  private final Target target = rig.target(false);
 
   @BeforeEach
   void onlyWhereThereAreSuch() {
     assumeTrue(OkHttp.VERSION.startsWith("5."), "since OkHttp 5.4");
-  }
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
   }
 
   private static Interceptor with(UnaryOperator<Interceptor.Chain> change) {

@@ -1,5 +1,10 @@
 package dev.steadfast.retry.okhttp;
 
+import static dev.steadfast.retry.tck.internal.SilentPaths.LONG;
+import static dev.steadfast.retry.tck.internal.SilentPaths.LOSES_FIRST;
+import static dev.steadfast.retry.tck.internal.SilentPaths.PATIENT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.SHORT;
+import static dev.steadfast.retry.tck.internal.SilentPaths.times;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,8 +20,10 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.tck.internal.SilentPaths;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,22 +69,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * timeouts. HTTP/2 through a proxy that swallows the bytes of connections.
  */
 class DeadPathSurroundingsTest {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .commonName("localhost")
-          .addSubjectAlternativeName("localhost")
-          .build();
   private static final HeldCertificate STRANGE =
       new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
-  private static final Duration SHORT = Duration.ofMillis(200);
-  private static final Duration LONG = Duration.ofSeconds(20);
-  private static final RetryPolicy PATIENT =
-      RetryPolicy.builder()
-          .backoff(Backoff.none())
-          .totalTimeout(Duration.ofSeconds(60))
-          .attemptTimeout(LONG)
-          .build();
-  private static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
 
   private final MockWebServer server = new MockWebServer();
   private final MockWebServer otherServer = new MockWebServer();
@@ -88,15 +81,9 @@ class DeadPathSurroundingsTest {
   private Consumer<AttemptReport> whenAttemptEnds = attempt -> {};
   private volatile boolean tunnelOpen;
 
-  private static RetryPolicy times(Duration... attempts) {
-    return PATIENT.toBuilder().attemptTimeouts(List.of(attempts)).build();
-  }
-
   /** A server over TLS. */
   private void startWithTls(boolean tunnel, boolean asksForCertificate) throws IOException {
-    HandshakeCertificates.Builder own = new HandshakeCertificates.Builder();
-    own.heldCertificate(CERTIFICATE).addTrustedCertificate(CERTIFICATE.certificate());
-    server.useHttps(own.build().sslSocketFactory(), tunnel);
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory(), tunnel);
     server.setProtocols(Arrays.asList(Protocol.HTTP_2, Protocol.HTTP_1_1));
     if (asksForCertificate) {
       server.requireClientAuth();
@@ -182,12 +169,8 @@ class DeadPathSurroundingsTest {
   }
 
   private static OkHttpClient.Builder client() {
-    HandshakeCertificates trusting =
-        new HandshakeCertificates.Builder()
-            .addTrustedCertificate(CERTIFICATE.certificate())
-            .heldCertificate(CERTIFICATE)
-            .build();
-    return Rig.builder().sslSocketFactory(trusting.sslSocketFactory(), trusting.trustManager());
+    return Rig.builder()
+        .sslSocketFactory(Tls.LOOPBACK.sslSocketFactory(), Tls.LOOPBACK.trustManager());
   }
 
   private Call.Factory calls(OkHttpClient.Builder builder, HttpRetry retry) {
@@ -220,11 +203,7 @@ class DeadPathSurroundingsTest {
   }
 
   private static List<OtherPath> paths(Entry.Outcome got) {
-    List<OtherPath> paths = new ArrayList<>();
-    for (AttemptReport each : got.report().attemptReports()) {
-      paths.add(each.otherPath().orElse(null));
-    }
-    return paths;
+    return SilentPaths.taken(got.report());
   }
 
   /** A head is a sign of life, so only the attempt after it finds the connection silent. */
@@ -357,7 +336,7 @@ class DeadPathSurroundingsTest {
     startWithTls(false, false);
     HandshakeCertificates both =
         new HandshakeCertificates.Builder()
-            .addTrustedCertificate(CERTIFICATE.certificate())
+            .addTrustedCertificate(Tls.CERTIFICATE.certificate())
             .addTrustedCertificate(STRANGE.certificate())
             .build();
     OkHttpClient.Builder pinning =
@@ -365,7 +344,7 @@ class DeadPathSurroundingsTest {
             .sslSocketFactory(both.sslSocketFactory(), both.trustManager())
             .certificatePinner(
                 new CertificatePinner.Builder()
-                    .add("localhost", CertificatePinner.pin(CERTIFICATE.certificate()))
+                    .add("localhost", CertificatePinner.pin(Tls.CERTIFICATE.certificate()))
                     .build());
     Call.Factory calls = calls(pinning, retry().build());
     get(calls, "/", PATIENT);
@@ -383,7 +362,7 @@ class DeadPathSurroundingsTest {
     Call.Factory calls = calls(client(), retry().build());
     get(calls, "/", PATIENT);
     proxy.swallow(Swallowed.ALL);
-    startOther(CERTIFICATE, status);
+    startOther(Tls.CERTIFICATE, status);
 
     assertLeftAloneAfterRefusal(Entry.EXECUTE, calls);
   }
@@ -393,7 +372,7 @@ class DeadPathSurroundingsTest {
   void protocolThatTheUsualPathRefusesIsTheResult() throws IOException {
     startWithTls(false, false);
     Call.Factory calls = calls(client(), retry().build());
-    startOther(CERTIFICATE, 426);
+    startOther(Tls.CERTIFICATE, 426);
 
     Entry.Outcome got = get(calls, "/", PATIENT);
 
@@ -525,25 +504,5 @@ class DeadPathSurroundingsTest {
 
     assertEquals(
         Arrays.asList(null, OtherPath.SILENT_CONNECTION, null), paths(got), got.toString());
-  }
-
-  @Test
-  void serverThatAnswersOneOfTenRequestsSlowly() throws IOException {
-    startWithTls(false, false);
-    Call.Factory calls = calls(client(), retry().build());
-    RetryPolicy once = PATIENT.toBuilder().attemptTimeout(SHORT).maxAttempts(1).build();
-
-    for (int each = 1; each <= 60; each++) {
-      if (each % 10 == 0) {
-        assertEquals(-1, get(calls, "/slow", once).status());
-      } else {
-        Entry.Outcome got = get(calls, "/", PATIENT);
-        assertEquals(200, got.status(), got.toString());
-        assertEquals(List.of(), paths(got), got.toString()); // clean: no list, the usual one
-      }
-    }
-
-    assertEquals(1, proxy.opened());
-    assertTrue(events.stream().allMatch(PathEvent.SUSPECTED::equals), events.toString());
   }
 }

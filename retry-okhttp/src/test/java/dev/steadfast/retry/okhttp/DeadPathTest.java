@@ -21,6 +21,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.internal.SilentPaths;
 import dev.steadfast.retry.tck.internal.SwallowingProxy;
 import dev.steadfast.retry.tck.internal.SwallowingProxy.Swallowed;
+import dev.steadfast.retry.testsupport.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -44,8 +45,6 @@ import okhttp3.mockwebserver.Dispatcher;
 import okhttp3.mockwebserver.MockResponse;
 import okhttp3.mockwebserver.MockWebServer;
 import okhttp3.mockwebserver.RecordedRequest;
-import okhttp3.tls.HandshakeCertificates;
-import okhttp3.tls.HeldCertificate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,11 +53,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** HTTP/2 over TLS through a proxy that swallows the bytes of connections. */
 class DeadPathTest {
-  private static final HeldCertificate CERTIFICATE =
-      new HeldCertificate.Builder()
-          .commonName("localhost")
-          .addSubjectAlternativeName("localhost")
-          .build();
   private static final String STALL = "/stall";
 
   private final MockWebServer server = new MockWebServer();
@@ -69,9 +63,7 @@ class DeadPathTest {
 
   @BeforeEach
   void start() throws IOException {
-    HandshakeCertificates own =
-        new HandshakeCertificates.Builder().heldCertificate(CERTIFICATE).build();
-    server.useHttps(own.sslSocketFactory(), false);
+    server.useHttps(Tls.LOOPBACK.sslSocketFactory(), false);
     server.setProtocols(Arrays.asList(Protocol.HTTP_2, Protocol.HTTP_1_1));
     server.setDispatcher(
         new Dispatcher() {
@@ -111,11 +103,8 @@ class DeadPathTest {
   }
 
   private OkHttpClient.Builder client() {
-    HandshakeCertificates trusting =
-        new HandshakeCertificates.Builder()
-            .addTrustedCertificate(CERTIFICATE.certificate())
-            .build();
-    return Rig.builder().sslSocketFactory(trusting.sslSocketFactory(), trusting.trustManager());
+    return Rig.builder()
+        .sslSocketFactory(Tls.LOOPBACK.sslSocketFactory(), Tls.LOOPBACK.trustManager());
   }
 
   private Call.Factory calls(Entry entry, OkHttpClient.Builder builder, HttpRetry retry) {
@@ -396,7 +385,7 @@ class DeadPathTest {
         client()
             .certificatePinner(
                 new CertificatePinner.Builder()
-                    .add("localhost", CertificatePinner.pin(CERTIFICATE.certificate()))
+                    .add("localhost", CertificatePinner.pin(Tls.CERTIFICATE.certificate()))
                     .build())
             .eventListener(
                 new EventListener() {

@@ -19,7 +19,7 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,16 +28,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FallbackTest {
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final CountDownLatch fellBack = new CountDownLatch(1);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   /** Where the code is. */
   enum Place {

@@ -10,9 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Received;
@@ -26,23 +24,16 @@ import java.util.concurrent.CountDownLatch;
 import okhttp3.Call;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Event streams that are accepted with their first event, on sockets. */
 class FirstEventTest {
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private HttpRetry inVirtualTime() {
     return rig.retry().classifier(RULES).build();
@@ -159,20 +150,6 @@ class FirstEventTest {
     assertEquals(200, entry.make(calls.newCall(head)).status());
     assertEquals(204, entry.make(calls.newCall(Calls.post(server))).status());
     assertEquals(2, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void theReportTellsOfTheError(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), inVirtualTime());
-    server.enqueue(events(OVERLOADED), events(TEXT));
-
-    RetryReport report = entry.make(calls.newCall(Calls.post(server))).report();
-
-    assertEquals(2, report.attempts());
-    assertEquals(FailureKind.THROTTLED, report.attemptReports().get(0).kind().orElseThrow());
-    assertEquals(1, report.attemptsPerhapsBilled(), "the refused one is free");
-    assertEquals(1, server.connectionsAccepted(), "the connection was kept");
   }
 
   @Test

@@ -27,7 +27,7 @@ import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,18 +37,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FollowUpTest {
   private static final String KEY = "Idempotency-Key";
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer here = ScriptedServer.start();
-  private final ScriptedServer there = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    here.assertNoLeaks();
-    there.assertNoLeaks();
-    here.close();
-    there.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer here = rig.server();
+  private final ScriptedServer there = rig.server();
 
   private static Reply to(ScriptedServer server, int status) {
     return Reply.status(status).header("Location", server.uri("/next").toString());
@@ -56,19 +47,6 @@ class FollowUpTest {
 
   private static List<Optional<String>> keys(ScriptedServer server) {
     return server.requests().stream().map(each -> each.header(KEY)).toList();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aKeyStaysWithinItsOrigin(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
-    here.enqueue(to(here, 307));
-
-    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
-
-    assertEquals(2, keys(here).size());
-    assertTrue(keys(here).get(0).isPresent());
-    assertEquals(keys(here).get(0), keys(here).get(1));
   }
 
   @ParameterizedTest
@@ -202,21 +180,6 @@ class FollowUpTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aRedirectedOperationIsRetriedFromItsBeginning(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
-    here.enqueue(to(here, 307), Reply.status(503), to(here, 307));
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
-
-    assertEquals(200, got.status());
-    assertEquals(2, got.report().attempts());
-    assertEquals(List.of("/read", "/next", "/read", "/next"), targets(here));
-    assertEquals(1, Set.copyOf(keys(here)).size());
-    assertEquals(4, rig.recorder.deliveries());
-  }
-
   /** The other server got the request without the key, so it would act on it a second time. */
   @ParameterizedTest
   @EnumSource
@@ -283,25 +246,6 @@ class FollowUpTest {
 
   @ParameterizedTest
   @EnumSource
-  void aRefusalAfterAChallengeIsOneOfTheSameRequest(Entry entry) {
-    OkHttpClient.Builder client =
-        Rig.builder()
-            .authenticator((route, response) ->
-                response.request().newBuilder().header("Authorization", "secret").build());
-    Call.Factory calls = rig.calls(entry, client, rig.retry().build());
-    here.enqueue(Reply.status(401), Reply.status(429));
-
-    assertEquals(200, entry.make(calls.newCall(Calls.post(here))).status());
-
-    assertEquals(3, here.requests().size());
-  }
-
-  private static List<String> targets(ScriptedServer server) {
-    return server.requests().stream().map(Received::target).toList();
-  }
-
-  @ParameterizedTest
-  @EnumSource
   void tooManyRedirectsAreNotRetried(Entry entry) {
     Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
     here.defaultReply(to(here, 307));
@@ -312,17 +256,6 @@ class FollowUpTest {
     assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
     assertEquals(21, here.requests().size());
     assertEquals(21, rig.recorder.deliveries());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void redirectsThatAreNotFollowedAreAccepted(Entry entry) {
-    OkHttpClient.Builder builder = Rig.builder().followRedirects(false);
-    Call.Factory calls = rig.calls(entry, builder, rig.keyed());
-    here.enqueue(to(there, 307));
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
-    assertEquals(307, got.status());
-    assertEquals(StopReason.ACCEPTED, got.report().reason());
   }
 
   // ---- authentication
@@ -380,17 +313,6 @@ class FollowUpTest {
     assertEquals(StopReason.NOT_RETRYABLE, post.report().reason());
     assertEquals(1, here.requests().size());
     assertEquals(1, rig.recorder.deliveries());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aChallengeWithoutAnAnswerIsFinal(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
-    here.enqueue(Reply.status(401).body("who are you?"));
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
-    assertEquals(401, got.status());
-    assertEquals("who are you?", got.body());
-    assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
   }
 
   /** What an application interceptor sends twice is its own wish, and is counted. */

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import okhttp3.Call;
 import okhttp3.Interceptor;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,15 +29,8 @@ class InnerResendTest {
         }
       };
 
-  private final Rig rig = new Rig();
-  private final Target target = new Target(true);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final Target target = rig.target(true);
 
   /** The server refused the first one. It has the second one when time is up. */
   @ParameterizedTest

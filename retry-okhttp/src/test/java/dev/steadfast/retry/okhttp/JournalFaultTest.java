@@ -276,29 +276,6 @@ class JournalFaultTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aNoteThatThrowsHandsOverTheAnswer(Entry entry) {
-    journal.onEnded(() -> {
-      throw new AssertionError("a bug");
-    });
-    server.enqueue(Reply.status(200).body("charged"));
-    Entry.Outcome outcome = entry.make(calls(entry).newCall(request()));
-    assertEquals("charged", outcome.body(), outcome::toString);
-    assertFalse(saved(outcome).recorded());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void withoutAThreadForTheJournalNothingIsSent(Entry entry) {
-    ExecutorService none = Executors.newCachedThreadPool();
-    none.shutdown();
-    HttpRetry retry = HttpRetry.builder().journal(new JournalUnderTest(none)).build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
-    assertNotNull(failure(entry, calls.newCall(request())));
-    assertEquals(0, server.requests().size());
-  }
-
   // Sending without the journal, where that is allowed.
 
   private void assertNothingIsSent(Entry entry) {

@@ -1,8 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
@@ -10,12 +8,9 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.operations.OperationJournal.Refusal;
-import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
-import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -78,29 +73,6 @@ class JournaledCallTest {
     return outcome.report().saved().orElseThrow(() -> new AssertionError(outcome));
   }
 
-  private static void assertRefused(Refusal refusal, IOException thrown) {
-    assertEquals(refusal, assertInstanceOf(RefusedException.class, thrown).refusal());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aFinishedOneIsHandedBack(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), false);
-    server.enqueue(Reply.status(201).header("Location", "/c/1").body("charged"));
-
-    Entry.Outcome first = charge(entry, calls, "5");
-    Entry.Outcome second = charge(entry, calls, "5");
-
-    assertEquals("charged", first.body(), first.toString());
-    assertFalse(saved(first).handedBack());
-    assertTrue(saved(first).recorded());
-    assertEquals(201, second.status());
-    assertEquals("charged", second.body());
-    assertEquals("/c/1", second.headers().get("location"));
-    assertTrue(saved(second).handedBack());
-    assertEquals(1, server.requests().size());
-  }
-
   @ParameterizedTest
   @MethodSource("ways")
   void aClientWithinTheAttemptDoesNotWaitForTheClaim(Entry entry, boolean elsewhere) {
@@ -144,73 +116,5 @@ class JournaledCallTest {
       assertEquals("login", outcome.body(), outcome.toString());
       assertEquals(effect, saved(outcome).effect());
     }
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void anotherRequestUnderTheNameIsRefused(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), false);
-    server.enqueue(Reply.status(200));
-    charge(entry, calls, "5");
-    Entry.Outcome other = charge(entry, calls, "6");
-    assertRefused(Refusal.OTHER_REQUEST, other.failure());
-    assertEquals(Effect.OTHER_REQUEST, saved(other).effect());
-    assertEquals(1, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aKeyedOneIsSettledByCallingAgain(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), true);
-    server.enqueue(Reply.status(500), Reply.status(500), Reply.status(500));
-    Entry.Outcome unknown = charge(entry, calls, "5");
-    assertEquals(Effect.UNKNOWN, saved(unknown).effect());
-    assertTrue(saved(unknown).resumableUntil().isPresent());
-    server.enqueue(Reply.status(200));
-    assertEquals(Effect.SUCCEEDED, saved(charge(entry, calls, "5")).effect());
-    assertEquals(
-        1,
-        server.requests().stream().map(each -> each.header("Idempotency-Key")).distinct().count());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aKeylessOneIsNeverSentAgain(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), false);
-    server.enqueue(Reply.closeAfterRequest());
-    assertEquals(Effect.UNKNOWN, saved(charge(entry, calls, "5")).effect());
-    assertRefused(Refusal.UNKNOWN, charge(entry, calls, "5").failure());
-    assertEquals(1, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aFailureIsHandedBackWithItsBody(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), false);
-    server.enqueue(Reply.status(402).body("no money"));
-    charge(entry, calls, "5");
-    Entry.Outcome again = charge(entry, calls, "5");
-    assertEquals(402, again.status());
-    assertEquals("no money", again.body());
-    assertEquals(Effect.FAILED, saved(again).effect());
-  }
-
-  @ParameterizedTest
-  @MethodSource("ways")
-  void aCancelledOneEndsAtOnce(Entry entry, boolean elsewhere) {
-    Call.Factory calls = calls(entry, journal(elsewhere), true);
-    server.enqueue(Reply.stallAfterRequest());
-    RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
-    Request request =
-        new Request.Builder()
-            .url(server.uri("/pay").toString())
-            .post(RequestBody.create("5", null))
-            .tag(RetryOptions.class, options)
-            .build();
-    Call call = calls.newCall(request);
-    server.whenRequest(received -> call.cancel());
-    Entry.Outcome outcome = entry.make(call);
-    assertEquals("Canceled", outcome.failure().getMessage());
-    assertEquals(Effect.UNKNOWN, saved(outcome).effect());
   }
 }

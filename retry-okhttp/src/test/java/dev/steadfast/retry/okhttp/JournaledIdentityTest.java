@@ -26,24 +26,17 @@ import java.util.function.UnaryOperator;
 import okhttp3.Call;
 import okhttp3.Request;
 import okhttp3.RequestBody;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which calls are the same operation, and who gets its answer. */
 class JournaledIdentityTest {
-  private final ScriptedServer server = ScriptedServer.start();
-  private final Rig rig = new Rig();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final JournalUnderTest journal = new JournalUnderTest(null);
-
-  @AfterEach
-  void close() throws Exception {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   private Call.Factory calls(Entry entry) {
     HttpRetry retry =

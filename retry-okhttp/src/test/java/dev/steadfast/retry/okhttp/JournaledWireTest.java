@@ -22,7 +22,7 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,16 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** An operation that was claimed with a key, and whose request loses it on the way. */
 class JournaledWireTest {
-  private final ScriptedServer server = ScriptedServer.start();
-  private final Rig rig = new Rig();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final JournalUnderTest journal = new JournalUnderTest(null);
-
-  @AfterEach
-  void close() throws Exception {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   /** What an interceptor makes of the key. */
   enum Change {

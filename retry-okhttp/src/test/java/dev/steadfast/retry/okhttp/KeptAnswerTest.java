@@ -29,22 +29,15 @@ import okio.GzipSink;
 import okio.Okio;
 import okio.Source;
 import okio.Timeout;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A journal keeps of an answer what was read within the attempt, and no more. */
 class KeptAnswerTest {
-  private final ScriptedServer server = ScriptedServer.start();
-  private final Rig rig = new Rig();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final JournalUnderTest journal = new JournalUnderTest(null);
-
-  @AfterEach
-  void close() throws Exception {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   private Call.Factory calls(Entry entry, OkHttpClient.Builder client) {
     return calls(entry, client, rig.retry());

@@ -7,20 +7,12 @@ import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
-import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.scope.RetryScope;
-import dev.steadfast.retry.scope.ScopeOptions;
-import dev.steadfast.retry.tck.Received;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,15 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KeyedResendTest {
   private static final String KEY = "Idempotency-Key";
 
-  private final Rig rig = new Rig();
-  private final Target target = new Target(false);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final Target target = rig.target(false);
 
   static Stream<Arguments> waysAndFaults() {
     return Arrays.stream(Way.values())
@@ -69,47 +54,12 @@ class KeyedResendTest {
 
   @ParameterizedTest
   @MethodSource("waysAndFaults")
-  void oneAttemptIsOneRequest(Way way, Fault fault) throws Exception {
-    Call.Factory calls = pooled(way, fault, 1);
-
-    Entry.Outcome got = way.make(calls.newCall(target.post()));
-
-    assertEquals(1, target.deliveries(), got.toString());
-  }
-
-  @ParameterizedTest
-  @MethodSource("waysAndFaults")
   void soItIsWithTheCallersOwnKey(Way way, Fault fault) throws Exception {
     Call.Factory calls = pooled(way, fault, 1);
 
     Entry.Outcome got = way.make(calls.newCall(withOwnKey()));
 
     assertEquals(1, target.deliveries(), got.toString());
-  }
-
-  @ParameterizedTest
-  @MethodSource("waysAndFaults")
-  void noRetryIsOneRequest(Way way, Fault fault) throws Exception {
-    Call.Factory calls = pooled(way, fault, 3);
-    RetryOptions once = RetryOptions.builder().noRetry().build();
-
-    Entry.Outcome got =
-        way.make(calls.newCall(target.post().newBuilder().tag(RetryOptions.class, once).build()));
-
-    assertEquals(1, target.deliveries(), got.toString());
-  }
-
-  @ParameterizedTest
-  @MethodSource("waysAndFaults")
-  void underDoNotRetryThereIsOneRequest(Way way, Fault fault) throws Exception {
-    Call.Factory calls = pooled(way, fault, 3);
-    ScopeOptions options = ScopeOptions.builder().environment(rig.time.environment()).build();
-    Map<String, String> told = Map.of("Do-Not-Retry", "true");
-    try (RetryScope scope = RetryScope.enter(told::get, null, options)) {
-      Entry.Outcome got = way.make(calls.newCall(target.post()));
-
-      assertEquals(1, target.deliveries(), got + " within " + scope);
-    }
   }
 
   @ParameterizedTest
@@ -122,23 +72,6 @@ class KeyedResendTest {
     Entry.Outcome got = around.call(() -> way.make(calls.newCall(target.post())));
 
     assertEquals(1, target.deliveries(), got.toString());
-  }
-
-  @ParameterizedTest
-  @MethodSource("waysAndFaults")
-  void twoAttemptsAreTwoRequestsWithOneKey(Way way, Fault fault) throws Exception {
-    Call.Factory calls = pooled(way, fault, 2);
-
-    Entry.Outcome got = way.make(calls.newCall(target.post()));
-
-    assertEquals(2, target.deliveries(), got.toString());
-    assertEquals(2, rig.recorder.report().attempts());
-    List<Received> all = target.h1().requests();
-    Set<String> keys =
-        all.subList(all.size() - 2, all.size()).stream()
-            .map(each -> each.header(KEY).orElseThrow())
-            .collect(Collectors.toSet());
-    assertEquals(Set.of(got.report().idempotencyKey().orElseThrow()), keys);
   }
 
   static Stream<Arguments> idempotentMethods() {

@@ -30,8 +30,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import okio.AsyncTimeout;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,19 +39,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients of event streams take the call timeout back when the stream has begun. */
 class LiftedTimeoutTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   @BeforeEach
   void okHttp5() {
     Calls.assumeOkHttp5(); // the Okio of OkHttp 4 has no Timeout.cancel
-  }
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
   }
 
   /**

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,14 +29,8 @@ class LimitPairsTest {
   private static final Duration SHORT = Duration.ofMillis(250);
   private static final Duration LONG = Duration.ofHours(1);
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() throws InterruptedException {
-    rig.close();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   /** OkHttp has two timeouts that end an attempt which gets no answer. */
   enum Limit {

@@ -15,7 +15,7 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,15 +32,8 @@ class MadeUpAnswerTest {
         }
       };
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private static Response answer(Request request, int status) {
     return new Response.Builder()
@@ -100,18 +93,6 @@ class MadeUpAnswerTest {
         answer.close();
         return answer.isSuccessful() ? answer(chain.request(), 200) : answer(chain.request(), 429);
       };
-
-  @ParameterizedTest
-  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
-  void aLimitInPlaceOfAnErrorProvesNothing(Spot spot) {
-    Call.Factory calls = spot.calls(rig, rig.retry().build(), LIMIT_FOR_AN_ERROR);
-    server.defaultReply(Reply.status(503));
-
-    Entry.Outcome got = spot.make(calls.newCall(Calls.post(server)));
-
-    assertEquals(1, server.requests().size(), got.toString());
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-  }
 
   /** An interceptor that unpacks bodies, for example. */
   @ParameterizedTest

@@ -2,7 +2,6 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
@@ -17,15 +16,13 @@ import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,18 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Interceptors that make exceptions of answers: the answer says what to do. */
 class MappedStatusTest {
-  private static final Duration HALF_A_MINUTE = Duration.ofSeconds(30);
-
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final IOException own = new IOException("the interceptor's own");
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   private Interceptor throwingFrom(int status) {
     return chain -> {
@@ -91,63 +79,6 @@ class MappedStatusTest {
 
   static Stream<Arguments> hinted() {
     return spotsAnd(429, 503);
-  }
-
-  @ParameterizedTest
-  @MethodSource("hinted")
-  void theDelayThatTheServerAskedForIsKept(Spot spot, int status) {
-    server.enqueue(Reply.status(status).header("Retry-After", "30"));
-
-    Entry.Outcome got = make(spot, Calls.get(server));
-
-    assertEquals(200, got.status(), got.toString());
-    List<Duration> waits = rig.recorder.waits();
-    assertEquals(1, waits.size());
-    assertTrue(waits.get(0).compareTo(HALF_A_MINUTE) >= 0, "waited " + waits);
-  }
-
-  @ParameterizedTest
-  @MethodSource("hinted")
-  void aDelayThatIsTooLongIsInTheReport(Spot spot, int status) {
-    server.defaultReply(Reply.status(status).header("Retry-After", "3600"));
-
-    Entry.Outcome got = make(spot, Calls.get(server));
-
-    assertSame(own, got.failure());
-    assertEnded(StopReason.SERVER_DELAY_TOO_LONG, 1);
-    assertEquals(Duration.ofHours(1), rig.recorder.report().serverDelay().orElseThrow());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aStopIsObeyed(Spot spot) {
-    server.defaultReply(Reply.status(503).header("x-should-retry", "false"));
-
-    make(spot, Calls.get(server));
-
-    assertEnded(StopReason.DO_NOT_RETRY, 1);
-  }
-
-  /** A rate limiter answers before the work, so any POST may go again. */
-  @ParameterizedTest
-  @EnumSource
-  void aPostThatWasLimitedIsRetried(Spot spot) {
-    server.enqueue(Reply.status(429));
-
-    Entry.Outcome got = make(spot, Calls.post(server));
-
-    assertEquals(200, got.status(), got.toString());
-    assertEquals(2, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aPostThatMayHaveBeenProcessedIsNot(Spot spot) {
-    server.defaultReply(Reply.status(503));
-
-    make(spot, Calls.post(server));
-
-    assertEnded(StopReason.NOT_REPLAYABLE, 1);
   }
 
   /** Rules of the user's may accept the answer; the exception is no success for that. */

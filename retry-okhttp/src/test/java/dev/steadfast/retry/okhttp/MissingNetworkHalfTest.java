@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,15 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients with a {@link RetryInterceptor} that have lost its network interceptor. */
 class MissingNetworkHalfTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   /** How it gets lost. */
   enum Loss {

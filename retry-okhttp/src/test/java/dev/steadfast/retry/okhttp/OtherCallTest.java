@@ -13,23 +13,16 @@ import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Calls that a factory of the user's makes of the client it was given, beside the attempt's. */
 class OtherCallTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final AtomicReference<Call.Factory> given = new AtomicReference<>();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   /** What the request of the other call is made of. */
   enum Made {

@@ -21,7 +21,7 @@ import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,15 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Interceptors that send by other means than their chain, and exceptions of their own making. */
 class OtherMeansTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   /** How the interceptor sends. */
   enum Means {
@@ -185,19 +178,6 @@ class OtherMeansTest {
     return new Request.Builder().url(port.uri("/charge").toString()).post(Rig.BODY).build();
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
-  void anExceptionInPlaceOfAConnectFailureProvesNothing(Spot spot) {
-    Call.Factory calls = spot.calls(rig, rig.retry().build(), WRAPPING);
-    try (RefusedPort nobody = RefusedPort.open()) {
-      Entry.Outcome got = spot.make(calls.newCall(post(nobody)));
-
-      assertEquals(1, got.report().attempts(), got.toString());
-      assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-      assertTrue(got.report().serverMayHaveActed());
-    }
-  }
-
   /** It may have sent by other means before it threw. */
   @ParameterizedTest
   @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
@@ -224,18 +204,6 @@ class OtherMeansTest {
     Call.Factory calls = spot.calls(rig, rig.retry().build(), RETHROWING);
     try (RefusedPort nobody = RefusedPort.open()) {
       Entry.Outcome got = spot.make(calls.newCall(post(nobody)));
-
-      assertEquals(3, got.report().attempts(), got.toString());
-      assertFalse(got.report().serverMayHaveActed());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aConnectFailureWithoutInterceptorsIsProof(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.retry().build());
-    try (RefusedPort nobody = RefusedPort.open()) {
-      Entry.Outcome got = entry.make(calls.newCall(post(nobody)));
 
       assertEquals(3, got.report().attempts(), got.toString());
       assertFalse(got.report().serverMayHaveActed());

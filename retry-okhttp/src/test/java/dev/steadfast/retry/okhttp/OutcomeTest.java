@@ -7,23 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.AttemptRefusedException;
-import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryEnvironment;
-import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.Verdict;
-import dev.steadfast.retry.http.HttpClassifier;
-import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.ResponseView;
-import dev.steadfast.retry.http.Signals;
-import dev.steadfast.retry.http.TransportFailure;
-import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
@@ -37,14 +27,12 @@ import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import javax.net.SocketFactory;
 import javax.net.ssl.SSLException;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
@@ -84,32 +72,7 @@ class OutcomeTest {
     return rig.calls(entry, Rig.builder(), retry.build());
   }
 
-  /** The last response: its status and headers, and its body unread. */
-  private static void assertLast(Entry.Outcome got, int status, String body, StopReason reason) {
-    assertEquals(status, got.status(), got.toString());
-    assertEquals(body, got.body());
-    assertEquals(reason, got.report().reason());
-  }
-
   // ---- a response
-
-  @ParameterizedTest
-  @EnumSource
-  void accepted(Entry entry) {
-    server.enqueue(Reply.status(503).body("first"), Reply.status(201).body("made"));
-    assertLast(make(entry, retry()), 201, "made", StopReason.ACCEPTED);
-    assertEquals(1, books.endedSucceeded.get());
-    assertEquals(1, books.succeeded.get());
-    assertEquals(1, books.failed.get());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void permanent(Entry entry) {
-    server.enqueue(Reply.status(404).body("no such thing"));
-    assertLast(make(entry, retry()), 404, "no such thing", StopReason.NOT_RETRYABLE);
-    assertEquals(1, books.succeeded.get()); // the server is alive
-  }
 
   /** OkHttp hands it over as the answer, although the request asked for no upgrade. */
   @ParameterizedTest
@@ -120,60 +83,6 @@ class OutcomeTest {
     assertEquals(101, got.status(), got.toString());
     assertEquals(StopReason.NOT_RETRYABLE, got.report().reason());
     assertEquals(Effect.UNKNOWN, got.report().effect(101));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void attemptsExhausted(Entry entry) {
-    server.enqueue(Reply.status(503).body("1"), Reply.status(500).body("2"));
-    server.enqueue(Reply.status(502).header("X-Last", "yes").body("the last words"));
-    Entry.Outcome got = make(entry, retry());
-    assertLast(got, 502, "the last words", StopReason.ATTEMPTS_EXHAUSTED);
-    assertEquals("yes", got.headers().get("X-Last"));
-    assertEquals(3, got.report().attempts());
-    assertEquals(3, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void doNotRetry(Entry entry) {
-    server.enqueue(Reply.status(503).header("x-should-retry", "false").body("stop"));
-    assertLast(make(entry, retry()), 503, "stop", StopReason.DO_NOT_RETRY);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void serverDelayTooLong(Entry entry) {
-    server.enqueue(Reply.status(429).header("Retry-After", "3600").body("tomorrow"));
-    Entry.Outcome got = make(entry, retry());
-    assertLast(got, 429, "tomorrow", StopReason.SERVER_DELAY_TOO_LONG);
-    assertEquals(Duration.ofHours(1), got.report().serverDelay().orElseThrow());
-    assertEquals("3600", got.headers().get("Retry-After"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void budgetExhausted(Entry entry) {
-    books.bankrupt();
-    server.enqueue(Reply.status(503).body("whole"));
-    assertLast(make(entry, retry()), 503, "whole", StopReason.BUDGET_EXHAUSTED);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void deadlineBeforeAWait(Entry entry) {
-    server.enqueue(Reply.status(503).header("Retry-After", "20").body("whole"));
-    RetryPolicy ten = RetryPolicy.builder().totalTimeout(Duration.ofSeconds(10)).build();
-    assertLast(make(entry, retry().policy(ten)), 503, "whole", StopReason.DEADLINE);
-    assertEquals(0, books.withdrawn.get());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void guardThatIsKnownToRefuse(Entry entry) {
-    server.enqueue(Reply.status(503).body("whole"));
-    server.whenRequest(request -> books.refuse(true));
-    assertLast(make(entry, retry()), 503, "whole", StopReason.GUARD_REFUSED);
   }
 
   // ---- an exception
@@ -202,25 +111,6 @@ class OutcomeTest {
     assertEquals(3, got.report().attempts());
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void nobodyListens(Entry entry) {
-    try (RefusedPort port = RefusedPort.open()) {
-      Request request = new Request.Builder().url(port.uri("/").toString()).post(Rig.BODY).build();
-      Entry.Outcome got = entry.make(calls(entry, retry()).newCall(request));
-      assertEquals(StopReason.ATTEMPTS_EXHAUSTED, got.report().reason(), got.toString());
-      assertEquals(3, got.report().attempts());
-      assertFalse(got.report().serverMayHaveActed());
-      rig.recorder
-          .attempts()
-          .forEach(each -> {
-            assertEquals(FailureKind.CONNECT, each.kind().orElseThrow());
-            assertEquals(Disposition.UNSENT, each.disposition());
-            assertEquals(0, each.deliveries().orElseThrow());
-          });
-    }
-  }
-
   /** The same class as a read timeout; nothing was sent. */
   @ParameterizedTest
   @EnumSource
@@ -238,7 +128,7 @@ class OutcomeTest {
     assertEquals(!proven, got.report().serverMayHaveActed());
   }
 
-  private static final class NeverConnects extends SocketFactory {
+  private static final class NeverConnects extends StaleConnectionTest.Sockets {
     @Override
     public Socket createSocket() {
       return new Socket() {
@@ -247,26 +137,6 @@ class OutcomeTest {
           throw new SocketTimeoutException("Connect timed out");
         }
       };
-    }
-
-    @Override
-    public Socket createSocket(String host, int port) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Socket createSocket(String host, int port, InetAddress local, int localPort) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
-      throw new UnsupportedOperationException();
     }
   }
 
@@ -362,13 +232,6 @@ class OutcomeTest {
 
   @ParameterizedTest
   @EnumSource
-  void anAnswerThatIsNotHttp(Entry entry) {
-    server.defaultReply(Reply.garbage());
-    assertBreaksTheProtocol(entry);
-  }
-
-  @ParameterizedTest
-  @EnumSource
   void a204WithABody(Entry entry) {
     server.defaultReply(
         Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
@@ -422,34 +285,6 @@ class OutcomeTest {
 
   // ---- refused after a wait
 
-  @ParameterizedTest
-  @EnumSource
-  void guardThatRefusesAfterAWait(Entry entry) {
-    server.enqueue(Reply.status(503).header("Retry-After", "2").header("X-Why", "busy"));
-    server.whenRequest(request -> books.refuse(false));
-    Entry.Outcome got = make(entry, retry());
-    AttemptRefusedException refused =
-        assertInstanceOf(AttemptRefusedException.class, got.failure());
-    assertEquals(503, refused.status().orElseThrow());
-    assertEquals(List.of("busy"), refused.headers().get("x-why"));
-    assertEquals(Duration.ofSeconds(2), refused.serverDelay().orElseThrow());
-    assertInstanceOf(IllegalStateException.class, refused.getCause());
-    assertEquals(StopReason.GUARD_REFUSED, got.report().reason());
-    assertEquals(1, got.report().attempts());
-    assertEquals(1, books.refunded.get());
-    assertEquals(1, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void guardThatRefusesTheFirst(Entry entry) {
-    books.refuse(false);
-    Entry.Outcome got = make(entry, retry());
-    assertInstanceOf(AttemptRefusedException.class, got.failure());
-    assertEquals(0, got.report().attempts());
-    assertEquals(0, server.connectionsAccepted());
-  }
-
   // ---- what others throw
 
   @ParameterizedTest
@@ -502,30 +337,6 @@ class OutcomeTest {
           return thread;
         });
     return new Dispatcher(threads);
-  }
-
-  private static final class Throwing implements HttpClassifier {
-    @Override
-    public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
-      throw new IllegalArgumentException("of the user's");
-    }
-
-    @Override
-    public Verdict onFailure(OperationView operation, TransportFailure failure) {
-      throw new IllegalArgumentException("of the user's");
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aClassifiersBugEndsTheOperation(Entry entry) {
-    Call call = calls(entry, retry().classifier(new Throwing())).newCall(Calls.get(server));
-    Throwable thrown =
-        entry == Entry.ENQUEUE
-            ? entry.make(call).failure().getCause()
-            : assertThrows(IllegalArgumentException.class, () -> entry.make(call));
-    assertEquals("of the user's", thrown.getMessage());
-    assertEquals(StopReason.USER_CODE_FAILED, RetryReport.of(thrown).orElseThrow().reason());
   }
 
   // ---- rejected

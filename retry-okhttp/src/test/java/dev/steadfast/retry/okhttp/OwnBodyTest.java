@@ -19,22 +19,15 @@ import okhttp3.MultipartBody;
 import okhttp3.OkHttpClient;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A client's own code sees the request body that the caller has made, whatever is watched. */
 class OwnBodyTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final List<RequestBody> seen = new CopyOnWriteArrayList<>();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   private static List<RequestBody> bodies() {
     MediaType text = MediaType.get("text/plain");

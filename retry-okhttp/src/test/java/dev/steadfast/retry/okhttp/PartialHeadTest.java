@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import okhttp3.Call;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,15 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A pooled connection that ends within the head of an answer was not closed while it was idle. */
 class PartialHeadTest {
-  private final Rig rig = new Rig();
-  private final Target target = new Target(false);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final Target target = rig.target(false);
 
   /** How the connection ends. */
   enum End {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import okhttp3.Call;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,18 +26,9 @@ class PropagationTest {
   private static final String LEFT = "X-Request-Timeout-Ms";
   private static final List<String> NAMES = List.of(TOLD, LEFT, "grpc-timeout");
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer here = ScriptedServer.start();
-  private final ScriptedServer there = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    here.assertNoLeaks();
-    there.assertNoLeaks();
-    here.close();
-    there.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer here = rig.server();
+  private final ScriptedServer there = rig.server();
 
   private static String origin(ScriptedServer server) {
     URI uri = server.uri("/");
@@ -67,47 +58,6 @@ class PropagationTest {
   private RetryScope scope() {
     ScopeOptions options = ScopeOptions.builder().environment(rig.time.environment()).build();
     return RetryScope.enter(Map.of(TOLD, "true", LEFT, "500000")::get, null, options);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void theTimeThatIsLeftIsWrittenAnewForEachAttempt(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().build());
-    here.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
-    assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
-    assertEquals(List.of("1000000", "900000", "800000"), sent(here, LEFT));
-    assertEquals(List.of("1000000m", "900000m", "800000m"), sent(here, "grpc-timeout"));
-    assertEquals(List.of("-", "-", "-"), sent(here, TOLD));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aScopeIsPassedOnToWhoIsNamedAlone(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().build());
-    here.defaultReply(Reply.status(503));
-    there.defaultReply(Reply.status(503));
-    try (RetryScope scope = scope()) {
-      assertEquals(503, way.make(calls.newCall(Calls.get(here))).status());
-      assertEquals(503, way.make(calls.newCall(Calls.get(there))).status());
-      assertTrue(scope.doNotRetry());
-    }
-    assertEquals(List.of("true"), sent(here, TOLD));
-    assertEquals(List.of("500000"), sent(here, LEFT));
-    assertEquals(1, there.requests().size());
-    assertSilent(there);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whoOwnsTheRetriesSaysSoAndRetries(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().ownsRetries(true).build());
-    here.enqueue(Reply.status(503), Reply.status(200));
-    there.enqueue(Reply.status(503), Reply.status(200));
-    assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
-    assertEquals(200, way.make(calls.newCall(Calls.get(there))).status());
-    assertEquals(List.of("true", "true"), sent(here, TOLD));
-    assertEquals(2, there.requests().size());
-    assertSilent(there);
   }
 
   @ParameterizedTest

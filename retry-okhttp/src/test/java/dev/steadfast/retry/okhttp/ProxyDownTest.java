@@ -17,21 +17,14 @@ import java.util.List;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A POST without a key through a proxy that does not pass it on: nothing has been sent. */
 class ProxyDownTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer proxy = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    proxy.assertNoLeaks();
-    proxy.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer proxy = rig.server();
 
   private static Proxy at(int port) {
     InetAddress here = InetAddress.getLoopbackAddress();

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,15 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ResponseRequestTest {
   private static final String KEY = "Idempotency-Key";
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   /** How many attempts the first call takes, and whether anybody listens. */
   static Stream<Arguments> firstCalls() {

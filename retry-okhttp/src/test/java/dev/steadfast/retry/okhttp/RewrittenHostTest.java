@@ -16,7 +16,7 @@ import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,18 +28,9 @@ class RewrittenHostTest {
   private static final String NONE = "none";
   private static final String NETWORK = "NETWORK_.*"; // OkHttp keeps those from changing the host
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer here = ScriptedServer.start();
-  private final ScriptedServer there = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    here.assertNoLeaks();
-    there.assertNoLeaks();
-    here.close();
-    there.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer here = rig.server();
+  private final ScriptedServer there = rig.server();
 
   /** Which key it is. */
   enum Key {

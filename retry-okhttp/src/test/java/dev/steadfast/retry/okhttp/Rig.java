@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,11 @@ import okhttp3.Dispatcher;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.RequestBody;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Clients of one test, and what must be left of them at its end: nothing. */
-final class Rig implements AutoCloseable {
+final class Rig implements AutoCloseable, AfterEachCallback {
   static final RequestBody BODY = RequestBody.create("charge 5", null);
 
   // Makes the TLS defaults once; each client gets its own pool and dispatcher.
@@ -30,6 +33,22 @@ final class Rig implements AutoCloseable {
   final Recorder recorder = new Recorder();
   private final List<OkHttpClient> clients = new ArrayList<>();
   private final List<RetryingCallFactory> factories = new ArrayList<>();
+  private final List<ScriptedServer> servers = new ArrayList<>();
+  private final List<Target> targets = new ArrayList<>();
+
+  /** A server that ends with the test, and has no leaks then. */
+  ScriptedServer server() {
+    ScriptedServer server = ScriptedServer.start();
+    servers.add(server);
+    return server;
+  }
+
+  /** As {@link #server}, over HTTP/2 if need be. */
+  Target target(boolean h2) {
+    Target target = new Target(h2);
+    targets.add(target);
+    return target;
+  }
 
   /** Retries in virtual time, without waiting for them. */
   HttpRetry.Builder retry() {
@@ -112,5 +131,21 @@ final class Rig implements AutoCloseable {
       assertEquals(0, factory.underWay(), "operations under way");
     }
     assertEquals(0, time.pending(), "timers and waits");
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws InterruptedException {
+    try {
+      close();
+      for (ScriptedServer server : servers) {
+        server.assertNoLeaks();
+      }
+      for (Target target : targets) {
+        target.assertNoLeaks();
+      }
+    } finally {
+      servers.forEach(ScriptedServer::close);
+      targets.forEach(Target::close);
+    }
   }
 }

@@ -2,12 +2,10 @@ package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
@@ -19,11 +17,9 @@ import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -55,34 +51,7 @@ class ScopeTest {
     return scope(Map.of("Do-Not-Retry", "true"));
   }
 
-  private HttpRetry.Builder seconds(int wait) {
-    return rig.retry()
-        .policy(
-            RetryPolicy.builder()
-                .maxAttempts(9)
-                .backoff(Backoff.fixed(Duration.ofSeconds(wait)))
-                .noTotalTimeout()
-                .build());
-  }
-
   // What is imposed.
-
-  @ParameterizedTest
-  @EnumSource
-  void underDoNotRetryThereIsOneAttempt(Way way) {
-    Call.Factory calls = way.calls(rig, rig.retry().build());
-    server.defaultReply(Reply.status(503).body("busy"));
-    try (RetryScope scope = told()) {
-      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-
-      assertEquals(503, got.status());
-      assertEquals("busy", got.body());
-      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
-      assertEquals(1, server.requests().size());
-      assertFalse(scope.gaveUp());
-    }
-    assertEquals(3, way.make(calls.newCall(Calls.get(server))).report().attempts());
-  }
 
   /** An interceptor around ours may proceed twice, and each time is a request of its own will. */
   @ParameterizedTest
@@ -101,84 +70,6 @@ class ScopeTest {
       assertFalse(scope.gaveUp());
     }
     assertEquals(2, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aLostConnectionIsLeftToTheLayerAboveToo(Way way) {
-    Call.Factory calls = way.calls(rig, rig.retry().build());
-    server.enqueue(Reply.closeAfterRequest());
-    try (RetryScope scope = told()) {
-      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-      assertEquals("unexpected end of stream", got.failure().getMessage().substring(0, 24));
-      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
-      assertFalse(scope.gaveUp());
-    }
-    assertEquals(1, server.requests().size());
-  }
-
-  /** The waits are long, as the interceptor's attempts are bounded in real time. */
-  @ParameterizedTest
-  @EnumSource
-  void theDeadlineIsTheSmallerOne(Way way) {
-    Call.Factory calls = way.calls(rig, seconds(100).build());
-    server.defaultReply(Reply.status(503));
-    try (RetryScope scope = scope(Map.of("grpc-timeout", "250S"))) {
-      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-      assertEquals(StopReason.DEADLINE, got.report().reason());
-      assertEquals(3, got.report().attempts());
-      assertEquals(Optional.of(Duration.ofSeconds(50)), scope.remaining());
-      assertTrue(scope.gaveUp());
-      assertEquals(Map.of("x-should-retry", "false"), scope.responseHeaders());
-    }
-    RetryOptions own = RetryOptions.builder().deadline(Duration.ofSeconds(150)).build();
-    Request hurried = Calls.get(server).newBuilder().tag(RetryOptions.class, own).build();
-    try (RetryScope scope = scope(Map.of("grpc-timeout", "1H"))) {
-      assertEquals(2, way.make(calls.newCall(hurried)).report().attempts());
-      assertTrue(scope.gaveUp());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void whereNoTimeIsLeftNothingIsSent(Way way) {
-    Call.Factory calls = way.calls(rig, rig.retry().build());
-    try (RetryScope scope = scope(Map.of("X-Request-Timeout-Ms", "0"))) {
-      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-      assertInstanceOf(InterruptedIOException.class, got.failure());
-      assertEquals(
-          "timeout: the deadline of the scope is over (RetryScope)", got.failure().getMessage());
-      assertEquals(StopReason.DEADLINE, got.report().reason());
-      assertEquals(Optional.of(Duration.ZERO), scope.remaining());
-    }
-    assertEquals(List.of(), server.requests());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void keysDerive(Way way) {
-    Call.Factory calls = way.calls(rig, rig.keyed());
-    RetryOptions named = RetryOptions.builder().derivedKey("charge").build();
-    Request charge = Calls.post(server).newBuilder().tag(RetryOptions.class, named).build();
-    for (int inbound = 0; inbound < 2; inbound++) {
-      server.enqueue(Reply.status(503), Reply.status(200));
-      try (RetryScope scope =
-          RetryScope.enter(
-              Map.of("Idempotency-Key", "order-1")::get,
-              "acme",
-              ScopeOptions.defaults().operation("POST /in"))) {
-        assertEquals(200, way.make(calls.newCall(charge)).status());
-        assertTrue(scope.parentKey().isPresent());
-      }
-    }
-    // printf '\0\0\0\4acme\0\0\0\0\0\0\0\10POST /in\0\0\0\7order-1\0\0\0\6charge' | sha256sum
-    assertEquals(
-        List.of("cf7f844a1d28d0b06a9a33fab0a4861eb98629012dcb94f2e8f1825f64c3d13f"),
-        server.requests().stream()
-            .map(each -> each.header("Idempotency-Key").orElseThrow())
-            .distinct()
-            .toList());
-    assertEquals(4, server.requests().size());
   }
 
   @ParameterizedTest

@@ -42,8 +42,8 @@ import okhttp3.Response;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -51,15 +51,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StaleConnectionTest {
   private static final Duration SOON = Duration.ofSeconds(10);
 
-  private final Rig rig = new Rig();
-  private Target target = new Target(false);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private Target target = rig.target(false);
 
   private void assertReported(int attempts, int deliveries) {
     assertEquals(deliveries, target.deliveries(), "deliveries at the server");
@@ -215,7 +208,7 @@ class StaleConnectionTest {
   }
 
   /** OkHttp makes sockets in one way. */
-  private abstract static class Sockets extends SocketFactory {
+  abstract static class Sockets extends SocketFactory {
     @Override
     public final Socket createSocket(String host, int port) {
       throw new AssertionError();
@@ -345,15 +338,14 @@ class StaleConnectionTest {
       rig.close();
       server.assertNoLeaks();
     }
-    target = new Target(false);
+    target = rig.target(false);
   }
 
   /** HTTP/2: the server says goodbye between the choice of the connection and the request. */
   @ParameterizedTest
   @EnumSource
   void goAwayJustBeforeTheSendIsNoDelivery(Entry entry) throws Exception {
-    target.close();
-    target = new Target(true);
+    target = rig.target(true);
     AtomicInteger plainSends = new AtomicInteger();
     Call.Factory plain = rig.plain(target.client().addNetworkInterceptor(goodbye(plainSends)));
     target.warmUp(plain);
@@ -429,8 +421,7 @@ class StaleConnectionTest {
   @ParameterizedTest
   @EnumSource
   void goAwayJustBeforeTheSendIsResentByUsWhereOkHttpMayNot(Entry entry) throws Exception {
-    target.close();
-    target = new Target(true);
+    target = rig.target(true);
     OkHttpClient.Builder builder =
         target
             .client()

@@ -9,7 +9,7 @@ import java.time.Duration;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,15 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamTest {
   private static final String EVENT = "data: 1\n";
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private static Response answer(Entry entry, Call call) throws Exception {
     return entry == Entry.ENQUEUE ? Entry.enqueued(call) : call.execute();

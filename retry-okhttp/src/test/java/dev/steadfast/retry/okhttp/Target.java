@@ -26,10 +26,6 @@ final class Target implements AutoCloseable {
     this.h2 = http2 ? new H2Server() : null;
   }
 
-  static Target of(Fault fault) {
-    return new Target(fault.h2());
-  }
-
   ScriptedServer h1() {
     return h1;
   }

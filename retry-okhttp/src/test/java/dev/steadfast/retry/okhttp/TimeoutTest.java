@@ -33,8 +33,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,15 +43,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TimeoutTest {
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
 
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private HttpRetry bounded() {
     return rig.retry()
@@ -76,43 +69,6 @@ class TimeoutTest {
   }
 
   // ---- in virtual time
-
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void anAttemptThatTakesTooLongIsRetried(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), bounded());
-    server.enqueue(Reply.stallAfterRequest(), Reply.stallAfterRequest());
-    afterRequests(2, ATTEMPT);
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
-
-    assertEquals(200, got.status());
-    assertEquals(3, got.report().attempts());
-    assertEquals(Duration.ofSeconds(6), got.report().elapsed());
-    rig.recorder
-        .attempts()
-        .subList(0, 2)
-        .forEach(each -> {
-          assertEquals(FailureKind.TIMEOUT, each.kind().orElseThrow());
-          assertEquals(ATTEMPT, each.took());
-          assertEquals(InterruptedIOException.class, each.failure().orElseThrow().getClass());
-          assertEquals(1, each.deliveries().orElseThrow());
-        });
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void aKeylessPostThatTookTooLongIsNot(Entry entry) {
-    Call.Factory calls = rig.calls(entry, Rig.builder(), bounded());
-    server.enqueue(Reply.stallAfterRequest());
-    afterRequests(1, ATTEMPT);
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.post(server)));
-
-    assertTimeout(got);
-    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
-    assertEquals(1, server.requests().size());
-  }
 
   /** Time is up while the host is looked up, the first time. */
   @ParameterizedTest
@@ -154,44 +110,6 @@ class TimeoutTest {
         post.newBuilder().url(post.url().newBuilder().host("service.test").build()).build();
 
     return spot.make(calls.newCall(named));
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void theDeadlineEndsAnAttempt(Entry entry) {
-    // No timeout of the attempt: a second one would race with the test for the time.
-    HttpRetry retry =
-        rig.retry().policy(Calls.seconds().totalTimeout(Duration.ofSeconds(10)).build()).build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
-    server.defaultReply(Reply.stallAfterRequest());
-    afterRequests(1, Duration.ofSeconds(10));
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
-
-    assertTimeout(got);
-    assertEquals(StopReason.DEADLINE, got.report().reason(), got.toString());
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void theDeadlineWithoutAttemptTimeouts(Entry entry) {
-    HttpRetry retry =
-        rig.retry().policy(Calls.seconds().totalTimeout(Duration.ofSeconds(10)).build()).build();
-    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
-    server.enqueue(Reply.status(503), Reply.stallAfterRequest());
-    AtomicInteger requests = new AtomicInteger();
-    server.whenRequest(request -> {
-      if (requests.incrementAndGet() == 2) {
-        rig.time.advance(Duration.ofSeconds(9)); // the wait took one
-      }
-    });
-
-    Entry.Outcome got = entry.make(calls.newCall(Calls.get(server)));
-
-    assertTimeout(got);
-    assertEquals(StopReason.DEADLINE, got.report().reason());
-    assertEquals(2, got.report().attempts());
-    assertEquals(Duration.ofSeconds(10), got.report().elapsed());
   }
 
   @Test

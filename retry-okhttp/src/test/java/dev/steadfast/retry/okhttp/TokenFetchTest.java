@@ -11,21 +11,14 @@ import java.util.Optional;
 import okhttp3.Call;
 import okhttp3.Interceptor;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An interceptor sends a POST of its own through its chain, before the caller's request. */
 class TokenFetchTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private Request token() {
     return new Request.Builder()
@@ -68,18 +61,6 @@ class TokenFetchTest {
     String sent = server.requests().get(1).header("Idempotency-Key").orElseThrow();
     assertEquals(Optional.of(sent), got.report().idempotencyKey());
     assertEquals(Optional.empty(), got.report().sentWithoutKey());
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"FACTORY_EXECUTE", "FACTORY_ENQUEUE", "AFTER_ADD_TO"})
-  void aTokenThatWasRefusedForbidsNothing(Spot spot) {
-    server.enqueue(Reply.status(401), Reply.status(503));
-    Call.Factory calls = spot.calls(rig, rig.retry().build(), fetching());
-
-    Entry.Outcome got = spot.make(calls.newCall(Calls.get(server)));
-
-    assertEquals(200, got.status(), got.toString());
-    assertEquals(4, server.requests().size());
   }
 
   /** One that replaces the request of the operation is not beside it. */

@@ -9,21 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import okhttp3.Call;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Options that are tagged without their class count like those tagged with it. */
 class UntypedTagTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
 
   private static Request tagged(Request request, RetryOptions.Builder options) {
     return request.newBuilder().tag(options.build()).build();

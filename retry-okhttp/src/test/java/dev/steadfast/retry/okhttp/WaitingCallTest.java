@@ -20,25 +20,18 @@ import okhttp3.Callback;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What an enqueued call keeps of its last attempt while it waits for the next one. */
 class WaitingCallTest {
-  private final Rig rig = new Rig();
-  private final ScriptedServer server = ScriptedServer.start();
+  @RegisterExtension private final Rig rig = new Rig();
+  private final ScriptedServer server = rig.server();
   private final CountDownLatch ended = new CountDownLatch(1);
 
   private volatile WeakReference<Response> response;
   private volatile WeakReference<Call> attempt;
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    server.assertNoLeaks();
-    server.close();
-  }
 
   private Response noting(Interceptor.Chain chain) throws IOException {
     Response answer = chain.proceed(chain.request());

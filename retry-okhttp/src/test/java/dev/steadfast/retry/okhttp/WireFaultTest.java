@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.OkHttp;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A request is read whole, and then the connection or the stream fails. */
 class WireFaultTest {
-  private final Rig rig = new Rig();
+  @RegisterExtension private final Rig rig = new Rig();
   private Target target;
 
   static Stream<Arguments> faultsAndEntries() {
@@ -29,15 +29,8 @@ class WireFaultTest {
         .flatMap(fault -> Arrays.stream(Entry.values()).map(entry -> Arguments.of(fault, entry)));
   }
 
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
-
   private void on(Fault fault) {
-    target = Target.of(fault);
+    target = rig.target(fault.h2());
   }
 
   private void assertReported(int deliveries) {

@@ -28,23 +28,16 @@ import okhttp3.mockwebserver.MockResponse;
 import okhttp3.mockwebserver.MockWebServer;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Addresses, proxies, coalesced connections, and the two steps of a request that asks first. */
 class WireRouteTest {
-  private final Rig rig = new Rig();
-  private Target target = new Target(false);
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
-  }
+  @RegisterExtension private final Rig rig = new Rig();
+  private Target target = rig.target(false);
 
   private void assertReported(int deliveries) {
     assertEquals(deliveries, target.deliveries(), "deliveries at the server");
@@ -56,8 +49,7 @@ class WireRouteTest {
   @ParameterizedTest
   @MethodSource("dev.steadfast.retry.okhttp.WireStatusTest#protocolsAndEntries")
   void goesPastADeadAddress(boolean h2, Entry entry) {
-    target.close();
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.clientOfDeadFirst(), rig.once());
 
     Entry.Outcome got = entry.make(calls.newCall(target.post()));
@@ -70,8 +62,7 @@ class WireRouteTest {
   private static final String FIRST = "127.0.0.1";
 
   private OkHttpClient.Builder firstRefuses() {
-    target.close();
-    target = new Target(true);
+    target = rig.target(true);
     target.h2().refuseAt(FIRST);
     return target.clientOfTwo();
   }
@@ -99,8 +90,7 @@ class WireRouteTest {
   @ParameterizedTest
   @EnumSource
   void goesPastAPooledConnectionThatRefuses(Entry entry) throws Exception {
-    target.close();
-    target = new Target(true);
+    target = rig.target(true);
     Call.Factory calls = rig.calls(entry, target.clientOfTwo(), rig.once());
     target.warmUp(calls);
     rig.recorder.forget();

@@ -24,7 +24,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,19 +54,12 @@ class WireStatusTest {
 
   private static final int MANY_LINES = 500;
 
-  private final Rig rig = new Rig();
+  @RegisterExtension private final Rig rig = new Rig();
   private Target target;
 
   static Stream<Arguments> protocolsAndEntries() {
     return Stream.of(false, true)
         .flatMap(h2 -> Arrays.stream(Entry.values()).map(entry -> Arguments.of(h2, entry)));
-  }
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-    target.assertNoLeaks();
-    target.close();
   }
 
   private void assertReported(int deliveries) {
@@ -83,7 +76,7 @@ class WireStatusTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void plainOkHttpResendsOn408And503(boolean h2) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory plain = rig.plain(target.client());
     target.script(408);
 
@@ -98,7 +91,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void a408IsOneDelivery(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client(), rig.once());
     for (Request request : List.of(target.post(), target.get(), delete())) {
       target.script(408);
@@ -115,7 +108,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void a503WithZeroDelayIsOneDelivery(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client(), rig.once());
     for (Request request : List.of(target.post(), target.get(), delete())) {
       target.script(503, "Retry-After", "0");
@@ -130,7 +123,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void theClientsInterceptorSeesTheServersAnswer_andHasTheLastWord(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     List<String> seen = new CopyOnWriteArrayList<>();
     OkHttpClient.Builder client =
         target
@@ -149,59 +142,11 @@ class WireStatusTest {
     assertReported(2);
   }
 
-  @ParameterizedTest
-  @MethodSource("protocolsAndEntries")
-  void keylessPostIsNotRetriedOnEither(boolean h2, Entry entry) {
-    target = new Target(h2);
-    Call.Factory calls = rig.calls(entry, target.client(), rig.retry().build());
-    target.script(408);
-    target.script(503, "Retry-After", "0");
-
-    assertEquals(408, entry.make(calls.newCall(target.post())).status());
-    assertEquals(503, entry.make(calls.newCall(target.post())).status());
-
-    assertReported(2);
-    assertEquals(StopReason.NOT_REPLAYABLE, rig.recorder.ended().get(1).reason());
-  }
-
-  @ParameterizedTest
-  @MethodSource("protocolsAndEntries")
-  void everyRetryOnEitherIsOurs(boolean h2, Entry entry) {
-    target = new Target(h2);
-    Call.Factory calls = rig.calls(entry, target.client(), rig.keyed());
-    target.script(408);
-    target.script(503, "Retry-After", "0");
-
-    Entry.Outcome got = entry.make(calls.newCall(target.post()));
-
-    assertEquals(200, got.status());
-    assertEquals(3, got.report().attempts());
-    assertReported(3);
-  }
-
-  /** Plain OkHttp throws NumberFormatException here. */
-  @ParameterizedTest
-  @MethodSource("protocolsAndEntries")
-  void elevenDigitsDoNoHarm(boolean h2, Entry entry) {
-    target = new Target(h2);
-    Call.Factory calls = rig.calls(entry, target.client(), rig.retry().build());
-    target.script(503, "Retry-After", "12345678901");
-    target.script(408, "Retry-After", "12345678901");
-
-    for (int status : new int[] {503, 408}) {
-      Entry.Outcome got = entry.make(calls.newCall(target.get()));
-      assertEquals(status, got.status());
-      assertEquals(List.of("12345678901"), got.headers().values("Retry-After"));
-      assertEquals(StopReason.SERVER_DELAY_TOO_LONG, got.report().reason());
-    }
-    assertReported(2);
-  }
-
   /** OkHttp takes any header of a server's, and not every one of its user's. */
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void neitherDoesWhatIsNotAscii(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client(), rig.once());
     target.script(503, "Retry-After", "bient\u00f4t");
     target.script(408, "Retry-After", "bient\u00f4t");
@@ -218,7 +163,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void theLinesOfAnAnswerKeepTheirOrder(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client(), rig.once());
     List<String> lines = new ArrayList<>();
     List<String> expected = new ArrayList<>();
@@ -244,7 +189,7 @@ class WireStatusTest {
   @ParameterizedTest
   @EnumSource(Entry.class)
   void theDelayOfAPackedAnswerComesBack(Entry entry) throws IOException {
-    target = new Target(false);
+    target = rig.target(false);
     Call.Factory calls = rig.calls(entry, target.client(), rig.once());
     for (int status : new int[] {408, 503}) {
       ByteArrayOutputStream packed = new ByteArrayOutputStream();
@@ -272,7 +217,7 @@ class WireStatusTest {
   @ParameterizedTest
   @ValueSource(strings = {"30", "1", "999999999", "Fri, 06 Jun 2014 12:30:30 GMT", "soon", "-1"})
   void anInterceptorWithinSeesADelayThatOkHttpDoesNotActOn(String delay) {
-    target = new Target(false);
+    target = rig.target(false);
     List<String> seen = new CopyOnWriteArrayList<>();
     OkHttpClient client =
         rig.client(
@@ -295,7 +240,7 @@ class WireStatusTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void interceptorsOfTheClientSeeTheOriginals(boolean h2) {
-    target = new Target(h2);
+    target = rig.target(h2);
     List<String> seen = new CopyOnWriteArrayList<>();
     OkHttpClient.Builder builder = target.client();
     builder.addInterceptor(chain -> {
@@ -343,7 +288,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void followUpsSendTheBodyAgain(boolean h2, Entry entry) {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client().authenticator(PASSWORD), rig.once());
     for (int status : new int[] {307, 308, 401}) {
       target.script(status, "Location", target.url("/there"));
@@ -371,7 +316,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("secondHops")
   void aLostSecondHopIsNotSentAgain(boolean h2, Entry entry, int status) throws IOException {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory plain = rig.plain(target.client().authenticator(PASSWORD));
     target.warmUp(plain);
     target.script(status, "Location", target.url("/there"));
@@ -395,7 +340,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("secondHops")
   void aLostSecondHopIsRetriedWithAKey(boolean h2, Entry entry, int status) throws IOException {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory calls = rig.calls(entry, target.client().authenticator(PASSWORD), rig.keyed());
     target.warmUp(calls);
     rig.recorder.forget();
@@ -412,7 +357,7 @@ class WireStatusTest {
   @ParameterizedTest
   @MethodSource("protocolsAndEntries")
   void aReplacedBodyIsGuardedToo(boolean h2, Entry entry) throws IOException {
-    target = new Target(h2);
+    target = rig.target(h2);
     Call.Factory plain = rig.plain(target.client().authenticator(NEW_BODY));
     target.warmUp(plain);
     target.script(401);

@@ -5,12 +5,14 @@ import okhttp3.tls.HeldCertificate;
 
 /** A certificate for loopback that both ends of a connection show and trust. */
 public final class Tls {
-  private static final HeldCertificate CERTIFICATE =
+  /** Names {@code localhost} and its address. */
+  public static final HeldCertificate CERTIFICATE =
       new HeldCertificate.Builder()
           .addSubjectAlternativeName("localhost")
           .addSubjectAlternativeName("127.0.0.1")
           .build();
 
+  /** What both ends use. */
   public static final HandshakeCertificates LOOPBACK =
       new HandshakeCertificates.Builder()
           .heldCertificate(CERTIFICATE)

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * is to be lost has a short time; all others have as much as they need.
  */
 public final class SilentPaths {
-  private static final Duration LONG = Duration.ofSeconds(20);
+  /** As much time as any attempt needs. */
+  public static final Duration LONG = Duration.ofSeconds(20);
 
   /** The time of an attempt that is to be lost. */
   public static final Duration SHORT = Duration.ofMillis(200);
@@ -29,12 +30,10 @@ public final class SilentPaths {
           .build();
 
   /** The first attempt is to be lost. */
-  public static final RetryPolicy LOSES_FIRST =
-      PATIENT.toBuilder().attemptTimeouts(List.of(SHORT, LONG)).build();
+  public static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
 
   /** The first attempt is to be lost, and begins before another one has ended. */
-  public static final RetryPolicy LOSES_FIRST_OF_MANY =
-      PATIENT.toBuilder().attemptTimeouts(List.of(Duration.ofSeconds(2), LONG)).build();
+  public static final RetryPolicy LOSES_FIRST_OF_MANY = times(Duration.ofSeconds(2), LONG);
 
   /** Both attempts are to be lost, and have the time to connect. */
   public static final RetryPolicy LOSES_TWO =
@@ -48,6 +47,11 @@ public final class SilentPaths {
   public static final RetryPolicy LOSES_ALL = PATIENT.toBuilder().attemptTimeout(SHORT).build();
 
   private SilentPaths() {}
+
+  /** The time of each attempt. */
+  public static RetryPolicy times(Duration... attempts) {
+    return PATIENT.toBuilder().attemptTimeouts(List.of(attempts)).build();
+  }
 
   /** The reason for which each attempt took another connection; null if it took the usual one. */
   public static List<@Nullable OtherPath> taken(RetryReport report) {
