@@ -45,7 +45,7 @@ class SecretQueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"token", "api_key", "API_KEY", "%74oken", "X-Amz-Signature", "sig"})
+  @ValueSource(strings = {"token", "api_key", "API_KEY", "%74oken", "X-Amz-Signature", "key"})
   void aCallIsRefusedByTheNameOfItsParameter(String name) throws Exception {
     DATABASE.empty();
     HttpRequest request = get(NOWHERE + "?order=1&" + name + "=s3cret");
@@ -58,6 +58,15 @@ class SecretQueryTest {
     assertTrue(!told.contains("s3cret"), told);
     assertThrows(IllegalArgumentException.class, () -> client.intent(request));
     assertEquals("0", DATABASE.query("select count(*) from steadfast_operation"));
+  }
+
+  /** What OpenTelemetry keeps out of traces, the journal keeps out of its table. */
+  @ParameterizedTest
+  @ValueSource(strings = {"AWSAccessKeyId", "Signature", "sig", "X-Goog-Signature"})
+  void soIsWhatTracesDoNotShow(String name) throws Exception {
+    RetryingHttpClient client = client(journal(Settings.defaults()));
+    HttpRequest request = get(NOWHERE + "?" + name + "=s3cret");
+    assertThrows(IllegalArgumentException.class, () -> client.intent(request));
   }
 
   @ParameterizedTest

@@ -608,8 +608,10 @@ public interface OperationJournal extends Journaling.Journal {
     /**
      * Names the parameters of a query that hold a secret, in the place of the defaults: {@code
      * access_token}, {@code api_key}, {@code key}, {@code password}, {@code sig}, {@code token} and
-     * the like. A journal that stores requests as they are refuses a call with one of them, and one
-     * whose URI has user info. A journal with a codec and one in memory refuse neither.
+     * the like. {@code key} is one of them because APIs of Google take their secret there: the
+     * refusal of a harmless one is seen at the first call, and a stored secret is seen by nobody. A
+     * journal that stores requests as they are refuses a call with one of them, and one whose URI
+     * has user info. A journal with a codec and one in memory refuse neither.
      *
      * @param names their names, in any case; none if nothing is to be refused
      * @return a changed copy

@@ -18,10 +18,11 @@ final class SecretParameters {
           "apikey",
           "auth",
           "auth_token",
+          "AWSAccessKeyId",
           "client_secret",
           "id_token",
           "jwt",
-          "key",
+          "key", // Google
           "passwd",
           "password",
           "pwd",
