@@ -1,6 +1,7 @@
 package dev.steadfast.retry.journal;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -270,13 +271,18 @@ enum Dialect {
   }
 
   static Dialect of(Connection connection) throws SQLException {
-    String product = connection.getMetaData().getDatabaseProductName();
+    DatabaseMetaData database = connection.getMetaData();
+    String product = database.getDatabaseProductName();
     return switch (product) {
       case "PostgreSQL" -> postgres(text(connection, "select version()"));
       case "H2" -> H2;
       default ->
           throw new IllegalArgumentException(
-              "database: " + product + " (expected: PostgreSQL, or H2 for development)");
+              "database: "
+                  + product
+                  + " "
+                  + database.getDatabaseProductVersion()
+                  + " (expected: PostgreSQL, or H2 for development)");
     };
   }
 }

@@ -4,7 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A database that only speaks as PostgreSQL does is refused by name. */
@@ -34,6 +39,28 @@ class DialectTest {
       answers(database, OF_A_VENDOR);
       assertEquals("JdbcJournal(POSTGRESQL)", database.journal().toString());
     }
+  }
+
+  /** As the driver of MariaDB answers, also for a database of its kin. */
+  @Test
+  void aDatabaseOfAnotherKindIsRefused() {
+    DatabaseMetaData named =
+        proxy(DatabaseMetaData.class, method -> method.contains("Version") ? "10.11" : "MariaDB");
+    Connection connection =
+        proxy(Connection.class, method -> method.equals("getMetaData") ? named : null);
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> Dialect.of(connection));
+    assertEquals(
+        "database: MariaDB 10.11 (expected: PostgreSQL, or H2 for development)",
+        refused.getMessage());
+  }
+
+  private static <T> T proxy(Class<T> type, Function<String, @Nullable Object> answers) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> answers.apply(method.getName())));
   }
 
   private static void answers(TestDatabase database, String version) throws Exception {
