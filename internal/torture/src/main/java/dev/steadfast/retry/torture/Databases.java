@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * The databases of the journal and of the ledger. Each start checks by {@code SHOW} that commits
- * are durable.
+ * are durable. The journal can have a standby, which each commit waits for. Confined to one thread.
  */
 final class Databases implements AutoCloseable {
   private static final String ROWS =
@@ -40,27 +40,59 @@ final class Databases implements AutoCloseable {
   private static final String DONE = "select distinct intent from ledger";
 
   private final List<Path> directories;
-  private final PostgresServer journal;
   private final PostgresServer ledger;
+  private PostgresServer journal;
+  private PostgresServer standby;
 
   Databases(History history) throws IOException {
-    directories = List.of(history.file("journal-data"), history.file("ledger-data"));
-    journal = PostgresServer.on(directories.get(0));
-    ledger = PostgresServer.on(directories.get(1));
+    directories =
+        List.of(
+            history.file("ledger-data"),
+            history.file("journal-data"),
+            history.file("standby-data"));
+    ledger = PostgresServer.on(directories.get(0));
+    journal = PostgresServer.on(directories.get(1));
+    standby = PostgresServer.stopped(directories.get(2));
   }
 
-  PostgresServer journal() {
-    return journal;
+  /** The URL of the journal, whichever server has it. */
+  String journalUrl() {
+    return PostgresServer.jdbcUrl(journal, standby);
   }
 
-  PostgresServer ledger() {
-    return ledger;
+  String ledgerUrl() {
+    return ledger.jdbcUrl();
   }
 
-  /** Stops a database as a crash does, and starts it again on the same data. */
-  static void restart(PostgresServer server) throws IOException {
+  /** Stops the ledger as a crash does, and starts it again on the same data. */
+  void restartLedger() throws IOException {
+    restart(ledger);
+  }
+
+  /** Does the same to the server that has the journal. */
+  void restartJournal() throws IOException {
+    restart(journal);
+  }
+
+  private static void restart(PostgresServer server) throws IOException {
     server.stopImmediately();
     server.start();
+  }
+
+  /** Gives the journal a standby. From now on each commit waits for it. */
+  void standBy() throws IOException {
+    standby.follow(journal);
+    journal.waitForStandby(true);
+  }
+
+  /** The server that has the journal dies, its standby takes over, and gets a standby in turn. */
+  void failOver() throws IOException {
+    journal.stopImmediately();
+    standby.promote();
+    PostgresServer dead = journal;
+    journal = standby;
+    standby = dead;
+    standBy();
   }
 
   /** The settings which show that commits survive a crash. */
@@ -157,13 +189,17 @@ final class Databases implements AutoCloseable {
 
   @Override
   public void close() {
+    standby.close();
     journal.close();
     ledger.close();
   }
 
-  /** Deletes the data of both databases. */
+  /** Deletes the data of all of them. */
   void delete() throws IOException {
     for (Path directory : directories) {
+      if (!Files.exists(directory)) {
+        continue; // a run without a standby
+      }
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
           Files.delete(file);

@@ -44,6 +44,7 @@ enum Fault {
   DEPLOYMENT(Where.SCHEDULE),
   JOURNAL_CLOCK(Where.SCHEDULE),
   JOURNAL_RESTART(Where.SCHEDULE),
+  JOURNAL_FAIL_OVER(Where.SCHEDULE),
   LEDGER_RESTART(Where.SCHEDULE);
 
   /** What makes a fault happen. */

@@ -78,8 +78,9 @@ final class Schedule {
         parts.clients.kill(event.client);
       }
       case JOURNAL_CLOCK -> parts.databases.advanceClock(AHEAD);
-      case JOURNAL_RESTART -> Databases.restart(parts.databases.journal());
-      case LEDGER_RESTART -> Databases.restart(parts.databases.ledger());
+      case JOURNAL_RESTART -> parts.databases.restartJournal();
+      case JOURNAL_FAIL_OVER -> parts.databases.failOver();
+      case LEDGER_RESTART -> parts.databases.restartLedger();
       default -> throw new IllegalStateException("not of the schedule: " + event.fault);
     }
   }

@@ -53,6 +53,9 @@ public final class Torture {
       history.write("durability.txt", List.of(databases.durability()));
       databases.ownClock();
       databases.createTables();
+      if (settings.broken().planned(Fault.JOURNAL_FAIL_OVER, settings.minutes()) > 0) {
+        databases.standBy();
+      }
       history.write("surprises.txt", attack(history, databases));
       databases.dump(history);
       databases.close();
@@ -69,8 +72,8 @@ public final class Torture {
       throws IOException, InterruptedException, SQLException {
     try (Clients clients = new Clients();
         Proxy proxy = new Proxy(history, clients);
-        Server server = new Server(history, databases.ledger().jdbcUrl(), proxy)) {
-      clients.start(history, databases.journal().jdbcUrl(), proxy);
+        Server server = new Server(history, databases.ledgerUrl(), proxy)) {
+      clients.start(history, databases.journalUrl(), proxy);
       new Schedule(history, new Schedule.Parts(clients, proxy, databases)).run();
       awaitCalls(history, clients, server);
       List<String> surprises = new ArrayList<>();
