@@ -53,8 +53,8 @@ final class Backlog {
                 + " order by id limit ?");
     this.expired =
         tables.named(
-            "select id, row_version from steadfast_operation where state in ('ready', 'in_flight')"
-                + " and key_expires_at is not null and key_expires_at <= "
+            "select id, row_version, origin from steadfast_operation where state in ('ready',"
+                + " 'in_flight') and key_expires_at is not null and key_expires_at <= "
                 + once
                 + " and "
                 + unheld(once)
@@ -62,12 +62,12 @@ final class Backlog {
                 + MOST_CHANGED);
     this.told =
         tables.named(
-            "select id, row_version from steadfast_operation where state = 'ready' and due_at is"
-                + " null and key_expires_at is null and first_sent_at is not null limit "
+            "select id, row_version, origin from steadfast_operation where state = 'ready' and"
+                + " due_at is null and key_expires_at is null and first_sent_at is not null limit "
                 + MOST_CHANGED);
     this.keyless =
         tables.named(
-            "select id, row_version from steadfast_operation where state = 'in_flight'"
+            "select id, row_version, origin from steadfast_operation where state = 'in_flight'"
                 + " and sequence_name is null and coalesce(due_at, lease_until) <= "
                 + once
                 + " and lease_until <= "
@@ -181,16 +181,23 @@ final class Backlog {
   }
 
   /**
-   * Some operations that may have been processed, that nobody holds, and that can no longer be sent
+   * An operation that may have been processed, that nobody holds, and that can no longer be sent
    * again.
+   *
+   * @param version the row as it was read
+   * @param origin its destination
    */
-  List<Row.Version> expired(Connection connection) throws SQLException {
-    List<Row.Version> found = new ArrayList<>();
+  record Expired(Row.Version version, String origin) {}
+
+  /** Some operations that have expired. */
+  List<Expired> expired(Connection connection) throws SQLException {
+    List<Expired> found = new ArrayList<>();
     for (String sql : List.of(expired, told, keyless)) {
       try (PreparedStatement statement = Sql.prepare(connection, sql);
           ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          found.add(new Row.Version(row.getLong("id"), row.getInt("row_version")));
+          Row.Version version = new Row.Version(row.getLong("id"), row.getInt("row_version"));
+          found.add(new Expired(version, row.getString("origin")));
         }
       }
     }

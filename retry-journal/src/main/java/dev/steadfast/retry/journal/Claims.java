@@ -10,6 +10,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,11 +27,18 @@ final class Claims {
   private final Connections connections;
   private final Rows rows;
   private final Sequences sequences;
+  private final OncePerMinute unknown;
 
-  Claims(Connections connections, Rows rows, Sequences sequences) {
+  /**
+   * The steps.
+   *
+   * @param unknown tells which lines are logged about operations whose effect is unknown
+   */
+  Claims(Connections connections, Rows rows, Sequences sequences, OncePerMinute unknown) {
     this.connections = connections;
     this.rows = rows;
     this.sequences = sequences;
+    this.unknown = unknown;
   }
 
   /**
@@ -164,9 +173,17 @@ final class Claims {
    *
    * @param found as they were read
    */
-  void markUnknown(Connection connection, List<Row.Version> found) throws SQLException {
-    for (Row.Version each : found) {
-      rows.markUnknown(connection, each); // one transaction each, so nobody waits for long
+  void markUnknown(Connection connection, List<Backlog.Expired> found) throws SQLException {
+    Map<String, Integer> marked = new TreeMap<>();
+    try {
+      for (Backlog.Expired each : found) {
+        // One transaction each, so nobody waits for long.
+        if (rows.markUnknown(connection, each.version())) {
+          marked.merge(each.origin(), 1, Integer::sum);
+        }
+      }
+    } finally {
+      marked.forEach((origin, some) -> tellUnknown(origin, some, true));
     }
   }
 
@@ -180,12 +197,26 @@ final class Claims {
     if (!rows.markUnknown(connection, row.version())) {
       return false;
     }
-    String why =
-        row.times().sent()
-            ? "it may have been processed, and cannot be sent again"
-            : "it was not sent by the latest time of a first send";
-    LOG.warn("{} is unknown: {}. Ask its server, then settle it", id, why);
+    LOG.debug("{} is unknown", id);
+    tellUnknown(row.delivery().lane().name(), 1, row.times().sent());
     return true;
+  }
+
+  // An outage may leave thousands of them, so a line tells of all of a minute.
+  private void tellUnknown(String origin, int some, boolean sent) {
+    String why =
+        sent
+            ? "may have been processed, and cannot be sent again"
+            : "was not sent by the latest time of a first send";
+    int marked = unknown.happened(origin + " " + why, some);
+    if (marked > 0) {
+      LOG.warn(
+          "operations to {} are unknown, {} more since the last line: each {}. Ask the server, then"
+              + " settle it",
+          origin,
+          marked,
+          why);
+    }
   }
 
   // Writing the note twice does no harm. The second statement waits until the first one is over.

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +48,8 @@ public final class JdbcJournal implements OperationJournal {
   private JdbcJournal(Settings settings, Parts parts) {
     this.settings = settings;
     this.parts = parts;
-    this.oversight = parts.oversight();
-    this.resuming = new Resuming(this, parts.claims(), parts.gate());
+    this.oversight = new Oversight(parts, false);
+    this.resuming = new Resuming(this, parts.claims(), parts.gate(), parts.failures());
   }
 
   /**
@@ -185,8 +184,7 @@ public final class JdbcJournal implements OperationJournal {
     requirePositive(most);
     OffsetDateTime at = parts.worker().awaitInterruptibly(() -> parts.begin());
     boolean unsettled = which == Which.DUE_AND_UNSETTLED;
-    return new ResumeRun(parts.run(resuming), sender, new ResumeRun.Wanted(at, unsettled, most))
-        .run();
+    return new ResumeRun(parts, resuming, sender, new ResumeRun.Wanted(at, unsettled, most)).run();
   }
 
   /**
@@ -197,7 +195,7 @@ public final class JdbcJournal implements OperationJournal {
    * @return what the engine calls
    */
   public Wakeups wakeups(Wakeups.Keeper keeper) {
-    return new Wakeups(this, parts.wakeups(resuming), parts.next().rows(), keeper);
+    return new Wakeups(this, parts, resuming, keeper);
   }
 
   // The operations that are left to the user.
@@ -353,7 +351,7 @@ public final class JdbcJournal implements OperationJournal {
       return this;
     }
 
-    /** The clock of the pauses of deliveries, in ns; for tests. */
+    /** The clock of the pauses of deliveries and of the lines of the log, in ns; for tests. */
     Builder ticker(LongSupplier ticker) {
       this.ticker = ticker;
       return this;
@@ -426,14 +424,12 @@ public final class JdbcJournal implements OperationJournal {
       Worker worker = new Worker(executor == null ? Worker.threads() : executor);
       Connections connections = new Connections(source);
       Dialect dialect = worker.await(() -> connections.run(Dialect::of));
-      OriginGate gate = new OriginGate(ticker, () -> ThreadLocalRandom.current().nextDouble());
       // With a codec, no parameter of a query is too secret to be kept.
       Settings kept = codec == null ? settings : settings.withSecretParameters();
       Parts parts =
           Parts.of(
               new Parts.Base(worker, connections, dialect, tables),
-              new Parts.Options(deliveries, new AtRest(codec)),
-              gate);
+              new Parts.Options(deliveries, new AtRest(codec), ticker));
       JdbcJournal journal = new JdbcJournal(kept, parts);
       if (createTables) {
         journal.createTables();

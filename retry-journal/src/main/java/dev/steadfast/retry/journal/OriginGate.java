@@ -69,13 +69,10 @@ final class OriginGate {
     private int asking; // in a row
     private double limit = FIRST_LIMIT;
     private int inFlight;
-    private int untold;
-    private long tellsAt;
 
     private Origin(long now) {
       refilledAt = now;
       pausedUntil = now;
-      tellsAt = now;
     }
 
     private void refill(long now) {
@@ -143,24 +140,6 @@ final class OriginGate {
           (pause + SECOND - 1) / SECOND,
           asked == null ? "it does not answer" : "it asked for it");
     }
-  }
-
-  /**
-   * Whether a failure is told now: once in a minute for each origin.
-   *
-   * @return how many were not told since the last one; -1 if this one is not
-   */
-  synchronized int tells(String name) {
-    long now = ticker.getAsLong();
-    Origin origin = origin(name, now);
-    if (now - origin.tellsAt < 0) {
-      origin.untold++;
-      return -1;
-    }
-    int untold = origin.untold;
-    origin.untold = 0;
-    origin.tellsAt = now + LONGEST_PAUSE;
-    return untold;
   }
 
   // Returns for how long the origin is paused from now on; 0 if this changes nothing.

@@ -16,25 +16,13 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by many threads.
  */
 public final class Oversight {
-  private final Worker worker;
-  private final Connections connections;
+  private final Parts parts;
   private final OversightRows rows;
-  private final Statements statements;
   private final boolean dry;
 
-  /** The statements. */
-  record Statements(
-      OversightRows rows,
-      DecisionRows decisions,
-      TotalsRow totals,
-      Backlog backlog,
-      Sequences sequences) {}
-
-  Oversight(Worker worker, Connections connections, Statements statements, boolean dry) {
-    this.worker = worker;
-    this.connections = connections;
-    this.rows = statements.rows();
-    this.statements = statements;
+  Oversight(Parts parts, boolean dry) {
+    this.parts = parts;
+    this.rows = parts.oversightRows();
     this.dry = dry;
   }
 
@@ -45,7 +33,7 @@ public final class Oversight {
    * @return a view of the same journal
    */
   public Oversight dryRun() {
-    return new Oversight(worker, connections, statements, true);
+    return new Oversight(parts, true);
   }
 
   /**
@@ -186,7 +174,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be read
    */
   public Optional<Entry> find(OperationJournal.Id id) throws IOException {
-    return Optional.ofNullable(run(connection -> rows.find(connection, id)));
+    return Optional.ofNullable(parts.run(connection -> rows.find(connection, id)));
   }
 
   /**
@@ -210,7 +198,7 @@ public final class Oversight {
    * @throws IOException if the journal or this operation cannot be read
    */
   public Optional<Exchange> exchange(OperationJournal.Id id) throws IOException {
-    return Optional.ofNullable(run(connection -> rows.exchange(connection, id)));
+    return Optional.ofNullable(parts.run(connection -> rows.exchange(connection, id)));
   }
 
   /**
@@ -221,7 +209,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be read
    */
   public Totals totals() throws IOException {
-    return run(statements.totals()::read);
+    return parts.run(parts.totals()::read);
   }
 
   /**
@@ -239,7 +227,7 @@ public final class Oversight {
       throws IOException {
     requireNotNegative("since", since);
     requirePage(most);
-    return run(connection -> rows.overdue(connection, since, most, after));
+    return parts.run(connection -> rows.overdue(connection, since, most, after));
   }
 
   /**
@@ -253,7 +241,7 @@ public final class Oversight {
    */
   public List<Entry> parked(int most, @Nullable Position after) throws IOException {
     requirePage(most);
-    return run(connection -> rows.parked(connection, most, after));
+    return parts.run(connection -> rows.parked(connection, most, after));
   }
 
   /**
@@ -268,7 +256,7 @@ public final class Oversight {
    */
   public List<Entry> unknown(int most, @Nullable Position after) throws IOException {
     requirePage(most);
-    return run(connection -> rows.unknown(connection, most, after));
+    return parts.run(connection -> rows.unknown(connection, most, after));
   }
 
   /**
@@ -317,7 +305,7 @@ public final class Oversight {
    * @throws IOException if the journal cannot be read
    */
   public boolean isSettleable(OperationJournal.Id id) throws IOException {
-    return run(connection -> statements.backlog().isSettleable(connection, id));
+    return parts.run(connection -> parts.backlog().isSettleable(connection, id));
   }
 
   /**
@@ -330,25 +318,20 @@ public final class Oversight {
    */
   public int purgeable(Duration olderThan) throws IOException {
     requireNotNegative("olderThan", olderThan);
-    return run(connection -> statements.backlog().purgeable(connection, olderThan));
+    return parts.run(connection -> parts.backlog().purgeable(connection, olderThan));
   }
 
   private Decision decide(OperationJournal.Id id, DecisionRows.Verb verb) throws IOException {
-    return run(connection -> {
+    return parts.run(connection -> {
       if (dry) {
-        return statements.decisions().look(connection, id, verb);
+        return parts.decisionRows().look(connection, id, verb);
       }
-      Decision decision = statements.decisions().decide(connection, id, verb);
+      Decision decision = parts.decisionRows().decide(connection, id, verb);
       if (decision == Decision.DONE) {
-        statements.sequences().look(connection, id);
+        parts.sequences().look(connection, id);
       }
       return decision;
     });
-  }
-
-  private <T extends @Nullable Object> T run(Connections.Statements<T> statements)
-      throws IOException {
-    return worker.await(() -> connections.run(statements));
   }
 
   private static void requireNotNegative(String name, Duration time) {

@@ -7,6 +7,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a journal. Immutable. */
@@ -18,10 +20,12 @@ record Parts(
     Sequences sequences,
     NextStep next,
     OriginGate gate,
+    OncePerMinute failures,
     Parking parking,
     Enlisting enlisting,
     OversightRows oversightRows,
-    DecisionRows decisionRows) {
+    DecisionRows decisionRows,
+    TotalsRow totals) {
 
   /** How the database is reached. */
   record Base(Worker worker, Connections connections, Dialect dialect, Tables tables) {}
@@ -31,10 +35,11 @@ record Parts(
    *
    * @param deliveries when deliveries end
    * @param atRest how contents are stored
+   * @param ticker the time in ns, for pauses of deliveries and lines of the log
    */
-  record Options(Deliveries deliveries, AtRest atRest) {}
+  record Options(Deliveries deliveries, AtRest atRest, LongSupplier ticker) {}
 
-  static Parts of(Base base, Options options, OriginGate gate) {
+  static Parts of(Base base, Options options) {
     Deliveries deliveries = options.deliveries();
     AtRest atRest = options.atRest();
     Dialect dialect = base.dialect();
@@ -42,7 +47,8 @@ record Parts(
     Rows rows = new Rows(dialect, tables, deliveries, atRest);
     Parking parking = new Parking(dialect, tables, deliveries);
     Sequences sequences = new Sequences(dialect, tables);
-    Claims claims = new Claims(base.connections(), rows, sequences);
+    OncePerMinute unknown = new OncePerMinute(options.ticker());
+    Claims claims = new Claims(base.connections(), rows, sequences, unknown);
     WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries, atRest);
     return new Parts(
         base,
@@ -51,51 +57,35 @@ record Parts(
         new DueRows(dialect, tables, deliveries, atRest),
         sequences,
         new NextStep(base.connections(), claims, wakeups, sequences, parking),
-        gate,
+        new OriginGate(options.ticker(), () -> ThreadLocalRandom.current().nextDouble()),
+        new OncePerMinute(options.ticker()),
         parking,
         new Enlisting(dialect, tables, rows),
         new OversightRows(dialect, tables, deliveries, atRest),
-        new DecisionRows(dialect, tables, deliveries));
+        new DecisionRows(dialect, tables, deliveries),
+        new TotalsRow(dialect, tables));
   }
 
   Worker worker() {
     return base.worker();
   }
 
+  Connections connections() {
+    return base.connections();
+  }
+
   Dialect dialect() {
     return base.dialect();
   }
 
-  Oversight oversight() {
-    return new Oversight(
-        worker(),
-        base.connections(),
-        new Oversight.Statements(
-            oversightRows,
-            decisionRows,
-            new TotalsRow(dialect(), base.tables()),
-            backlog,
-            sequences),
-        false);
-  }
-
-  ResumeRun.Parts run(Resuming resuming) {
-    return new ResumeRun.Parts(
-        worker(), base.connections(), claims, due, sequences, next, gate, parking, resuming);
-  }
-
-  Wakeups.Parts wakeups(Resuming resuming) {
-    return new Wakeups.Parts(base.connections(), claims, backlog, due, sequences, next, resuming);
-  }
-
   /** Runs statements on the executor, while the calling thread waits. */
   <T extends @Nullable Object> T run(Connections.Statements<T> statements) throws IOException {
-    return worker().await(() -> base.connections().run(statements));
+    return worker().await(() -> connections().run(statements));
   }
 
   /** Marks what cannot be sent again, and tells the time of the database. */
   OffsetDateTime begin() throws IOException {
-    return base.connections()
+    return connections()
         .run(connection -> {
           claims.markUnknown(connection, backlog.expired(connection));
           return backlog.time(connection);

@@ -23,6 +23,7 @@ final class ResumeRun {
   private static final Duration BODILESS = Duration.ofHours(1); // only its caller can send it
 
   private final Parts parts;
+  private final Resuming resuming;
   private final Sender sender;
   private final boolean unsettled;
   private final int most;
@@ -31,18 +32,6 @@ final class ResumeRun {
   private DueRows.@Nullable Position told = DueRows.Position.start();
   private int sent;
   private int unreadable;
-
-  /** The parts that a run works with. */
-  record Parts(
-      Worker worker,
-      Connections connections,
-      Claims claims,
-      DueRows due,
-      Sequences sequences,
-      NextStep next,
-      OriginGate gate,
-      Parking parking,
-      Resuming resuming) {}
 
   /**
    * The operations that a run sends.
@@ -53,8 +42,9 @@ final class ResumeRun {
    */
   record Wanted(OffsetDateTime at, boolean unsettled, int most) {}
 
-  ResumeRun(Parts parts, Sender sender, Wanted wanted) {
+  ResumeRun(Parts parts, Resuming resuming, Sender sender, Wanted wanted) {
     this.parts = parts;
+    this.resuming = resuming;
     this.sender = sender;
     this.unsettled = wanted.unsettled();
     this.most = wanted.most();
@@ -127,15 +117,10 @@ final class ResumeRun {
   // Whoever could not send them leaves them to others at once, and not after a minute.
   private void release(List<Row.Version> untouched) throws IOException {
     if (!untouched.isEmpty()) {
-      parts
-          .worker()
-          .await(() ->
-              parts
-                  .connections()
-                  .run(connection -> {
-                    parts.due().release(connection, untouched);
-                    return null;
-                  }));
+      parts.run(connection -> {
+        parts.due().release(connection, untouched);
+        return null;
+      });
     }
   }
 
@@ -154,7 +139,7 @@ final class ResumeRun {
     if (due.intent().request().content().body().isEmpty()) {
       return postpone(row, BODILESS);
     }
-    Resuming.Sent result = parts.resuming().send(sender, due.intent(), Resuming.Read.due(row));
+    Resuming.Sent result = resuming.send(sender, due.intent(), Resuming.Read.due(row));
     return switch (result.outcome()) {
       case HELD -> held(row, result.held());
       case REFUSED -> postpone(row, NextStep.BLOCKED);
@@ -210,7 +195,7 @@ final class ResumeRun {
       return;
     }
     Resuming.Outcome outcome =
-        parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row())).outcome();
+        resuming.send(sender, due.intent(), Resuming.Read.due(due.row())).outcome();
     if (outcome == Resuming.Outcome.SENT || outcome == Resuming.Outcome.FINISHED) {
       sent++;
     }
@@ -239,15 +224,10 @@ final class ResumeRun {
   private void lookIn(String sequence, @Nullable Duration time) throws IOException {
     if (time != null) {
       Duration soon = time.compareTo(NextStep.BLOCKED) < 0 ? time : NextStep.BLOCKED;
-      parts
-          .worker()
-          .await(() ->
-              parts
-                  .connections()
-                  .run(connection -> {
-                    parts.sequences().lookIn(connection, sequence, soon);
-                    return null;
-                  }));
+      parts.run(connection -> {
+        parts.sequences().lookIn(connection, sequence, soon);
+        return null;
+      });
     }
   }
 
@@ -263,8 +243,7 @@ final class ResumeRun {
       if (!seen.add(due.row().version().id())) {
         return NextStep.BLOCKED;
       }
-      Resuming.Sent result =
-          parts.resuming().send(sender, due.intent(), Resuming.Read.due(due.row()));
+      Resuming.Sent result = resuming.send(sender, due.intent(), Resuming.Read.due(due.row()));
       if (result.outcome() == Resuming.Outcome.BROKEN) {
         change(connection -> parts.due().broken(connection, due.row().version()));
         return NextStep.BLOCKED;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends operations that were found due. Immutable. */
-record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
+record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute failures) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   /** The outcome of an operation. */
@@ -111,12 +111,17 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate) {
   private void tell(Intent due, Resumed journal, IOException failed) {
     String what = journal.isUnsent() ? "not sent" : "sent and failed";
     String origin = due.request().origin();
-    int untold = gate.tells(origin);
-    if (untold < 0) {
+    int happened = failures.happened(origin, 1);
+    if (happened == 0) {
       LOG.debug("{} was {}", due.id(), what, failed);
     } else {
       LOG.warn(
-          "{} to {} was {}; {} more since the last line", due.id(), origin, what, untold, failed);
+          "{} to {} was {}; {} more since the last line",
+          due.id(),
+          origin,
+          what,
+          happened - 1,
+          failed);
     }
   }
 

@@ -35,6 +35,7 @@ public final class Wakeups {
 
   private final JdbcJournal journal;
   private final Parts parts;
+  private final Resuming resuming;
   private final WakeupRows rows;
   private final Keeper keeper;
   private final AtomicReference<DueRows.Position> swept =
@@ -54,20 +55,11 @@ public final class Wakeups {
     void keep(Connection connection, List<String> wakeups, Duration in) throws SQLException;
   }
 
-  /** The parts that the journal works with. */
-  record Parts(
-      Connections connections,
-      Claims claims,
-      Backlog backlog,
-      DueRows due,
-      Sequences sequences,
-      NextStep next,
-      Resuming resuming) {}
-
-  Wakeups(JdbcJournal journal, Parts parts, WakeupRows rows, Keeper keeper) {
+  Wakeups(JdbcJournal journal, Parts parts, Resuming resuming, Keeper keeper) {
     this.journal = journal;
     this.parts = parts;
-    this.rows = rows;
+    this.resuming = resuming;
+    this.rows = parts.next().rows();
     this.keeper = keeper;
   }
 
@@ -135,8 +127,7 @@ public final class Wakeups {
       if (due == null) {
         return later(name, next.again());
       }
-      Resuming.Sent result =
-          parts.resuming().send(sender, due.intent(), Resuming.Read.woken(due.row()));
+      Resuming.Sent result = resuming.send(sender, due.intent(), Resuming.Read.woken(due.row()));
       Resuming.Outcome outcome = result.outcome();
       if (outcome == Resuming.Outcome.HELD) {
         return later(name, Optional.of(result.held()));

@@ -182,16 +182,6 @@ class OriginGateTest {
   }
 
   @Test
-  void aFailureIsToldOnceInAMinute() {
-    String origin = FIRST.name();
-    assertEquals(0, gate.tells(origin));
-    assertEquals(-1, gate.tells(origin));
-    assertEquals(0, gate.tells(OTHER.name()));
-    now += 60 * SECOND;
-    assertEquals(1, gate.tells(origin));
-  }
-
-  @Test
   void itForgetsTheOriginsOfLongAgo() {
     for (int i = 0; i < 3; i++) {
       delivers(FIRST, Result.SILENT);

@@ -200,10 +200,10 @@ class TablesTest {
     Tables tables = Tables.defaults().in("shop").withPrefix("paid_");
     Connections connections = new Connections(new JdbcDataSource());
     Parts.Base base = new Parts.Base(new Worker(Worker.threads()), connections, dialect, tables);
-    OriginGate gate = new OriginGate(System::nanoTime, () -> 0.5);
     List<String> statements = new ArrayList<>();
-    Parts.Options options = new Parts.Options(Deliveries.defaults(), new AtRest(null));
-    collect(Parts.of(base, options, gate), new HashSet<>(), statements);
+    Parts.Options options =
+        new Parts.Options(Deliveries.defaults(), new AtRest(null), System::nanoTime);
+    collect(Parts.of(base, options), new HashSet<>(), statements);
     assertTrue(statements.size() > 40, statements::toString);
     for (String each : statements) {
       assertFalse(each.contains("steadfast_"), each);
