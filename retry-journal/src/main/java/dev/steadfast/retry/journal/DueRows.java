@@ -20,7 +20,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The statements that find what is due, outside of sequences. An operation that is found is
  * reserved for a minute, so that several processes do not try the same operations. That is a hint:
- * only a claim decides who sends. So a reservation does not wait for the disk. Immutable.
+ * only a claim decides who sends. So a reservation does not wait for the disk. It leaves the
+ * version of a row alone: a version that a crash takes back would come a second time, and a claim
+ * that expects the first one would overwrite what a person or another process has done since.
+ * Immutable.
  */
 final class DueRows {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
@@ -67,12 +70,11 @@ final class DueRows {
         tables.named(
             "update steadfast_operation set due_at = "
                 + dialect.now()
-                + ", row_version = row_version + 1 where id = ? and row_version = ?");
+                + " where id = ? and row_version = ?");
     this.releaseAll =
         tables.named(
-            "update steadfast_operation set due_at = clock_timestamp(), row_version = row_version +"
-                + " 1 from unnest(cast(? as bigint[]), cast(? as integer[])) as mine(mine_id,"
-                + " mine_number)"
+            "update steadfast_operation set due_at = clock_timestamp() from unnest(cast(? as"
+                + " bigint[]), cast(? as integer[])) as mine(mine_id, mine_number)"
                 + dialect.unflushed()
                 + " where id = mine_id and row_version = mine_number");
     this.postpone =
@@ -90,8 +92,7 @@ final class DueRows {
   }
 
   private String reserving(String columns, String condition, String order) {
-    String changes =
-        "due_at = " + dialect.afterMillis(RESERVED_MILLIS) + ", row_version = row_version + 1";
+    String changes = "due_at = " + dialect.afterMillis(RESERVED_MILLIS);
     return dialect.updating(new Dialect.Some(columns, changes, condition, order));
   }
 

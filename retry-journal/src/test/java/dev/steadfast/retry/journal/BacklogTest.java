@@ -28,10 +28,12 @@ import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,34 @@ class BacklogTest {
         10);
     assertInstanceOf(Claim.InFlight.class, claims.get(0));
     assertEquals("closed", database.state(intent.id().key()));
+  }
+
+  /** A reservation does not wait for the disk, so a crash of the database may undo it. */
+  @Test
+  void whatIsCancelledAfterACrashIsNotSentByWhoeverHasReservedIt() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    granted(journal, intent);
+    database.endLeases();
+    String version = database.column("row_version");
+    List<Claim> claims = new ArrayList<>();
+    journal.resume(
+        sender((view, due) -> {
+          undoReservation(version);
+          assertEquals(Oversight.Decision.DONE, journal.oversight().cancel(due.id()));
+          claims.add(view.claim(due, Duration.ofSeconds(5)));
+        }),
+        Which.DUE,
+        10);
+    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    assertEquals("cancelled", database.state());
+  }
+
+  private void undoReservation(@Nullable String version) {
+    try {
+      database.set("due_at = null, row_version = " + version);
+    } catch (SQLException broken) {
+      throw new AssertionError(broken);
+    }
   }
 
   @Test
