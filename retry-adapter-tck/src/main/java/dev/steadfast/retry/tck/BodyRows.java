@@ -1,10 +1,10 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.BROKEN_ANSWER;
-import static dev.steadfast.retry.tck.Outcome.Category.BROKEN_READING;
-import static dev.steadfast.retry.tck.Outcome.Category.TIMEOUT;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.BROKEN_ANSWER;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.BROKEN_READING;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.TIMEOUT;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.RetryOptions;
@@ -129,7 +129,7 @@ final class BodyRows {
         row("PUT with a one-shot body, response lost: it cannot be sent again")
             .call(put.body(HttpCall.Form.ONE_SHOT, "once"))
             .replies(Reply.closeAfterRequest())
-            .fails(Outcome.Category.CONNECTION_LOST)
+            .fails(ScenarioOutcome.Category.CONNECTION_LOST)
             .endsAfter("CONNECTION_LOST unknown", "BODY_NOT_REPEATABLE 1"),
         row("PUT with a one-shot body, 404: the status decides first")
             .call(put.body(HttpCall.Form.ONE_SHOT, "once"))

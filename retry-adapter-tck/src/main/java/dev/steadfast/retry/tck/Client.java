@@ -17,7 +17,7 @@ public interface Client extends AutoCloseable {
    * @return a response, or the exception that the caller got
    * @throws Exception if the test itself fails, which fails the row
    */
-  Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception;
+  ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception;
 
   /** Cancels the call under way, in the way of this client; may come from any thread. */
   void cancel();

@@ -37,18 +37,19 @@ final class Expected {
     return with(OUTCOME, (status + " " + body).trim());
   }
 
-  Expected fails(Outcome.Category category) {
+  Expected fails(ScenarioOutcome.Category category) {
     return with(OUTCOME, category.toString());
   }
 
   /** An {@code AttemptRefusedException} that tells of the last answer. */
   Expected refusedAfter(int status, String serverDelay) {
-    return with(OUTCOME, Outcome.Category.REFUSED_BY_GUARD + " after " + status + serverDelay);
+    return with(
+        OUTCOME, ScenarioOutcome.Category.REFUSED_BY_GUARD + " after " + status + serverDelay);
   }
 
   /** A {@code RefusedException} with this reason. */
   Expected refusedByJournal(Refusal refusal) {
-    return with(OUTCOME, Outcome.Category.REFUSED_BY_JOURNAL + " " + refusal);
+    return with(OUTCOME, ScenarioOutcome.Category.REFUSED_BY_JOURNAL + " " + refusal);
   }
 
   /**

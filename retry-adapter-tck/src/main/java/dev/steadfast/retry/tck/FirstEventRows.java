@@ -143,7 +143,7 @@ final class FirstEventRows {
         post("a stream that breaks before its first event: never sent again")
             .replies(
                 Reply.truncatedBody(200, 1000, START).header("Content-Type", "text/event-stream"))
-            .fails(Outcome.Category.BROKEN_ANSWER)
+            .fails(ScenarioOutcome.Category.BROKEN_ANSWER)
             .endsAfter("BROKEN_BODY answered", "NOT_REPLAYABLE 1"));
   }
 }

@@ -84,10 +84,10 @@ final class GoldenText {
   }
 
   private void caller() {
-    if (observed.outcome() instanceof Outcome.Answer answer) {
+    if (observed.outcome() instanceof ScenarioOutcome.Answer answer) {
       line("caller", answer.status() + " | body " + brief(answer.body()));
     } else {
-      line("caller", named(((Outcome.Failure) observed.outcome()).thrown()));
+      line("caller", named(((ScenarioOutcome.Failure) observed.outcome()).thrown()));
     }
   }
 
@@ -112,7 +112,7 @@ final class GoldenText {
     List<String> words = new ArrayList<>();
     words.add(report.toString());
     words.add(report.reason().name());
-    if (observed.outcome() instanceof Outcome.Answer answer) {
+    if (observed.outcome() instanceof ScenarioOutcome.Answer answer) {
       words.add("effect " + report.effect(answer.status()));
     }
     words.add(report.serverMayHaveActed() ? "server may have acted" : "server has not acted");

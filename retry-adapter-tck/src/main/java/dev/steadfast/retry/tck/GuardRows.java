@@ -1,10 +1,10 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.CONNECTION_LOST;
-import static dev.steadfast.retry.tck.Outcome.Category.REFUSED_BY_GUARD;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.ms;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.REFUSED_BY_GUARD;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.USER;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import java.util.List;
@@ -35,7 +35,7 @@ final class HeaderRows {
                 b.oncePerOperation(
                     "X-Once",
                     (request, now) -> {
-                      throw new Outcome.UserCodeException();
+                      throw new ScenarioOutcome.UserCodeException();
                     }))
             .neverBegins(USER),
         each("made anew for each attempt", "/a 1", "/a 2")
@@ -61,7 +61,7 @@ final class HeaderRows {
                 b.oncePerAttempt(
                     "X-Each",
                     (operation, number) -> {
-                      throw new Outcome.UserCodeException();
+                      throw new ScenarioOutcome.UserCodeException();
                     })),
         each("that no server could read: not sent", "-", "-")
             .retry(b ->

@@ -11,11 +11,11 @@ import static dev.steadfast.retry.tck.Interference.MAPS_ERRORS;
 import static dev.steadfast.retry.tck.Interference.PASSES_ON;
 import static dev.steadfast.retry.tck.Interference.SENDS_ELSEWHERE;
 import static dev.steadfast.retry.tck.Interference.WRAPS_FAILURES;
-import static dev.steadfast.retry.tck.Outcome.Category.CONNECT;
-import static dev.steadfast.retry.tck.Outcome.Category.CONNECTION_LOST;
-import static dev.steadfast.retry.tck.Outcome.Category.USER;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECT;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;

@@ -1,10 +1,10 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.CONNECTION_LOST;
-import static dev.steadfast.retry.tck.Outcome.Category.ILLEGAL_ARGUMENT;
-import static dev.steadfast.retry.tck.Outcome.Category.USER;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.ILLEGAL_ARGUMENT;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -214,7 +214,7 @@ final class KeyRows {
             .retry(b ->
                 b.idempotencyKeys(
                     IdempotencyKeys.from(request -> {
-                      throw new Outcome.UserCodeException();
+                      throw new ScenarioOutcome.UserCodeException();
                     })))
             .neverBegins(USER));
   }

@@ -124,7 +124,7 @@ final class Laws {
   /** The caller gets the last answer as the server gave it, whatever was hidden meanwhile. */
   private void lastAnswer() {
     List<Reply> replies = observed.replies();
-    if (observed.outcome() instanceof Outcome.Answer answer
+    if (observed.outcome() instanceof ScenarioOutcome.Answer answer
         && !replies.isEmpty()
         && replies.size() == observed.requests().size()) {
       replies
@@ -230,14 +230,14 @@ final class Laws {
 
   /** The two ways to ask for it say the same. */
   private void sameEffect(RetryReport report) {
-    if (observed.outcome() instanceof Outcome.Answer answer) {
+    if (observed.outcome() instanceof ScenarioOutcome.Answer answer) {
       boolean unknown = report.effect(answer.status()) == RetryReport.Effect.UNKNOWN;
       findings.expect("outcome unknown", unknown, report.outcomeUnknown());
     }
   }
 
   private boolean withoutReport() {
-    if (!(observed.outcome() instanceof Outcome.Failure failure)) {
+    if (!(observed.outcome() instanceof ScenarioOutcome.Failure failure)) {
       return false;
     }
     return switch (failure.category()) {

@@ -25,7 +25,7 @@ final class Observed {
   private final int connectionsBefore;
 
   // Set when the call is over, and read only then.
-  private Outcome outcome;
+  private ScenarioOutcome outcome;
   private Recorder recorder;
   private Client client;
   private CountingBudget budget;
@@ -43,7 +43,7 @@ final class Observed {
     this.connectionsBefore = server.connectionsAccepted();
   }
 
-  void outcome(Outcome outcome, Recorder recorder, Client client) {
+  void outcome(ScenarioOutcome outcome, Recorder recorder, Client client) {
     this.outcome = outcome;
     this.recorder = recorder;
     this.client = client;
@@ -62,7 +62,7 @@ final class Observed {
     Objects.requireNonNull(scenario.expected(entry.traits()), "a row for this entry point")
         .aspects()
         .forEach((aspect, text) -> findings.expect(aspect, text, text(aspect)));
-    if (outcome instanceof Outcome.Failure failure) {
+    if (outcome instanceof ScenarioOutcome.Failure failure) {
       findings.because(failure.thrown());
     }
   }
@@ -85,21 +85,21 @@ final class Observed {
   }
 
   private String outcomeText() {
-    if (outcome instanceof Outcome.Failure failure
+    if (outcome instanceof ScenarioOutcome.Failure failure
         && failure.thrown() instanceof AttemptRefusedException refused
         && refused.status().isPresent()) {
       String serverDelay =
           refused.serverDelay().map(delay -> " server delay " + Recorder.print(delay)).orElse("");
       return outcome + " after " + refused.status().getAsInt() + serverDelay;
     }
-    return outcome instanceof Outcome.Failure failure
+    return outcome instanceof ScenarioOutcome.Failure failure
             && failure.thrown() instanceof RefusedException refused
         ? outcome + " " + refused.refusal()
         : outcome.toString();
   }
 
   private String effect() {
-    return outcome instanceof Outcome.Answer answer
+    return outcome instanceof ScenarioOutcome.Answer answer
         ? words(answer.report().effect(answer.status()))
         : "no answer";
   }
@@ -121,9 +121,9 @@ final class Observed {
 
   /** The report on the outcome. */
   Optional<RetryReport> report() {
-    return outcome instanceof Outcome.Failure failure
+    return outcome instanceof ScenarioOutcome.Failure failure
         ? RetryReport.of(failure.thrown())
-        : Optional.of(((Outcome.Answer) outcome).report());
+        : Optional.of(((ScenarioOutcome.Answer) outcome).report());
   }
 
   private String lines() {
@@ -197,7 +197,7 @@ final class Observed {
    */
   boolean peaceful() {
     return scenario.setup().actions.isEmpty()
-        && outcome instanceof Outcome.Answer
+        && outcome instanceof ScenarioOutcome.Answer
         && call().body().form() != HttpCall.Form.CHANGING // which ends the connection
         && !requests().isEmpty()
         && script.stream().allMatch(reply -> reply.parts().peaceful());
@@ -211,7 +211,7 @@ final class Observed {
     return entry;
   }
 
-  Outcome outcome() {
+  ScenarioOutcome outcome() {
     return outcome;
   }
 

@@ -205,7 +205,7 @@ final class Scenario {
     return expect(e -> e.answers(status, body));
   }
 
-  Scenario fails(Outcome.Category category) {
+  Scenario fails(ScenarioOutcome.Category category) {
     return expect(e -> e.fails(category));
   }
 
@@ -256,7 +256,7 @@ final class Scenario {
   }
 
   /** The operation ends before it has begun. */
-  Scenario neverBegins(Outcome.Category category) {
+  Scenario neverBegins(ScenarioOutcome.Category category) {
     return fails(category).requests(0).trace();
   }
 

@@ -94,7 +94,7 @@ final class ScenarioRun {
       Observed observed = new Observed(server, script, scenario, entry);
       arm(server);
       URI uri = setup.refused ? nobody.uri(setup.call.path()) : server.uri(setup.call.path());
-      Outcome outcome = finish(client, uri, setup.call);
+      ScenarioOutcome outcome = finish(client, uri, setup.call);
       run.reached(Scenario.Moment.OUTCOME, 1);
       recorder.awaitEnd();
       observed.outcome(outcome, recorder, client);
@@ -214,19 +214,19 @@ final class ScenarioRun {
     }
   }
 
-  private Outcome calls(Client client, URI uri, HttpCall call) throws Exception {
+  private ScenarioOutcome calls(Client client, URI uri, HttpCall call) throws Exception {
     return client.call(uri, call, this::head);
   }
 
   /** A call within the scope of a request, if the row has one. */
-  private Outcome within(Callable<Outcome> calls) throws Exception {
+  private ScenarioOutcome within(Callable<ScenarioOutcome> calls) throws Exception {
     if (setup.inbound.isEmpty()) {
       return calls.call();
     }
     ScopeOptions options =
         ScopeOptions.builder().environment(run.time().environment()).build().operation("POST /in");
     try (RetryScope scope = RetryScope.enter(setup.inbound::get, "acme", options)) {
-      Outcome outcome = calls.call();
+      ScenarioOutcome outcome = calls.call();
       upward =
           scope.responseHeaders().entrySet().stream()
               .map(header -> header.getKey() + ": " + header.getValue())
@@ -236,8 +236,9 @@ final class ScenarioRun {
   }
 
   /** Calls on a thread that can be interrupted, and given up on. */
-  private Outcome finish(Client client, URI uri, HttpCall call) throws Exception {
-    FutureTask<Outcome> task = new FutureTask<>(() -> within(() -> calls(client, uri, call)));
+  private ScenarioOutcome finish(Client client, URI uri, HttpCall call) throws Exception {
+    FutureTask<ScenarioOutcome> task =
+        new FutureTask<>(() -> within(() -> calls(client, uri, call)));
     Thread caller = Threads.daemon("scenario-caller", task);
     run.caller(caller);
     caller.start();

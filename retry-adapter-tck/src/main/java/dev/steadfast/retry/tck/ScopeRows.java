@@ -1,9 +1,9 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.CONNECTION_LOST;
-import static dev.steadfast.retry.tck.Outcome.Category.TIMEOUT;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.TIMEOUT;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.Backoff;

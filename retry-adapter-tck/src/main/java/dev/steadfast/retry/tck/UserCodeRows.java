@@ -1,8 +1,8 @@
 package dev.steadfast.retry.tck;
 
-import static dev.steadfast.retry.tck.Outcome.Category.USER;
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.AttemptReport;
@@ -48,7 +48,7 @@ final class UserCodeRows {
             .get("/a")
             .policy(p ->
                 p.backoff((retry, previous, random) -> {
-                  throw new Outcome.UserCodeException();
+                  throw new ScenarioOutcome.UserCodeException();
                 }))
             .replies(status(503))
             .fails(USER)
@@ -80,12 +80,12 @@ final class UserCodeRows {
   private static final class Throwing implements HttpClassifier {
     @Override
     public Verdict onResponse(OperationView operation, ResponseView response, Signals signals) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
 
     @Override
     public Verdict onFailure(OperationView operation, TransportFailure failure) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
   }
 
@@ -112,17 +112,17 @@ final class UserCodeRows {
       return new Permit() {
         @Override
         public void succeeded(long elapsedNanos) {
-          throw new Outcome.UserCodeException();
+          throw new ScenarioOutcome.UserCodeException();
         }
 
         @Override
         public void failed(Guard.Failure how, Throwable failure) {
-          throw new Outcome.UserCodeException();
+          throw new ScenarioOutcome.UserCodeException();
         }
 
         @Override
         public void released() {
-          throw new Outcome.UserCodeException();
+          throw new ScenarioOutcome.UserCodeException();
         }
       };
     }
@@ -131,37 +131,37 @@ final class UserCodeRows {
   private static final class ThrowingListener implements RetryListener {
     @Override
     public void operationStarted(OperationInfo operation) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
 
     @Override
     public AutoCloseable enterAttempt(OperationInfo operation, int attempt) {
       if (attempt == 1) {
-        throw new Outcome.UserCodeException();
+        throw new ScenarioOutcome.UserCodeException();
       }
       return () -> {
-        throw new Outcome.UserCodeException();
+        throw new ScenarioOutcome.UserCodeException();
       };
     }
 
     @Override
     public void attemptStarted(OperationInfo operation, int attempt, Object request) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
 
     @Override
     public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
 
     @Override
     public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
 
     @Override
     public void ended(OperationInfo operation, RetryReport report) {
-      throw new Outcome.UserCodeException();
+      throw new ScenarioOutcome.UserCodeException();
     }
   }
 }

@@ -80,7 +80,7 @@ class ScenarioRunTest {
         RETRIED,
         new Leaking() {
           @Override
-          public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
+          public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
             client.plainGet(uri); // one connection is open, and never given back
             return super.call(uri, call, onHead);
           }
@@ -117,7 +117,7 @@ class ScenarioRunTest {
           RETRIED,
           new Leaking() {
             @Override
-            public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
+            public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
               new Thread(() -> await(end), "left-behind").start();
               return super.call(uri, call, onHead);
             }
@@ -142,8 +142,8 @@ class ScenarioRunTest {
         RETRIED,
         new Leaking() {
           @Override
-          public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
-            Outcome outcome = super.call(uri, call, onHead);
+          public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
+            ScenarioOutcome outcome = super.call(uri, call, onHead);
             client.plainGet(uri);
             return outcome;
           }
@@ -187,7 +187,7 @@ class ScenarioRunTest {
     }
 
     @Override
-    public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
+    public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
       return client.call(uri, call, onHead);
     }
 

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.tck.Interference;
-import dev.steadfast.retry.tck.Outcome;
+import dev.steadfast.retry.tck.ScenarioOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -258,6 +258,6 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
   }
 
   private static IOException usersOwn(String message) {
-    return new IOException(message, new Outcome.UserCodeException());
+    return new IOException(message, new ScenarioOutcome.UserCodeException());
   }
 }

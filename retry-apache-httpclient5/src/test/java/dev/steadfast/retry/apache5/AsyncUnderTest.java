@@ -2,8 +2,8 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.tck.Client;
 import dev.steadfast.retry.tck.HttpCall;
-import dev.steadfast.retry.tck.Outcome;
-import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.ScenarioOutcome;
+import dev.steadfast.retry.tck.ScenarioOutcome.Category;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -59,7 +59,7 @@ final class AsyncUnderTest implements Client {
   }
 
   @Override
-  public Outcome call(URI uri, HttpCall call, Runnable onHead) throws InterruptedException {
+  public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws InterruptedException {
     current = new CompletableFuture<>();
     HttpClientContext context = Apache5Retry.with(HttpClientContext.create(), call.options());
     Watching watching = new Watching(onHead);
@@ -71,13 +71,14 @@ final class AsyncUnderTest implements Client {
       Parts.awaitNoLease(pool); // the future is completed a moment before
       String body = response.getBodyText() == null ? "" : response.getBodyText();
       Map<String, List<String>> headers = Apache5Views.map(response);
-      return new Outcome.Answer(response.getCode(), body, headers, Apache5Reports.of(response));
+      return new ScenarioOutcome.Answer(
+          response.getCode(), body, headers, Apache5Reports.of(response));
     } catch (ExecutionException failure) {
       Throwable thrown = failure.getCause();
       Category category = watching.head ? Category.BROKEN_READING : category(thrown);
-      return new Outcome.Failure(category, thrown);
+      return new ScenarioOutcome.Failure(category, thrown);
     } catch (RuntimeException thrown) {
-      return new Outcome.Failure(category(thrown), thrown);
+      return new ScenarioOutcome.Failure(category(thrown), thrown);
     }
   }
 
@@ -157,7 +158,7 @@ final class AsyncUnderTest implements Client {
     if (known.isPresent()) {
       return known.get();
     }
-    if (thrown.getCause() instanceof Outcome.UserCodeException) {
+    if (thrown.getCause() instanceof ScenarioOutcome.UserCodeException) {
       return Category.USER;
     }
     if (thrown instanceof SocketTimeoutException) {

@@ -2,8 +2,8 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.tck.Client;
 import dev.steadfast.retry.tck.HttpCall;
-import dev.steadfast.retry.tck.Outcome;
-import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.ScenarioOutcome;
+import dev.steadfast.retry.tck.ScenarioOutcome.Category;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,7 +52,7 @@ final class ClassicUnderTest implements Client {
 
   @Override
   @SuppressWarnings("deprecation") // the way to a response whose body the caller reads
-  public Outcome call(URI uri, HttpCall call, Runnable onHead) {
+  public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) {
     try {
       HttpUriRequestBase request = request(uri, call);
       current = request;
@@ -61,7 +61,7 @@ final class ClassicUnderTest implements Client {
       onHead.run();
       return read(response);
     } catch (IOException | RuntimeException thrown) {
-      return new Outcome.Failure(category(thrown), thrown);
+      return new ScenarioOutcome.Failure(category(thrown), thrown);
     }
   }
 
@@ -124,15 +124,16 @@ final class ClassicUnderTest implements Client {
     public void close() {}
   }
 
-  private static Outcome read(ClassicHttpResponse response) throws IOException {
+  private static ScenarioOutcome read(ClassicHttpResponse response) throws IOException {
     try (response) {
       String body = response.getEntity() == null ? "" : EntityUtils.toString(response.getEntity());
       Map<String, List<String>> headers = Apache5Views.map(response);
-      return new Outcome.Answer(response.getCode(), body, headers, Apache5Reports.of(response));
+      return new ScenarioOutcome.Answer(
+          response.getCode(), body, headers, Apache5Reports.of(response));
     } catch (org.apache.hc.core5.http.ParseException unexpected) {
       throw new AssertionError(unexpected);
     } catch (IOException broken) {
-      return new Outcome.Failure(Category.BROKEN_READING, broken);
+      return new ScenarioOutcome.Failure(Category.BROKEN_READING, broken);
     }
   }
 
@@ -141,7 +142,7 @@ final class ClassicUnderTest implements Client {
     if (known.isPresent()) {
       return known.get();
     }
-    if (thrown.getCause() instanceof Outcome.UserCodeException) {
+    if (thrown.getCause() instanceof ScenarioOutcome.UserCodeException) {
       return Category.USER;
     }
     if (thrown instanceof SocketTimeoutException) {

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.tck.Interference;
-import dev.steadfast.retry.tck.Outcome;
+import dev.steadfast.retry.tck.ScenarioOutcome;
 import java.io.IOException;
 import java.util.UUID;
 import org.apache.hc.client5.http.classic.ExecChain;
@@ -142,6 +142,6 @@ record Interfering(CloseableHttpClient other, Interference how) implements ExecC
   }
 
   private static IOException usersOwn(String message) {
-    return new IOException(message, new Outcome.UserCodeException());
+    return new IOException(message, new ScenarioOutcome.UserCodeException());
   }
 }

@@ -5,8 +5,8 @@ import dev.steadfast.retry.tck.Client;
 import dev.steadfast.retry.tck.EntryPoint;
 import dev.steadfast.retry.tck.Follows;
 import dev.steadfast.retry.tck.HttpCall;
-import dev.steadfast.retry.tck.Outcome;
-import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.ScenarioOutcome;
+import dev.steadfast.retry.tck.ScenarioOutcome.Category;
 import dev.steadfast.retry.tck.Trait;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
@@ -109,7 +109,7 @@ final class JdkEntryPoints {
     }
 
     @Override
-    public Outcome call(URI uri, HttpCall call, Runnable onHead) {
+    public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) {
       try {
         HttpRequest request = request(uri, call);
         HttpClient view = client.with(call.options());
@@ -120,7 +120,7 @@ final class JdkEntryPoints {
             };
         return answer(async ? sendAsync(view, request, handler) : view.send(request, handler));
       } catch (Exception thrown) {
-        return new Outcome.Failure(category(thrown), thrown);
+        return new ScenarioOutcome.Failure(category(thrown), thrown);
       }
     }
 
@@ -162,8 +162,8 @@ final class JdkEntryPoints {
       };
     }
 
-    private static Outcome answer(HttpResponse<String> response) {
-      return new Outcome.Answer(
+    private static ScenarioOutcome answer(HttpResponse<String> response) {
+      return new ScenarioOutcome.Answer(
           response.statusCode(),
           response.body(),
           response.headers().map(),

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.tck.Interference;
-import dev.steadfast.retry.tck.Outcome;
+import dev.steadfast.retry.tck.ScenarioOutcome;
 import java.io.IOException;
 import java.util.UUID;
 import okhttp3.Authenticator;
@@ -103,6 +103,6 @@ record Interfering(OkHttpClient other, Interference how) implements Interceptor 
   }
 
   private static IOException usersOwn(String message) {
-    return new IOException(message, new Outcome.UserCodeException());
+    return new IOException(message, new ScenarioOutcome.UserCodeException());
   }
 }

@@ -3,8 +3,8 @@ package dev.steadfast.retry.okhttp;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Client;
 import dev.steadfast.retry.tck.HttpCall;
-import dev.steadfast.retry.tck.Outcome;
-import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.ScenarioOutcome;
+import dev.steadfast.retry.tck.ScenarioOutcome.Category;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -47,14 +47,14 @@ final class OkHttpUnderTest implements Client {
   }
 
   @Override
-  public Outcome call(URI uri, HttpCall call, Runnable onHead) {
+  public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) {
     try {
       current = calls.newCall(request(uri, call));
       Response response = way.carryOut(current);
       onHead.run();
       return read(response);
     } catch (IOException | RuntimeException thrown) {
-      return new Outcome.Failure(category(thrown), thrown);
+      return new ScenarioOutcome.Failure(category(thrown), thrown);
     }
   }
 
@@ -104,13 +104,13 @@ final class OkHttpUnderTest implements Client {
     }
   }
 
-  private static Outcome read(Response response) {
+  private static ScenarioOutcome read(Response response) {
     try (response) {
       String body = response.body().string();
-      return new Outcome.Answer(
+      return new ScenarioOutcome.Answer(
           response.code(), body, response.headers().toMultimap(), OkHttpReports.of(response));
     } catch (IOException broken) {
-      return new Outcome.Failure(Category.BROKEN_READING, broken);
+      return new ScenarioOutcome.Failure(Category.BROKEN_READING, broken);
     }
   }
 
@@ -122,7 +122,8 @@ final class OkHttpUnderTest implements Client {
     if (known.isPresent()) {
       return known.get();
     }
-    if (thrown.getCause() instanceof Outcome.UserCodeException) { // a callback takes no other
+    if (thrown.getCause()
+        instanceof ScenarioOutcome.UserCodeException) { // a callback takes no other
       return Category.USER;
     }
     if (thrown.getCause() instanceof IllegalArgumentException) { // an interceptor's

@@ -5,8 +5,8 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Client;
 import dev.steadfast.retry.tck.EntryPoint;
 import dev.steadfast.retry.tck.HttpCall;
-import dev.steadfast.retry.tck.Outcome;
-import dev.steadfast.retry.tck.Outcome.Category;
+import dev.steadfast.retry.tck.ScenarioOutcome;
+import dev.steadfast.retry.tck.ScenarioOutcome.Category;
 import dev.steadfast.retry.tck.Trait;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -60,7 +60,7 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
     }
 
     @Override
-    public Outcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
+    public ScenarioOutcome call(URI uri, HttpCall call, Runnable onHead) throws Exception {
       try {
         ExampleCall.Wires wires = new ExampleCall.Wires(client, executor);
         ExampleCall made = new ExampleCall(request(uri, call), wires, retry, call.options());
@@ -70,17 +70,18 @@ public record ExampleEntryPoint(String name, Set<Trait> traits) implements Entry
         onHead.run();
         return read(answer);
       } catch (Throwable thrown) {
-        return new Outcome.Failure(category(thrown), thrown);
+        return new ScenarioOutcome.Failure(category(thrown), thrown);
       }
     }
 
-    private static Outcome read(ExampleCall.Answer answer) {
+    private static ScenarioOutcome read(ExampleCall.Answer answer) {
       try {
         String body =
             answer.body() == null ? answer.response().read(Integer.MAX_VALUE) : answer.body();
-        return new Outcome.Answer(answer.status(), body, answer.headerMap(), answer.report());
+        return new ScenarioOutcome.Answer(
+            answer.status(), body, answer.headerMap(), answer.report());
       } catch (IOException broken) {
-        return new Outcome.Failure(Category.BROKEN_READING, broken);
+        return new ScenarioOutcome.Failure(Category.BROKEN_READING, broken);
       }
     }
 

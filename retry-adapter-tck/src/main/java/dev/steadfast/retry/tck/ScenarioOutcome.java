@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The outcome that the caller of a call got. */
-public sealed interface Outcome {
+public sealed interface ScenarioOutcome {
 
   /**
    * A response, read to its end.
@@ -20,7 +20,7 @@ public sealed interface Outcome {
    * @param report the report that rides on the response
    */
   record Answer(int status, String body, Map<String, List<String>> headers, RetryReport report)
-      implements Outcome {
+      implements ScenarioOutcome {
     @Override
     public String toString() {
       return (status + " " + body).trim();
@@ -39,7 +39,7 @@ public sealed interface Outcome {
    * @param category what kind of exception
    * @param thrown the exception itself, without what an asynchronous client wraps it in
    */
-  record Failure(Category category, Throwable thrown) implements Outcome {
+  record Failure(Category category, Throwable thrown) implements ScenarioOutcome {
     @Override
     public String toString() {
       return category.toString();
