@@ -37,6 +37,16 @@ final class Decisions {
     };
   }
 
+  /** As {@link RetryState#gaveUp}. */
+  static boolean gaveUp(StopReason reason, boolean serverSaysDoNotRetry, boolean retried) {
+    return switch (reason) {
+      case BUDGET_EXHAUSTED, GUARD_REFUSED, SERVER_DELAY_TOO_LONG -> true;
+      case DO_NOT_RETRY -> serverSaysDoNotRetry;
+      case ATTEMPTS_EXHAUSTED, DEADLINE -> serverSaysDoNotRetry || retried;
+      default -> false;
+    };
+  }
+
   static RetryDecision.Stop stop(StopReason reason) {
     return Objects.requireNonNull(STOPS.get(reason));
   }

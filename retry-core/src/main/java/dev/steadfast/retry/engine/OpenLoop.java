@@ -1,8 +1,6 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.OperationInfo;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The loop of an operation whose request may come by again: an interceptor around the client's own
@@ -34,8 +32,7 @@ public final class OpenLoop<R> implements AutoCloseable {
    */
   public static <R> OpenLoop<R> of(
       RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
-    return new OpenLoop<>(
-        new OperationLoop<>(new Operation<>(plan, info, transport, new DeferredEnd())));
+    return new OpenLoop<>(new OperationLoop<>(new Operation<>(plan, info, transport, true)));
   }
 
   /**
@@ -47,40 +44,7 @@ public final class OpenLoop<R> implements AutoCloseable {
    * @throws Throwable the failure, with its report
    */
   public R run(long boundNanos) throws Throwable {
-    return loop.run(boundNanos, 0);
-  }
-
-  /**
-   * As {@link #run(long)}, where a part of the total timeout is over: another operation of the same
-   * call began earlier, and both have the deadline of the call.
-   *
-   * @param boundNanos a bound on the operation in addition to the policy's, from now on; {@link
-   *     Long#MAX_VALUE} for none
-   * @param spentNanos how long ago the first operation of the call began
-   * @return the response
-   * @throws Throwable the failure, with its report
-   */
-  public R run(long boundNanos, long spentNanos) throws Throwable {
-    return loop.run(boundNanos, spentNanos);
-  }
-
-  /**
-   * As {@link #run(long, long)}, without a thread of its own. It is not run again.
-   *
-   * @param boundNanos a bound on the operation in addition to the policy's, from now on; {@link
-   *     Long#MAX_VALUE} for none
-   * @param spentNanos how long ago the first operation of the call began
-   * @param completion gets the response or the failure, once, after the loop was closed
-   */
-  public void start(
-      long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
-    loop.start(
-        boundNanos,
-        spentNanos,
-        (response, failure) -> {
-          close();
-          completion.accept(response, failure);
-        });
+    return loop.run(boundNanos);
   }
 
   /**

@@ -5,7 +5,6 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
-import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.ServerDelay;
 import dev.steadfast.retry.StopReason;
@@ -28,7 +27,7 @@ final class Operation<R> implements Admission {
   private final OperationInfo info;
   private RetryTransport<R> transport; // of this run
   private final RetryState state;
-  private final @Nullable DeferredEnd late; // null: the end is told when a run ends
+  private final boolean runsAgain; // its end is told when it is closed
   private final OperationRecord record = new OperationRecord();
   private GuardPermits permits = GuardPermits.none(); // of the attempt that runs
   private AdmissionTime opening =
@@ -37,23 +36,28 @@ final class Operation<R> implements Admission {
   // The last answer that another attempt follows, if a guard may refuse that one.
   private @Nullable PackedAnswer answered;
 
+  // The end of the last run, of an operation that may run again.
+  private @Nullable StopReason lastReason;
+  private @Nullable RetryReport lastReport;
+
   Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
-    this(plan, info, transport, null);
+    this(plan, info, transport, false);
   }
 
   /**
-   * An operation with an end that may be told late.
+   * An operation that may run again.
    *
-   * @param late null: the end is told when the one run ends
+   * @param runsAgain whether its end is told when it is closed, and not when its run ends
    */
-  Operation(
-      RetryPlan plan, OperationInfo info, RetryTransport<R> transport, @Nullable DeferredEnd late) {
+  Operation(RetryPlan plan, OperationInfo info, RetryTransport<R> transport, boolean runsAgain) {
     this.plan = plan;
     this.info = info;
     this.transport = transport;
-    this.late = late;
-    RetryBudget.Account account = OuterLayerAccount.account(plan, info.origin());
-    this.state = new RetryState(plan, late == null ? account : late.keepingEnd(account), this);
+    this.runsAgain = runsAgain;
+    this.state = new RetryState(plan, OuterLayerAccount.account(plan, info.origin()), this);
+    if (runsAgain) {
+      state.tellEndLater();
+    }
   }
 
   OperationInfo info() {
@@ -86,6 +90,7 @@ final class Operation<R> implements Admission {
       }
     }
     state.begin(now, bound, !transport.hasLastStep()); // with it, nothing may be sent at all
+    state.extendTotalTimeout(-transport.spentNanos());
     record.begin(now);
     if (listeners().any()) {
       listeners().operationStarted(info);
@@ -98,13 +103,10 @@ final class Operation<R> implements Admission {
     long now = now();
     CallContext callContext = plan.callContext();
     long callerWaits = callContext == null ? Long.MAX_VALUE : callContext.remainingNanos();
-    state.again(now, Math.min(boundNanos, callerWaits), record.perhapsProcessed());
     record.runAgain();
     opening = AdmissionTime.NOW;
     answered = null;
-    if (late != null) {
-      late.again(now);
-    }
+    state.again(now, Math.min(boundNanos, callerWaits), record.perhapsProcessed());
   }
 
   /** Begins with an operation that has no listener, after its first attempt. */
@@ -311,10 +313,10 @@ final class Operation<R> implements Admission {
    * @return the report; null if no listener needs it
    */
   @Nullable RetryReport ended(StopReason reason, boolean thrown) {
-    if (late != null) {
-      RetryReport report = report(reason, thrown);
-      late.keep(reason, report);
-      return report;
+    if (runsAgain) {
+      lastReason = reason;
+      lastReport = report(reason, thrown);
+      return lastReport;
     }
     tellEnd(reason);
     RetryReport report = report(reason, thrown);
@@ -324,18 +326,17 @@ final class Operation<R> implements Admission {
 
   /** Tells of an end that is told late. */
   void close() {
-    DeferredEnd end = late;
-    StopReason reason = end == null ? null : end.reason();
-    if (end == null || reason == null) {
+    StopReason reason = lastReason;
+    if (reason == null) {
       return;
     }
     try {
-      end.tellBudget(now());
+      state.tellEnd(now());
     } catch (Throwable broken) { // the budget or the clock is the user's
       LOG.warn("the budget could not be told of the end: {}", this, broken);
     }
     tellEnd(reason);
-    tellEnd(end.report());
+    tellEnd(lastReport);
   }
 
   private void tellEnd(StopReason reason) {

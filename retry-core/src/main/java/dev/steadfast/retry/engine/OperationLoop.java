@@ -41,14 +41,8 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   @Override
   public R run(long boundNanos) throws Throwable {
-    return run(boundNanos, 0);
-  }
-
-  /** Runs an operation that has used a part of its total timeout. */
-  R run(long boundNanos, long spentNanos) throws Throwable {
     capture();
     operation.begin(boundNanos);
-    operation.state().extendTotalTimeout(-spentNanos);
     drive();
     return outcome();
   }
@@ -94,16 +88,9 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   @Override
   public void start(long boundNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
-    start(boundNanos, 0, completion);
-  }
-
-  /** Begins an operation that has used a part of its total timeout. */
-  void start(
-      long boundNanos, long spentNanos, BiConsumer<@Nullable R, @Nullable Throwable> completion) {
     told = new EndCallback<>(completion);
     context = CallerContext.capture(operation.plan().context());
     operation.begin(boundNanos);
-    operation.state().extendTotalTimeout(-spentNanos);
     if (cancelled == null) {
       drive();
     } else {

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 
@@ -23,6 +24,16 @@ public record Outcome(Verdict verdict, Evidence evidence) {
     if (verdict instanceof Verdict.Retryable failure && failure.claimsUnprocessed()) {
       evidence = evidence.withRefusal();
     }
+  }
+
+  /**
+   * Whether the server refuses a connection, or its protocol. Then a key or the caller's word do
+   * not make an attempt beside the others safe, but a failed handshake proves that nothing was
+   * sent.
+   */
+  boolean refusesConnection() {
+    return verdict.kind() == FailureKind.TLS
+        || (evidence.safety().needsNoKey() && AnswerProof.refusesProtocol(evidence.status()));
   }
 
   /**

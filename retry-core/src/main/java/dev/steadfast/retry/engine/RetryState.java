@@ -4,6 +4,7 @@ import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
@@ -60,29 +61,25 @@ final class RetryState {
   private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
   private boolean unknownToBudget; // until an attempt begins
+  private boolean runsAgain; // the budget hears of the end when the last run is over
+  private RetryBudget.@Nullable Outcome untold; // the end of a run that may not be the last
   private boolean elsewhere; // the latest attempt takes another connection than the usual one
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
-    this(plan.nanos(), budget, admission, plan.environment().random(), plan.word());
-  }
-
-  private RetryState(
-      PolicyNanos nanos,
-      RetryBudget.Account budget,
-      Admission admission,
-      LongSupplier random,
-      CallersWord word) {
-    this.nanos = nanos;
+    this.nanos = plan.nanos();
     this.budget = budget;
     this.admission = admission;
-    this.random = random;
-    this.word = word;
+    this.random = plan.environment().random();
+    this.word = plan.word();
   }
 
   /** The state of an operation without guards; call {@link #begin} first. */
   static RetryState of(RetryPolicy policy, RetryBudget.Account budget, LongSupplier random) {
-    return new RetryState(
-        new PolicyNanos(policy), budget, Admission.FREE, random, CallersWord.NONE);
+    RetryEnvironment system = RetryEnvironment.system();
+    RetryEnvironment drawing =
+        new RetryEnvironment(system.ticker(), system.clock(), random, system.scheduler());
+    RetryPlan plan = RetryPlan.of(RetryPolicy.defaults(), RetryBudget.unlimited(), drawing);
+    return new RetryState(plan.withPolicy(policy), budget, Admission.FREE);
   }
 
   /** A layer above owns the retries: this operation makes one attempt. */
@@ -105,7 +102,8 @@ final class RetryState {
    * @param told false if the budget hears nothing before an attempt begins
    */
   void begin(long nowNanos, long boundNanos, boolean told) {
-    startTime(nowNanos, boundNanos);
+    deadlineNanos = nowNanos + nanos.total();
+    extendBound(nowNanos, boundNanos);
     unknownToBudget = !told;
     if (told) {
       budget.operationBegan(nowNanos);
@@ -128,7 +126,8 @@ final class RetryState {
 
   /** Begins with an operation after its first attempt. Its budget knows that it began. */
   void beginAfterFirstAttempt(long beganNanos) {
-    startTime(beganNanos, Long.MAX_VALUE);
+    begin(beganNanos, Long.MAX_VALUE, false);
+    unknownToBudget = false;
     attempts = 1;
   }
 
@@ -144,22 +143,37 @@ final class RetryState {
   void again(long nowNanos, long boundNanos, int perhapsProcessed) {
     this.perhapsProcessed = (short) Math.min(perhapsProcessed, Short.MAX_VALUE);
     stopped = null;
-    withdrawal = null; // the budget got it with the end
     retryPending = false;
     kindsSeen = 0;
     serverSaysDoNotRetry = false;
     cutShort = false;
     extendBound(nowNanos, boundNanos);
+    untold = null;
+    Withdrawal held = withdrawal;
+    if (held != null) { // must be settled before another retry can take something
+      withdrawal = null;
+      budget.operationEnded(RetryBudget.Outcome.UNKNOWN, held, nowNanos);
+      budget.operationBegan(nowNanos);
+    }
+  }
+
+  /** The budget hears of the end by {@link #tellEnd} alone: the operation may run again. */
+  void tellEndLater() {
+    runsAgain = true;
+  }
+
+  /** Tells the budget of the end of the last run. */
+  void tellEnd(long nowNanos) {
+    RetryBudget.Outcome outcome = untold;
+    if (outcome != null) {
+      untold = null;
+      budget.operationEnded(outcome, withdrawal, nowNanos);
+    }
   }
 
   /** Ends an operation. Its budget already knows of the success. */
   void acceptedAlready() {
     stopped = StopReason.ACCEPTED;
-  }
-
-  private void startTime(long nowNanos, long boundNanos) {
-    deadlineNanos = nowNanos + nanos.total();
-    extendBound(nowNanos, boundNanos);
   }
 
   /**
@@ -247,7 +261,9 @@ final class RetryState {
         withdrawal = null; // spent with the attempt
       }
     }
-    countProcessed(outcome.evidence());
+    if (outcome.evidence().disposition().mayHaveActed() && perhapsProcessed < Short.MAX_VALUE) {
+      perhapsProcessed++;
+    }
     // 1 accepted: deposit, stop
     if (verdict instanceof Verdict.Accepted accepted) {
       RetryBudget.Outcome success =
@@ -265,24 +281,8 @@ final class RetryState {
     if (outcome.evidence().bodySpent()) {
       return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
     }
-    boolean detour = elsewhere && refusesConnection(outcome, safety);
+    boolean detour = elsewhere && outcome.refusesConnection();
     return afterSafeFailure((Verdict.Retryable) verdict, safety, detour, nowNanos);
-  }
-
-  /**
-   * Whether the server refuses a connection, or its protocol. Then a key or the caller's word do
-   * not make an attempt beside the others safe, but a failed handshake proves that nothing was
-   * sent.
-   */
-  private static boolean refusesConnection(Outcome outcome, Evidence.Safety safety) {
-    return outcome.verdict().kind() == FailureKind.TLS
-        || (safety.needsNoKey() && AnswerProof.refusesProtocol(outcome.evidence().status()));
-  }
-
-  private void countProcessed(Evidence evidence) {
-    if (evidence.disposition().mayHaveActed() && perhapsProcessed < Short.MAX_VALUE) {
-      perhapsProcessed++;
-    }
   }
 
   /** Whether the operation may not be repeated any more because that is paid for. */
@@ -374,12 +374,7 @@ final class RetryState {
    * the retries, and after a first failure that was not retried.
    */
   boolean gaveUp(StopReason reason) {
-    return switch (reason) {
-      case BUDGET_EXHAUSTED, GUARD_REFUSED, SERVER_DELAY_TOO_LONG -> true;
-      case DO_NOT_RETRY -> serverSaysDoNotRetry;
-      case ATTEMPTS_EXHAUSTED, DEADLINE -> serverSaysDoNotRetry || counted(attempts) > 1;
-      default -> false;
-    };
+    return Decisions.gaveUp(reason, serverSaysDoNotRetry, counted(attempts) > 1);
   }
 
   /** The wait for guards that refused an attempt which was to start; null if it is not worth it. */
@@ -416,8 +411,9 @@ final class RetryState {
 
   private RetryDecision.Stop end(StopReason reason, RetryBudget.Outcome outcome, long nowNanos) {
     stopped = reason;
-    if (!unknownToBudget) {
-      budget.operationEnded(outcome, withdrawal, nowNanos);
+    untold = unknownToBudget ? null : outcome;
+    if (!runsAgain) {
+      tellEnd(nowNanos);
     }
     return Decisions.stop(reason);
   }

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public interface RetryTransport<R> {
+  /** The most bytes of a body that nobody gets that are read to keep its connection. */
+  int MOST_DISCARDED_BYTES = 64 * 1024;
+
+  /** The longest time that this may take, in nanoseconds. */
+  long MOST_DISCARDING_NANOS = 100_000_000;
 
   /**
    * Makes one attempt. The transport calls {@link Attempt#begin} when the attempt leaves the
@@ -108,7 +113,17 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Frees what a response holds: it is followed by another attempt, or came too late.
+   * {@return how much of the total timeout is over when the operation begins, in nanoseconds; 0 by
+   * default} Another operation of the same call may have begun before, and both have the time of
+   * the call.
+   */
+  default long spentNanos() {
+    return 0;
+  }
+
+  /**
+   * Frees what a response holds: it is followed by another attempt, or came too late. A body that
+   * is short and quick is read to its end, so that the connection is used again.
    *
    * @param response a response that the caller does not get
    */

@@ -169,12 +169,12 @@ class OpenLoopTest {
   /** Another operation of the call began earlier. */
   @Test
   void whatIsSpentBeforeTheBeginCounts() throws Throwable {
-    OpenLoop<String> loop = loop(answering("200"));
-    assertEquals("200", loop.run(Long.MAX_VALUE, Duration.ofSeconds(29).toNanos()));
+    OpenLoop<String> loop = loop(answering("200").spent(Duration.ofSeconds(29)));
+    assertEquals("200", loop.run(Long.MAX_VALUE));
     time.advance(Duration.ofSeconds(1));
     assertThrows(Throwable.class, () -> loop.runAgain(new ScriptedTransport(), Long.MAX_VALUE));
-    OpenLoop<String> late = loop(new ScriptedTransport());
-    assertThrows(Throwable.class, () -> late.run(Long.MAX_VALUE, Duration.ofSeconds(30).toNanos()));
+    OpenLoop<String> late = loop(new ScriptedTransport().spent(Duration.ofSeconds(30)));
+    assertThrows(Throwable.class, () -> late.run(Long.MAX_VALUE));
     loop.close();
     late.close();
     assertEquals(StopReason.DEADLINE, ended.get(0).reason());

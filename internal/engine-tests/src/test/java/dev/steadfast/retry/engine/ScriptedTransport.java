@@ -5,6 +5,7 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.CleanReport;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,6 +26,7 @@ final class ScriptedTransport implements RetryTransport<String> {
   private final List<RetryReport> delivered = new ArrayList<>();
   private boolean boundsAttempts;
   private long stalledNanos = Long.MAX_VALUE;
+  private long spentNanos;
   private @Nullable Attempt<String> current;
   private @Nullable Runnable whenDiscarding;
   private @Nullable AssertionError broken;
@@ -38,6 +40,17 @@ final class ScriptedTransport implements RetryTransport<String> {
   ScriptedTransport boundingAttempts() {
     boundsAttempts = true;
     return this;
+  }
+
+  /** The call began so long ago. */
+  ScriptedTransport spent(Duration time) {
+    spentNanos = time.toNanos();
+    return this;
+  }
+
+  @Override
+  public long spentNanos() {
+    return spentNanos;
   }
 
   /** From now on nothing comes or goes; that time is up then, counted from the start. */
