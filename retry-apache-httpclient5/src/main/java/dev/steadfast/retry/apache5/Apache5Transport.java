@@ -1,10 +1,17 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling;
@@ -22,43 +29,58 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> the answers of its attempts
  */
-abstract class Apache5Transport<A extends Received<?>>
+abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
     implements RetryTransport<A>, Journaling.Codec<A> {
+  private static final Evidence NOTHING =
+      Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
+
   final HttpOperation operation;
-  final SentBody body;
-  final Outcomes outcomes;
+  final @Nullable SentBody body; // null: none, or its bytes are in memory and cannot change
 
+  private final long spentNanos;
   private final @Nullable BodyDeadline deadline;
-  private volatile @Nullable A earlierAnswer; // of the attempt before, if the body is watched
 
-  Apache5Transport(HttpOperation operation, SentBody body, long spentNanos) {
-    this.operation = operation;
+  private volatile @Nullable WireTrace wire; // of the current attempt
+  // How the attempt before ended, if the body is watched.
+  private volatile @Nullable A earlierAnswer;
+  private volatile @Nullable Throwable earlierFailure;
+
+  Apache5Transport(Earlier.Now now, @Nullable SentBody body) {
+    this.operation = now.operation();
     this.body = body;
-    this.deadline = BodyDeadline.of(operation, spentNanos);
-    this.outcomes = new Outcomes(operation, body, this::classify);
+    this.spentNanos = now.spentNanos();
+    this.deadline = BodyDeadline.of(operation.plan(), now.boundNanos());
   }
 
-  /** The proof that a failure of the client gives; null if it is no failure of the client's own. */
-  abstract @Nullable TransportFailure classify(Throwable failure, WireTrace of);
+  @Override
+  public final long spentNanos() {
+    return spentNanos;
+  }
+
+  /** An attempt begins; null until it has a trace. */
+  final void begins(@Nullable WireTrace attempt) {
+    wire = attempt;
+  }
 
   /** An answer that the next attempt follows; null if its body was not read. */
   final void followed(@Nullable A answer) {
-    if (body.isWatched()) {
+    if (body != null) {
       earlierAnswer = answer;
-      outcomes.forgetFailure();
+      earlierFailure = null;
     }
   }
 
-  /** The answer of the attempt before tells the caller more than a body that has changed. */
+  /** The end of the attempt before tells the caller more than a body that has changed. */
   public final void failed(Attempt<A> attempt, Throwable thrown) {
-    Throwable changed = body.changed();
-    A answer = changed == null ? null : earlierAnswer;
-    if (answer != null) {
-      attempt.complete(answer, null);
+    Throwable changed = changed();
+    if (changed == null) {
+      attempt.complete(null, thrown);
       return;
     }
-    Throwable earlier = changed == null ? null : outcomes.earlierFailure();
-    attempt.complete(null, earlier != null ? earlier : changed != null ? changed : thrown);
+    A answer = earlierAnswer;
+    Throwable earlier = earlierFailure;
+    Throwable told = earlier == null ? changed : earlier;
+    attempt.complete(answer, answer == null ? told : null);
   }
 
   @Override
@@ -67,34 +89,86 @@ abstract class Apache5Transport<A extends Received<?>>
       bound(answer, deadline);
     }
     boolean keyed = operation.info().idempotencyKey().isPresent();
-    if (report != null || keyed || answer.status() >= 400) { // else its head says everything
-      CarriedReport.put(answer.response(), operation.report(report));
-    }
-    return answer;
+    boolean told = report != null || keyed || answer.status() >= 400;
+    return told || answer.carriesReport() // else its head says everything
+        ? answer.with(operation.report(report))
+        : answer;
   }
 
   /** Sets a deadline on the body that the caller is about to read. */
   abstract void bound(A answer, BodyDeadline end);
 
+  // ---- outcomes
+
+  private boolean isSpent() {
+    return body != null && body.isSpent();
+  }
+
+  private @Nullable RequestBodyChangedException changed() {
+    return body == null ? null : body.changed();
+  }
+
   @Override
   public final Outcome outcome(A answer) {
-    return outcomes.of(answer, answer.wire());
+    if (changed() != null) {
+      return outcomeOfChanged();
+    }
+    WireTrace of = answer.wire();
+    if (of == null) { // a journal kept it
+      return new Outcome(Verdict.acceptedWithoutServer(), NOTHING);
+    }
+    Evidence evidence = of.log.evidence(answer.status(), isSpent());
+    return of.answeredByNetwork()
+        ? operation.outcome(answer, evidence)
+        : new Outcome(Verdict.acceptedWithoutServer(), evidence); // of the cache, or a handler's
   }
 
   @Override
   public final Outcome outcome(Throwable failure) {
-    return outcomes.of(failure);
+    WireTrace of = wire;
+    if (of == null) {
+      return operation.outcome(
+          TransportFailure.permanent(FailureKind.OTHER, StopReason.NOT_RETRYABLE), NOTHING);
+    }
+    if (changed() != null) {
+      return outcomeOfChanged();
+    }
+    earlierFailure = body == null ? null : failure;
+    Evidence evidence = of.log.evidence(-1, isSpent());
+    TransportFailure classified = classify(failure, of);
+    HeadView head = of.head();
+    if (classified != null || head == null) {
+      TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
+      return operation.outcome(seen, evidence);
+    }
+    Outcome ofHead = operation.outcome(head, of.log.evidence(head.status(), isSpent()));
+    return ofHead.verdict() instanceof Verdict.Accepted // it is no success
+        ? operation.outcome(Apache5Failures.ofHandler(failure), evidence)
+        : ofHead;
+  }
+
+  /** The proof that a failure of the client gives; null if it is no failure of the client's own. */
+  abstract @Nullable TransportFailure classify(Throwable failure, WireTrace of);
+
+  private Outcome outcomeOfChanged() {
+    WireTrace last = wire;
+    return operation.outcome(
+        TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED),
+        last == null ? NOTHING : last.log.evidence(-1, true));
   }
 
   @Override
   public final Evidence evidence() {
-    return outcomes.evidence();
+    WireTrace of = wire;
+    return of == null ? NOTHING : of.ended(isSpent());
   }
 
   @Override
   public final Map<String, List<String>> headers(A answer) {
     return answer.headerMap();
   }
+
+  // ---- ends from outside
 
   @Override
   public final Throwable timedOut(TimeUp limit) {
@@ -134,9 +208,7 @@ abstract class Apache5Transport<A extends Received<?>>
 
   @Override
   public final A restore(ResponseView head, byte[] bytes, RetryReport report) {
-    A answer = kept(head, bytes);
-    CarriedReport.put(answer.response(), report);
-    return answer;
+    return kept(head, bytes).with(report);
   }
 
   /** An answer of which a journal has kept this. */

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.core5.http.EntityDetails;
@@ -9,7 +10,7 @@ import org.apache.hc.core5.http.message.BasicHttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /** The answer of an attempt of an asynchronous client. */
-final class AsyncAnswer extends Received<HttpResponse> {
+final class AsyncAnswer extends ReceivedAnswer<AsyncAnswer, HttpResponse> {
   private final @Nullable EntityDetails details; // null: without a body
   private final BodyRelay body;
 
@@ -30,6 +31,11 @@ final class AsyncAnswer extends Received<HttpResponse> {
     AsyncAnswer answer = new AsyncAnswer(response, details, null, BodyRelay.of(body));
     answer.whole(body);
     return answer;
+  }
+
+  @Override
+  AsyncAnswer with(RetryReport report) {
+    return new AsyncAnswer(CarriedReport.on(response(), report), details, wire(), body);
   }
 
   /** The same with its body, which was read because nobody wanted it. */

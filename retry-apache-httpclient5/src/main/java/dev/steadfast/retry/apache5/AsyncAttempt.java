@@ -3,7 +3,6 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.internal.FirstEvent;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
@@ -17,18 +16,20 @@ import org.jspecify.annotations.Nullable;
 final class AsyncAttempt implements AsyncExecCallback {
   private final Attempt<AsyncAnswer> attempt;
   private final WireTrace wire;
+  private final AttemptCancel stop;
+  private final AsyncTracingRuntime runtime;
   private final Owner owner;
   private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are
 
-  private @Nullable AsyncCall call;
-  private @Nullable AsyncTracingRuntime runtime;
-  private @Nullable AttemptCancel stop;
   private volatile @Nullable Taker taker; // null: no answer yet, or one that comes too late
 
   /** The operation. */
   interface Owner {
     /** The attempt has failed before its answer. */
     void failed(Attempt<AsyncAnswer> attempt, Throwable cause);
+
+    /** An informational response has come. */
+    void inform(HttpResponse information) throws HttpException, IOException;
 
     /** Another attempt follows this answer. */
     void unwanted(AsyncAnswer answer);
@@ -47,33 +48,25 @@ final class AsyncAttempt implements AsyncExecCallback {
     void failed(Exception cause);
   }
 
-  AsyncAttempt(Attempt<AsyncAnswer> attempt, WireTrace wire, Owner owner) {
+  AsyncAttempt(
+      Attempt<AsyncAnswer> attempt, AsyncWire wire, AsyncTracingRuntime runtime, Owner owner) {
     this.attempt = attempt;
-    this.wire = wire;
+    this.wire = wire.trace();
+    this.stop = wire.stop();
+    this.runtime = runtime;
     this.owner = owner;
-  }
-
-  WireTrace wire() {
-    return wire;
-  }
-
-  /** Takes the connection of the attempt, and what cancels it, before anything is sent. */
-  void uses(AsyncCall from, AsyncTracingRuntime connection, AttemptCancel cancel) {
-    call = from;
-    runtime = connection;
-    stop = cancel;
   }
 
   /** Ends the attempt on the wire, wherever it is. */
   void stop() {
-    Objects.requireNonNull(stop).cancel();
-    Objects.requireNonNull(runtime).discardEndpoint();
+    stop.cancel();
+    runtime.discardEndpoint();
   }
 
   /** Nothing more of the attempt may happen; what is under way ends. */
   private void end() {
-    Objects.requireNonNull(runtime).end();
-    Objects.requireNonNull(stop).cancel();
+    runtime.end();
+    stop.cancel();
   }
 
   /** Whether its exchanges are over. */
@@ -102,14 +95,14 @@ final class AsyncAttempt implements AsyncExecCallback {
   private Taker taker(AsyncAnswer answer, @Nullable EntityDetails details) {
     int most = details == null ? 0 : WholeBody.most(answer.status(), details, wire.operation());
     if (most > 0) {
-      return new HeldBody(answer, attempt, most);
+      return new HeldStart(answer, attempt, owner, most);
     }
     if (details == null) {
       answer.whole(new byte[0]);
     }
     FirstEvent event = StreamStart.of(answer.status(), details, wire.operation());
     if (event != null) {
-      return new HeldStream(answer, attempt, event, owner);
+      return new HeldStart(answer, attempt, owner, event);
     }
     return attempt.head(answer) ? answer.body() : new UnwantedBody(answer, attempt, owner);
   }
@@ -117,7 +110,7 @@ final class AsyncAttempt implements AsyncExecCallback {
   @Override
   public void handleInformationResponse(HttpResponse response) throws HttpException, IOException {
     if (!attempt.stopped()) {
-      Objects.requireNonNull(call).inform(response);
+      owner.inform(response);
     }
   }
 
@@ -126,7 +119,7 @@ final class AsyncAttempt implements AsyncExecCallback {
     if (!over.compareAndSet(false, true)) {
       return;
     }
-    Objects.requireNonNull(runtime).releaseEndpoint();
+    runtime.releaseEndpoint();
     Taker to = taker;
     if (to != null) {
       to.completed();

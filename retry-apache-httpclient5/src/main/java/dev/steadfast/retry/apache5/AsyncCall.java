@@ -68,16 +68,18 @@ final class AsyncCall {
   }
 
   /** Sends one attempt; each has a runtime, and so a connection, of its own. */
-  void send(HttpRequest attempted, Attempt<AsyncAnswer> attempt, AsyncAttempt callback)
-      throws HttpException, IOException {
-    WireTrace wire = callback.wire();
-    turn.begins(wire);
+  void send(
+      HttpRequest attempted,
+      Attempt<AsyncAnswer> attempt,
+      WireTrace trace,
+      AsyncAttempt.Owner owner) {
+    turn.begins(trace);
     AttemptCancel stop = cancel.attempt(attempt::stopped);
-    AsyncTracingRuntime runtime =
-        new AsyncTracingRuntime(scope.execRuntime.fork(), new AsyncWire(wire, turn, stop));
-    callback.uses(this, runtime, stop);
+    AsyncWire wire = new AsyncWire(trace, turn, stop);
+    AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire);
+    AsyncAttempt callback = new AsyncAttempt(attempt, wire, runtime, owner);
     last = callback;
-    wire.closing(callback::stop);
+    trace.closing(callback::stop);
     attempt.onCancel(callback::stop);
     AsyncExecChain.Scope own =
         new AsyncExecChain.Scope(
@@ -89,10 +91,12 @@ final class AsyncCall {
             runtime,
             scope.scheduler,
             new AtomicInteger(1));
-    Runnable unmark = wire.operation().markAttempt();
+    Runnable unmark = trace.operation().markAttempt();
     try {
       // A copy: the original is what redirects and challenges start from.
       chain.proceed(RequestCopy.of(attempted), producer, own, callback);
+    } catch (Throwable thrown) {
+      callback.refused(thrown);
     } finally {
       unmark.run();
     }

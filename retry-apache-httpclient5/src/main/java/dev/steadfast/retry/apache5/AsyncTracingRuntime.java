@@ -135,12 +135,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
 
   @Override
   public void releaseEndpoint() {
-    TracedExchange last = exchange;
-    if (last != null && last.isUnfinished()) {
-      connection.discardEndpoint(); // a part of its request is still to be written
-    } else {
-      connection.releaseEndpoint();
-    }
+    connection.releaseEndpoint();
   }
 
   /** Gives the connection back if nothing is under way on it, else closes it. */

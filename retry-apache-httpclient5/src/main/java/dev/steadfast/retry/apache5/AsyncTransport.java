@@ -1,11 +1,16 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.engine.BodyDeadline;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
+import java.io.IOException;
 import java.util.concurrent.CancellationException;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on an asynchronous client. */
@@ -13,29 +18,29 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   private final HttpRequest request;
   private final AsyncCall call;
 
-  AsyncTransport(HttpOperation operation, HttpRequest request, AsyncCall call, long spentNanos) {
-    super(operation, new SentBody(call.producer()), spentNanos);
+  AsyncTransport(Earlier.Now now, HttpRequest request, AsyncCall call) {
+    super(now, watched(call.producer()));
     this.request = request;
     this.call = call;
   }
 
+  /** A producer does not show whether its bytes are in memory. */
+  private static @Nullable SentBody watched(@Nullable AsyncEntityProducer producer) {
+    return producer == null ? null : new SentBody(producer, producer::isRepeatable);
+  }
+
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
-    outcomes.begins(null);
+    begins(null);
     HttpRequest attempted = RequestCopy.of(request);
     operation.headers(attempt.timeoutNanos(), attempted::setHeader);
     if (!attempt.queued() || !attempt.begin(attempted)) {
       return;
     }
     operation.lateHeaders(attempt).forEach(attempted::setHeader);
-    WireTrace made = new WireTrace(operation, attempted, attempt, body, call::cancelled);
-    outcomes.begins(made);
-    AsyncAttempt callback = new AsyncAttempt(attempt, made, this);
-    try {
-      call.send(attempted, attempt, callback);
-    } catch (Throwable thrown) {
-      callback.refused(thrown);
-    }
+    WireTrace made = new WireTrace(this, attempted, attempt, call::cancelled);
+    begins(made);
+    call.send(attempted, attempt, made, this);
   }
 
   @Override
@@ -54,7 +59,12 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   @Override
   public void unwanted(AsyncAnswer answer) {
     byte[] whole = answer.whole();
-    followed(whole == null || !body.isWatched() ? null : answer.read(whole));
+    followed(whole == null || body == null ? null : answer.read(whole));
+  }
+
+  @Override
+  public void inform(HttpResponse information) throws HttpException, IOException {
+    call.inform(information);
   }
 
   @Override

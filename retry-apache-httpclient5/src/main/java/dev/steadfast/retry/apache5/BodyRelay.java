@@ -1,6 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -226,8 +227,8 @@ final class BodyRelay implements AsyncAttempt.Taker {
       return;
     }
     RetryScheduler.Task task =
-        deadline.end(() -> {
-          IOException late = BodyDeadline.exceeded(null);
+        deadline.schedule(() -> {
+          IOException late = BoundedEntity.exceeded(null);
           timeUp = late;
           TimerScheduler.system().cancelOnWire(this::stop);
           failed(late); // a client that was closed meanwhile says nothing

@@ -1,9 +1,13 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryReport;
+import java.io.IOException;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.ProtocolVersion;
+import org.apache.hc.core5.http.message.HttpResponseWrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +26,62 @@ final class CarriedReport extends ProtocolVersion {
     this.report = report;
   }
 
-  static void put(HttpResponse response, RetryReport report) {
-    ProtocolVersion plain = response.getVersion();
-    response.setVersion(new CarriedReport(plain == null ? HttpVersion.HTTP_1_1 : plain, report));
-  }
-
   /** The report that a response or its copy carries. */
   static @Nullable RetryReport of(HttpResponse response) {
     return response.getVersion() instanceof CarriedReport carried ? carried.report : null;
+  }
+
+  /** A view of a response that carries a report. */
+  static HttpResponse on(HttpResponse response, RetryReport report) {
+    return new Reported(response, report);
+  }
+
+  static ClassicHttpResponse on(ClassicHttpResponse response, RetryReport report) {
+    return new ClassicReported(response, report);
+  }
+
+  /** The response itself stays as it is: a handler may give the same one to several calls. */
+  private static class Reported extends HttpResponseWrapper {
+    private ProtocolVersion version;
+
+    Reported(HttpResponse response, RetryReport report) {
+      super(response);
+      ProtocolVersion plain = response.getVersion();
+      this.version = new CarriedReport(plain == null ? HttpVersion.HTTP_1_1 : plain, report);
+    }
+
+    @Override
+    public ProtocolVersion getVersion() {
+      return version;
+    }
+
+    @Override
+    public void setVersion(ProtocolVersion now) {
+      version = now;
+    }
+  }
+
+  private static final class ClassicReported extends Reported implements ClassicHttpResponse {
+    private final ClassicHttpResponse response;
+
+    ClassicReported(ClassicHttpResponse response, RetryReport report) {
+      super(response, report);
+      this.response = response;
+    }
+
+    @Override
+    public @Nullable HttpEntity getEntity() {
+      return response.getEntity();
+    }
+
+    @Override
+    public void setEntity(@Nullable HttpEntity entity) {
+      response.setEntity(entity);
+    }
+
+    @Override
+    public void close() throws IOException {
+      response.close();
+    }
   }
 }

@@ -1,7 +1,8 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.engine.BodyDeadline;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
@@ -9,6 +10,9 @@ import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on the classic client. */
@@ -16,19 +20,20 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   private final ClassicHttpRequest request;
   private final RetryExec.Proceed proceed;
 
-  ClassicTransport(
-      HttpOperation operation,
-      ClassicHttpRequest request,
-      RetryExec.Proceed proceed,
-      long spentNanos) {
-    super(operation, new SentBody(request.getEntity()), spentNanos);
+  ClassicTransport(Earlier.Now now, ClassicHttpRequest request, RetryExec.Proceed proceed) {
+    super(now, watched(request.getEntity()));
     this.request = request;
     this.proceed = proceed;
   }
 
+  private static @Nullable SentBody watched(@Nullable HttpEntity entity) {
+    boolean inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
+    return entity == null || inMemory ? null : new SentBody(entity, entity::isRepeatable);
+  }
+
   @Override
   public void start(Attempt<Answer> attempt) {
-    outcomes.begins(null);
+    begins(null);
     ClassicHttpRequest attempted = RequestCopy.of(request);
     ClassicHttpRequest original = proceed.original();
     BiConsumer<String, String> header =
@@ -41,12 +46,11 @@ final class ClassicTransport extends Apache5Transport<Answer> {
       return;
     }
     operation.lateHeaders(attempt).forEach(header);
-    WireTrace made = new WireTrace(operation, request, attempt, body, proceed::cancelled);
-    outcomes.begins(made);
+    WireTrace made = new WireTrace(this, request, attempt, proceed::cancelled);
+    begins(made);
     Answer answer;
     try {
-      ClassicHttpResponse response = proceed.send(attempted, original, made);
-      answer = answer(response, made);
+      answer = answer(proceed.send(attempted, original, made), made);
     } catch (Throwable thrown) {
       made.fails(thrown);
       failed(attempt, thrown);
@@ -76,14 +80,15 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   @Override
   public void discard(Answer answer) {
     byte[] read = UnwantedResponse.drop(answer);
-    followed(read == null || !body.isWatched() ? null : answer.read(read));
+    followed(read == null || body == null ? null : answer.read(read));
   }
 
   @Override
   void bound(Answer answer, BodyDeadline end) {
     WireTrace of = answer.wire();
-    if (of != null) {
-      end.bound(answer.response(), of);
+    HttpEntity entity = answer.response().getEntity();
+    if (of != null && entity != null && entity.isStreaming()) {
+      answer.response().setEntity(new BoundedEntity(entity, of, end));
     }
   }
 

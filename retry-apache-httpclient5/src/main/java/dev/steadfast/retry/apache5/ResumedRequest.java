@@ -3,7 +3,6 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -37,10 +36,7 @@ final class ResumedRequest {
    */
   private static HttpUriRequestBase request(Journaling.Kept due) {
     RequestView kept = due.request();
-    byte[] bytes =
-        kept.body(Integer.MAX_VALUE)
-            .orElseThrow(
-                () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
+    byte[] bytes = due.body();
     HttpUriRequestBase request = new HttpUriRequestBase(kept.method(), kept.uri());
     due.headers().forEach((name, lines) -> lines.forEach(line -> request.addHeader(name, line)));
     if (bytes.length > 0) { // the headers have the type of it as it was sent

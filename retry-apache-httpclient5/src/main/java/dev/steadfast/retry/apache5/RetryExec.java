@@ -2,11 +2,9 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
-import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
-import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
@@ -31,14 +29,13 @@ final class RetryExec implements ExecChainHandler {
     if (Probe.answered(scope.clientContext, retry)) {
       return new BasicClassicHttpResponse(204);
     }
-    RetryOptions options = Apache5Retry.options(scope.clientContext);
     if (request.containsHeader("Upgrade")) {
-      options.refuseToJournal("an upgrade");
+      Apache5Retry.options(scope.clientContext).refuseToJournal("an upgrade");
       return chain.proceed(request, scope);
     }
     CallContext before = CallContext.current();
     try {
-      return carriedOut(request, options, scope, chain);
+      return carriedOut(request, scope, chain);
     } catch (IOException | HttpException | RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable undeclared) {
@@ -49,45 +46,16 @@ final class RetryExec implements ExecChainHandler {
   }
 
   private ClassicHttpResponse carriedOut(
-      ClassicHttpRequest request, RetryOptions options, ExecChain.Scope scope, ExecChain chain)
-      throws Throwable {
-    long now = retry.environment().ticker().getAsLong();
-    Apache5Views.OfRequest view = new Apache5Views.OfRequest(request);
-    Earlier earlier = Earlier.in(scope.clientContext, scope.execRuntime);
-    HttpOperation again = earlier == null ? null : earlier.again(request, view, options);
-    if (earlier == null || again == null) {
-      HttpOperation operation = retry.operation(view, options);
-      new Earlier(scope.execRuntime, operation, request, now).keepIn(scope.clientContext);
-      return run(new Proceed(scope, chain), operation, request);
-    }
-    long spent = now - earlier.startNanos();
-    return runAgain(new Proceed(scope, chain), again, request, spent);
-  }
-
-  private ClassicHttpResponse run(
-      Proceed proceed, HttpOperation operation, ClassicHttpRequest request) throws Throwable {
-    ClassicTransport transport = transport(proceed, operation, request, 0);
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain) throws Throwable {
+    Earlier.Now now =
+        Earlier.operation(
+            retry, new Apache5Views.OfRequest(request), scope.clientContext, scope.execRuntime);
+    Proceed proceed = new Proceed(scope, chain);
+    ClassicTransport transport = new ClassicTransport(now, request, proceed);
+    HttpOperation operation = now.operation();
     RetryLoop<Answer> loop = operation.loop(operation.plan(), transport, transport);
     proceed.cancelling(loop::cancel);
-    return loop.run(operation.boundNanos()).response();
-  }
-
-  /** The same request comes by again within its call: it keeps its key and its deadline. */
-  private ClassicHttpResponse runAgain(
-      Proceed proceed, HttpOperation operation, ClassicHttpRequest request, long spentNanos)
-      throws Throwable {
-    ClassicTransport transport = transport(proceed, operation, request, spentNanos);
-    OpenLoop<Answer> loop = OpenLoop.of(operation.plan(), operation.info(), transport);
-    proceed.cancelling(loop::cancel);
-    long bound = BodyDeadline.left(operation.boundNanos(), spentNanos);
-    try (loop) {
-      return loop.run(bound, spentNanos).response();
-    }
-  }
-
-  private ClassicTransport transport(
-      Proceed proceed, HttpOperation operation, ClassicHttpRequest request, long spentNanos) {
-    return new ClassicTransport(operation, request, proceed, spentNanos);
+    return loop.run(now.boundNanos()).response();
   }
 
   /** How an attempt goes on to the rest of the client. */

@@ -33,6 +33,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   private volatile boolean broken;
   private volatile boolean reset; // its stream alone, and the connection goes on
   private volatile @Nullable Throwable ofClient; // not from the wire
+  private @Nullable Throwable ofChannel; // thrown to the client when it sent its request
 
   TracedExchange(AsyncClientExchangeHandler client, AsyncWire wire, boolean beside) {
     this.client = client;
@@ -42,12 +43,6 @@ final class TracedExchange implements AsyncClientExchangeHandler {
 
   private WireTrace trace() {
     return wire.trace();
-  }
-
-  /** Whether a part of its request is still to be written. */
-  boolean isUnfinished() {
-    WatchedOutput out = output;
-    return out != null && out.isEnding();
   }
 
   /** Whether the server has ended its stream alone: the connection has others. */
@@ -62,19 +57,19 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // an equal one need not come from there
   public void produceRequest(RequestChannel channel, HttpContext context)
       throws HttpException, IOException {
     Runnable leave = trace().attempt().enter(); // interceptors are the user's
-    FromWire failure = new FromWire();
     try {
       client.produceRequest(
           (request, body, own) -> {
             goesOut(request, body);
-            failure.passing(() -> channel.sendRequest(request, body, own));
+            passOn(() -> channel.sendRequest(request, body, own));
           },
           context);
     } catch (HttpException | IOException | RuntimeException | Error thrown) {
-      if (!failure.is(thrown)) {
+      if (thrown != ofChannel) {
         ofClient = thrown;
       }
       throw thrown;
@@ -83,26 +78,26 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  /** The exception that the connection throws while the client is on the stack. */
-  private static final class FromWire {
-    private @Nullable Throwable thrown;
+  /** A call of the connection, or of the client. */
+  private interface Step {
+    void run() throws HttpException, IOException;
+  }
 
-    interface Call {
-      void run() throws HttpException, IOException;
+  private void passOn(Step toChannel) throws HttpException, IOException {
+    try {
+      toChannel.run();
+    } catch (HttpException | IOException | RuntimeException | Error failure) {
+      ofChannel = failure;
+      throw failure;
     }
+  }
 
-    void passing(Call call) throws HttpException, IOException {
-      try {
-        call.run();
-      } catch (HttpException | IOException | RuntimeException | Error failure) {
-        thrown = failure;
-        throw failure;
-      }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // an equal one need not come from there
-    boolean is(Throwable failure) {
-      return failure == thrown;
+  private void handOver(Step toClient) throws HttpException, IOException {
+    try {
+      toClient.run();
+    } catch (HttpException | IOException | RuntimeException | Error thrown) {
+      ofClient = thrown;
+      throw thrown;
     }
   }
 
@@ -122,17 +117,13 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     trace().at(Phase.EXCHANGE);
     sent = request;
     if (body != null) {
-      output = new WatchedOutput(wire, trace().body().pass(body, trace()), body);
+      output = new WatchedOutput(wire, body);
     }
   }
 
   @Override
   public int available() {
-    WatchedOutput out = output;
-    if (out == null) {
-      return client.available();
-    }
-    return out.isEnding() ? 1 : wire.turn().isOf(trace()) ? client.available() : 0;
+    return output == null || wire.turn().isOf(trace()) ? client.available() : 0;
   }
 
   @Override
@@ -166,10 +157,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     over = body == null;
     Runnable leave = trace().attempt().enter();
     try {
-      client.consumeResponse(response, body, context);
-    } catch (HttpException | IOException | RuntimeException | Error thrown) {
-      ofClient = thrown;
-      throw thrown;
+      handOver(() -> client.consumeResponse(response, body, context));
     } finally {
       leave.run();
     }
@@ -213,12 +201,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   public void streamEnd(@Nullable List<? extends Header> trailers)
       throws HttpException, IOException {
     over = true;
-    try {
-      client.streamEnd(trailers);
-    } catch (HttpException | IOException | RuntimeException | Error thrown) {
-      ofClient = thrown;
-      throw thrown;
-    }
+    handOver(() -> client.streamEnd(trailers));
   }
 
   @Override

@@ -65,12 +65,12 @@ final class TracingRuntime implements ExecRuntime {
   }
 
   /** An exchange on the connection. */
-  private interface Exchange<T> {
-    T carryOut() throws IOException, HttpException;
+  private interface Exchange {
+    ClassicHttpResponse carryOut() throws IOException, HttpException;
   }
 
   private ClassicHttpResponse traced(
-      ClassicHttpRequest request, HttpClientContext context, Exchange<ClassicHttpResponse> exchange)
+      ClassicHttpRequest request, HttpClientContext context, Exchange exchange)
       throws IOException, HttpException {
     if (Method.CONNECT.isSame(request.getMethod())) {
       return throwing(Phase.CONNECT, () -> tunnelled(exchange));
@@ -85,15 +85,13 @@ final class TracingRuntime implements ExecRuntime {
     return throwing(Phase.EXCHANGE, () -> exchanged(request, exchange));
   }
 
-  private ClassicHttpResponse tunnelled(Exchange<ClassicHttpResponse> exchange)
-      throws IOException, HttpException {
+  private ClassicHttpResponse tunnelled(Exchange exchange) throws IOException, HttpException {
     ClassicHttpResponse answer = exchange.carryOut();
     wire.tunnelled();
     return answer;
   }
 
-  private ClassicHttpResponse exchanged(
-      ClassicHttpRequest request, Exchange<ClassicHttpResponse> exchange)
+  private ClassicHttpResponse exchanged(ClassicHttpRequest request, Exchange exchange)
       throws IOException, HttpException {
     if (connection.isExecutionAborted() || !wire.sends(request)) {
       throw new RequestFailedException("Request aborted");
@@ -102,7 +100,7 @@ final class TracingRuntime implements ExecRuntime {
     if (entity == null) {
       return answered(exchange);
     }
-    request.setEntity(wire.watched(entity));
+    request.setEntity(new WatchedEntity(entity, wire));
     try {
       return answered(exchange);
     } finally {
@@ -110,29 +108,40 @@ final class TracingRuntime implements ExecRuntime {
     }
   }
 
-  private ClassicHttpResponse answered(Exchange<ClassicHttpResponse> exchange)
-      throws IOException, HttpException {
+  private ClassicHttpResponse answered(Exchange exchange) throws IOException, HttpException {
     ClassicHttpResponse answer = exchange.carryOut();
     wire.answered(answer);
     wire.at(Phase.HANDLERS);
     return answer;
   }
 
-  private <T> T throwing(Phase phase, Exchange<T> step) throws IOException, HttpException {
+  private ClassicHttpResponse throwing(Phase phase, Exchange exchange)
+      throws IOException, HttpException {
     wire.at(phase);
     try {
-      return step.carryOut();
+      return exchange.carryOut();
     } catch (IOException | HttpException | RuntimeException | Error thrown) {
       wire.leaves(thrown);
       throw thrown;
     }
   }
 
-  private void tracing(Phase phase, Exchange<Boolean> step) throws IOException {
+  /** A step on the way to a connection. */
+  private interface Step {
+    void carryOut() throws IOException;
+  }
+
+  private void connecting(Phase phase, Step step) throws IOException {
+    if (isBeside()) {
+      step.carryOut();
+      return;
+    }
+    wire.at(phase);
     try {
-      throwing(phase, step);
-    } catch (HttpException impossible) {
-      throw new IllegalStateException(impossible);
+      step.carryOut();
+    } catch (IOException | RuntimeException | Error thrown) {
+      wire.leaves(thrown);
+      throw thrown;
     }
   }
 
@@ -140,31 +149,15 @@ final class TracingRuntime implements ExecRuntime {
   public void acquireEndpoint(
       String id, HttpRoute route, @Nullable Object state, HttpClientContext context)
       throws IOException {
-    if (isBeside()) {
-      connection.acquireEndpoint(id, route, state, context);
-      return;
+    connecting(Phase.LEASE, () -> connection.acquireEndpoint(id, route, state, context));
+    if (!isBeside()) {
+      wire.leased(connection.isEndpointConnected());
     }
-    tracing(
-        Phase.LEASE,
-        () -> {
-          connection.acquireEndpoint(id, route, state, context);
-          wire.leased(connection.isEndpointConnected());
-          return true;
-        });
   }
 
   @Override
   public void connectEndpoint(HttpClientContext context) throws IOException {
-    if (isBeside()) {
-      connection.connectEndpoint(context);
-      return;
-    }
-    tracing(
-        Phase.CONNECT,
-        () -> {
-          connection.connectEndpoint(context);
-          return true;
-        });
+    connecting(Phase.CONNECT, () -> connection.connectEndpoint(context));
   }
 
   @Override

@@ -2,12 +2,12 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.nio.CapacityChannel;
@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * the connection; otherwise the connection is closed. Then the attempt is over.
  */
 final class UnwantedBody implements AsyncAttempt.Taker {
-  private static final int MOST_BYTES = 64 * 1024;
-  private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int MOST_BYTES = RetryTransport.MOST_DISCARDED_BYTES;
 
   private final AsyncAnswer answer;
   private final Attempt<AsyncAnswer> attempt;
@@ -40,7 +39,9 @@ final class UnwantedBody implements AsyncAttempt.Taker {
       giveUp();
     } else if (length != 0) {
       TimerScheduler timers = TimerScheduler.system();
-      patience = timers.settle(MOST_NANOS, () -> timers.cancelOnWire(this::giveUp));
+      patience =
+          timers.settle(
+              RetryTransport.MOST_DISCARDING_NANOS, () -> timers.cancelOnWire(this::giveUp));
     }
   }
 

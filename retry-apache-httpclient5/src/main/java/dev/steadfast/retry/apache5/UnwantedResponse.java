@@ -1,10 +1,10 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.concurrent.TimeUnit;
 import org.apache.hc.core5.http.HttpEntity;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,9 +14,7 @@ import org.slf4j.LoggerFactory;
 final class UnwantedResponse {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  // The most that is read of it, to keep its connection.
-  private static final int MOST_BYTES = 64 * 1024;
-  private static final long MOST_MILLIS = 100;
+  private static final int MOST_BYTES = RetryTransport.MOST_DISCARDED_BYTES;
 
   private UnwantedResponse() {}
 
@@ -53,7 +51,7 @@ final class UnwantedResponse {
     RetryScheduler.Task patience =
         TimerScheduler.system()
             .settle(
-                TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS),
+                RetryTransport.MOST_DISCARDING_NANOS,
                 () -> TimerScheduler.system().cancelOnWire(wire::drop));
     try {
       return content.readNBytes(MOST_BYTES + 1);

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.engine.SentBody;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,26 +10,30 @@ import org.jspecify.annotations.Nullable;
 
 /** A request body on its way to the wire. */
 final class WatchedEntity extends HttpEntityWrapper {
-  private final @Nullable BodyPass pass;
+  private final SentBody.@Nullable Pass pass; // null: its bytes need not be watched
   private final WireTrace wire;
 
-  WatchedEntity(HttpEntity entity, @Nullable BodyPass pass, WireTrace wire) {
+  WatchedEntity(HttpEntity entity, WireTrace wire) {
     super(entity);
-    this.pass = pass;
+    this.pass = wire.pass(entity);
     this.wire = wire;
   }
 
   @Override
   public void writeTo(OutputStream out) throws IOException {
-    wire.body().begun();
+    if (pass != null) {
+      pass.begin();
+    }
     wire.attempt().bodyStarted();
-    ToWire toWire = new ToWire(out, pass, getContentLength(), wire.attempt()::bodyEnded);
+    ToWire toWire = new ToWire(out);
     try {
       super.writeTo(toWire);
-      end(toWire);
+      toWire.end();
     } catch (IOException | RuntimeException thrown) {
       if (!toWire.failed) {
-        wire.attempt().userCodeFailed(thrown);
+        if (!toWire.refused) {
+          wire.attempt().userCodeFailed(thrown);
+        }
         wire.drop(); // HttpClient would write the end of the body, and the server would act on it
       }
       throw thrown;
@@ -37,38 +42,14 @@ final class WatchedEntity extends HttpEntityWrapper {
     }
   }
 
-  private void end(ToWire toWire) throws IOException {
-    if (pass == null) {
-      return;
-    }
-    BodyPass.Yield before = pass.before();
-    if (before == null) {
-      wire.body().ended(pass, wire);
-    } else if (pass.yielded().equals(before)) {
-      toWire.release();
-    } else {
-      toWire.failed = true;
-      wire.drop();
-      throw wire.body().changed(pass.yielded(), before);
-    }
-  }
-
-  /** Counts, knows whether an exception is the wire's, and keeps the last byte of a repetition. */
-  private static final class ToWire extends FilterOutputStream {
-    private final @Nullable BodyPass pass;
-    private final boolean holdsLast;
-    private final long length;
-    private final Runnable whenWhole;
-    private int held = -1;
+  /** Shows bytes before they are sent, and knows whether an exception is the wire's. */
+  private final class ToWire extends FilterOutputStream {
     private long written;
     private boolean failed;
+    private boolean refused; // the body has changed
 
-    ToWire(OutputStream out, @Nullable BodyPass pass, long length, Runnable whenWhole) {
+    ToWire(OutputStream out) {
       super(out);
-      this.pass = pass;
-      this.length = length;
-      this.whenWhole = whenWhole;
-      this.holdsLast = pass != null && pass.before() != null;
     }
 
     @Override
@@ -78,44 +59,33 @@ final class WatchedEntity extends HttpEntityWrapper {
 
     @Override
     public void write(byte[] data, int offset, int length) throws IOException {
-      if (length <= 0) {
-        return;
-      }
       if (pass != null) {
-        pass.add(data, offset, length);
+        refused = true;
+        pass.take(data, offset, length);
+        refused = false;
       }
-      if (!holdsLast) {
-        passOn(data, offset, length);
-        return;
-      }
-      release();
-      passOn(data, offset, length - 1);
-      held = data[offset + length - 1] & 0xff;
-    }
-
-    void release() throws IOException {
-      if (held >= 0) {
-        byte[] last = {(byte) held};
-        held = -1;
-        passOn(last, 0, 1);
-      }
-    }
-
-    private void passOn(byte[] data, int offset, int count) throws IOException {
       try {
-        out.write(data, offset, count);
-        written += count;
+        out.write(data, offset, length);
+        written += length;
       } catch (IOException broken) {
         failed = true;
         throw broken;
       }
     }
 
+    void end() throws IOException {
+      if (pass != null) {
+        refused = true;
+        pass.end();
+        refused = false;
+      }
+    }
+
     @Override
     public void flush() throws IOException {
       try {
-        if (written == length) {
-          whenWhole.run(); // before the server has it all, and may answer
+        if (written == getContentLength()) {
+          wire.attempt().bodyEnded(); // before the server has it all, and may answer
         }
         out.flush();
       } catch (IOException broken) {

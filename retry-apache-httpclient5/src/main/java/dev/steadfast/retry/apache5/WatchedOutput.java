@@ -1,5 +1,7 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.engine.RequestBodyChangedException;
+import dev.steadfast.retry.engine.SentBody;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -10,35 +12,24 @@ import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes a request body on to the wire and keeps its length and checksum. When the body is sent
- * again, both are compared with those of the first time before the last byte goes out. Used by the
- * thread of the connection.
+ * A request body on its way to the wire. One that is sent again, and has changed, is not sent to
+ * its end. Used by the thread of the connection.
  */
 final class WatchedOutput implements DataStreamChannel {
   private final AsyncWire wire;
-  private final @Nullable BodyPass pass;
+  private final SentBody.@Nullable Pass pass; // null: it is not the caller's
   private final long length;
 
   private @Nullable DataStreamChannel channel;
   private boolean begun;
   private long written;
   private volatile boolean failedOnWire;
-
-  // A repetition holds back its last byte, and its end if that waits for room for the byte.
-  private int held = -1;
-  private volatile boolean ending;
   private volatile boolean whole;
-  private @Nullable List<? extends Header> trailers;
 
-  WatchedOutput(AsyncWire wire, @Nullable BodyPass pass, EntityDetails body) {
+  WatchedOutput(AsyncWire wire, EntityDetails body) {
     this.wire = wire;
-    this.pass = pass;
+    this.pass = wire.trace().pass(body);
     this.length = body.getContentLength();
-  }
-
-  /** Whether its last byte waits for room on the connection. */
-  boolean isEnding() {
-    return ending;
   }
 
   /** Whether all of it was sent. */
@@ -54,12 +45,10 @@ final class WatchedOutput implements DataStreamChannel {
     channel = to;
     if (!begun) {
       begun = true;
-      wire.trace().body().begun();
+      if (pass != null) {
+        pass.begin();
+      }
       wire.trace().attempt().bodyStarted();
-    }
-    if (ending) {
-      finish();
-      return;
     }
     try {
       client.produce(this);
@@ -100,36 +89,11 @@ final class WatchedOutput implements DataStreamChannel {
     if (!data.hasRemaining()) {
       return 0;
     }
-    if (pass == null || pass.before() == null) {
-      return passOn(data);
+    if (!mayPass(data)) {
+      int count = data.remaining();
+      data.position(data.limit()); // as if it were sent: the producer need not know
+      return count;
     }
-    if (!release()) {
-      return 0;
-    }
-    int end = data.limit();
-    data.limit(end - 1);
-    int count = passOn(data);
-    boolean all = !data.hasRemaining();
-    data.limit(end);
-    if (all) {
-      held = data.get() & 0xff;
-      pass.add(ByteBuffer.wrap(new byte[] {(byte) held}));
-      count++;
-    }
-    return count;
-  }
-
-  private int passOn(ByteBuffer data) throws IOException {
-    ByteBuffer seen = data.duplicate();
-    int count = onWire(data);
-    if (pass != null && count > 0) {
-      seen.limit(seen.position() + count);
-      pass.add(seen);
-    }
-    return count;
-  }
-
-  private int onWire(ByteBuffer data) throws IOException {
     if (written + data.remaining() == length) {
       ended(); // before the server has it all, and may answer
     }
@@ -145,12 +109,20 @@ final class WatchedOutput implements DataStreamChannel {
     return count;
   }
 
-  /** Sends the byte that was held back; false if there is no room for it. */
-  private boolean release() throws IOException {
-    if (held >= 0 && onWire(ByteBuffer.wrap(new byte[] {(byte) held})) == 1) {
-      held = -1;
+  private boolean mayPass(ByteBuffer data) {
+    if (pass == null) {
+      return true;
     }
-    return held < 0;
+    ByteBuffer unseen = data.duplicate(); // without those for which there was no room
+    long seen = Math.min(pass.bytes() - written, data.remaining());
+    unseen.position(unseen.position() + (int) seen);
+    try {
+      pass.take(unseen);
+      return true;
+    } catch (RequestBodyChangedException changed) {
+      wire.trace().drop();
+      return false;
+    }
   }
 
   @Override
@@ -159,34 +131,15 @@ final class WatchedOutput implements DataStreamChannel {
   }
 
   @Override
-  public void endStream(@Nullable List<? extends Header> last) throws IOException {
-    if (pass != null && !compared(pass)) {
-      return;
-    }
-    trailers = last;
-    ending = true;
-    finish();
-  }
-
-  /** Whether the body is as it was; if not, the attempt ends before its last byte. */
-  private boolean compared(BodyPass now) {
-    BodyPass.Yield before = now.before();
-    if (before == null) {
-      wire.trace().body().ended(now, wire.trace());
-    } else if (!now.yielded().equals(before)) {
-      wire.trace().body().changed(now.yielded(), before);
+  public void endStream(@Nullable List<? extends Header> trailers) throws IOException {
+    try {
+      if (pass != null) {
+        pass.end();
+      }
+    } catch (RequestBodyChangedException changed) {
       wire.trace().drop();
-      return false;
-    }
-    return true;
-  }
-
-  private void finish() throws IOException {
-    if (!release()) {
-      to().requestOutput();
       return;
     }
-    ending = false;
     ended();
     try {
       to().endStream(trailers);

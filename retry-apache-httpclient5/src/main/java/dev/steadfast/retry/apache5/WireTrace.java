@@ -3,13 +3,14 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class WireTrace {
   private final HttpOperation operation;
   private final HttpRequest own; // as it was handed to the rest of the client
   private final Attempt<?> attempt;
-  private final SentBody body;
+  private final @Nullable SentBody body;
   private final BooleanSupplier cancelledByCaller;
   private final Thread thread = Thread.currentThread();
   final WireLog<HttpRequest> log;
@@ -44,7 +45,7 @@ final class WireTrace {
   private volatile Phase phase = Phase.HANDLERS;
   private volatile @Nullable Throwable left; // what the connection or the pool has thrown last
   private volatile boolean reused;
-  private volatile int handedBack = -1;
+  private volatile int handedBack = -1; // the status of an answer that the caller may get
   private volatile boolean throughTunnel; // the answer may be that of a proxy to CONNECT
   private volatile int status = -1; // of the latest request
   private volatile @Nullable HeadView head; // of the latest answer, from 400 on
@@ -55,15 +56,14 @@ final class WireTrace {
   private volatile @Nullable Runnable close; // ends its connection
 
   WireTrace(
-      HttpOperation operation,
+      Apache5Transport<?> of,
       HttpRequest own,
       Attempt<?> attempt,
-      SentBody body,
       BooleanSupplier cancelledByCaller) {
-    this.operation = operation;
+    this.operation = of.operation;
     this.own = own;
     this.attempt = attempt;
-    this.body = body;
+    this.body = of.body;
     this.cancelledByCaller = cancelledByCaller;
     this.log = new WireLog<>(operation.plan(), Apache5Views::text);
   }
@@ -105,11 +105,6 @@ final class WireTrace {
   void handedBack(int code) {
     handedBack = code;
     phase = Phase.BODY;
-  }
-
-  /** The status of the answer that the caller may get; -1 without one. */
-  int handedBack() {
-    return handedBack;
   }
 
   void leased(boolean connected) {
@@ -194,12 +189,18 @@ final class WireTrace {
     log.otherSent(safety(request), false);
   }
 
-  SentBody body() {
-    return body;
+  /** Begins to send a body; null if its bytes need not be watched. */
+  SentBody.@Nullable Pass pass(EntityDetails onWire) {
+    return body == null ? null : body.pass(onWire, this, onWire.getContentLength());
   }
 
-  HttpEntity watched(HttpEntity entity) {
-    return new WatchedEntity(entity, body.pass(entity, this), this);
+  /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
+  Evidence ended(boolean bodySpent) {
+    log.seal();
+    if (phase == Phase.HANDLERS && log.latest() == null) {
+      log.othersUnseen(operation.safety(), false); // a handler may have sent by other means
+    }
+    return log.evidence(handedBack, bodySpent);
   }
 
   /** The connection or the pool throws this. */

@@ -3,6 +3,7 @@ package dev.steadfast.retry.http;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Replayable;
+import dev.steadfast.retry.internal.Checks;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,18 @@ public final class Journaling {
      * kept}
      */
     RequestView request();
+
+    /**
+     * {@return the bytes of the request's body}
+     *
+     * @throws IllegalArgumentException if they are not kept
+     */
+    default byte[] body() {
+      return request()
+          .body(Integer.MAX_VALUE)
+          .orElseThrow(
+              () -> Checks.bad("journaled operation", this, "one whose request body is kept"));
+    }
 
     /** {@return the headers of the request that are kept, lines by name} */
     Map<String, List<String>> headers();

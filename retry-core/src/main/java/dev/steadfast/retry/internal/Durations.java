@@ -106,4 +106,15 @@ public final class Durations {
   private static int unit(String name) {
     return Arrays.asList(UNITS).indexOf(name);
   }
+
+  /**
+   * The time that is left.
+   *
+   * @param nanos how long it was; {@link Long#MAX_VALUE} for no bound
+   * @param spentNanos how much of it is over
+   * @return nanoseconds, 0 if all of it is over; {@link Long#MAX_VALUE} for no bound
+   */
+  public static long left(long nanos, long spentNanos) {
+    return nanos == Long.MAX_VALUE ? nanos : Math.max(0, nanos - spentNanos);
+  }
 }

@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
@@ -117,7 +118,7 @@ final class AttemptBody implements BodyPublisher {
       return;
     }
     passes.incrementAndGet();
-    VerifyingSubscriber pass = new VerifyingSubscriber(receiver, this, body.sent());
+    VerifyingSubscriber pass = new VerifyingSubscriber(receiver, this, body.pass());
     latest = pass;
     if (sender != null) {
       sender.bodyStarted();
@@ -169,19 +170,12 @@ final class AttemptBody implements BodyPublisher {
     return ticker.getAsLong();
   }
 
-  void passed(Fingerprint fingerprint) {
-    body.passed(fingerprint);
-  }
-
   void sourceFailed(Throwable failure) {
     sourceFailure = failure;
     userCodeFailed.accept(failure);
   }
 
-  RequestBodyChangedException changed(long expectedBytes, long bytes) {
-    RequestBodyChangedException found = new RequestBodyChangedException(expectedBytes, bytes);
+  void hasChanged(RequestBodyChangedException found) {
     changed = found;
-    body.hasChanged();
-    return found;
   }
 }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.internal.StreamTypes;
 import dev.steadfast.retry.paths.WirePath;

@@ -1,13 +1,13 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.engine.RetryTransport;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * keeps the connection. A long or slow body is cancelled, which closes the connection.
  */
 final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
-  static final int MOST_BYTES = 64 * 1024;
   // Not a round number: virtual clocks know waits by their length, and must not take this for one.
-  private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(100) - 1;
+  private static final long MOST_NANOS = RetryTransport.MOST_DISCARDING_NANOS - 1;
 
   private final RetryScheduler scheduler;
   private final @Nullable Throwable failure; // of the user's handler
@@ -63,7 +62,7 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
     for (ByteBuffer buffer : buffers) {
       bytes += buffer.remaining();
     }
-    if (bytes > MOST_BYTES) {
+    if (bytes > RetryTransport.MOST_DISCARDED_BYTES) {
       stop();
     }
   }

@@ -3,6 +3,7 @@ package dev.steadfast.retry.httpclient;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.httpclient.FailureContext.Progress;
 import java.io.EOFException;

@@ -2,6 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.RetryTransport;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -38,7 +39,8 @@ final class Fallback<T> {
     if (!body.mayFail()) {
       return discarder;
     }
-    RecordingSubscriber<T> recording = new RecordingSubscriber<>(discarder, Discarder.MOST_BYTES);
+    RecordingSubscriber<T> recording =
+        new RecordingSubscriber<>(discarder, RetryTransport.MOST_DISCARDED_BYTES);
     recorded = recording;
     return recording;
   }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.RequestView;
-import dev.steadfast.retry.internal.Checks;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -18,10 +17,7 @@ final class JournaledRequest {
    */
   static HttpRequest of(Journaling.Kept due) {
     RequestView kept = due.request();
-    byte[] bytes =
-        kept.body(Integer.MAX_VALUE)
-            .orElseThrow(
-                () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
+    byte[] bytes = due.body();
     HttpRequest.Builder request = HttpRequest.newBuilder(kept.uri()); // a GET without a body
     if (bytes.length > 0 || !kept.method().equals("GET")) {
       request.method(kept.method(), body(bytes));

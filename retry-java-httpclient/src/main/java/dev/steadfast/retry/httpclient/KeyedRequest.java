@@ -6,7 +6,7 @@ import java.net.URI;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,20 +61,19 @@ final class KeyedRequest {
    *
    * @param label for messages: no query
    * @param bytes the length of the body, negative if unknown
-   * @param body null if it cannot be read, or only once
+   * @param sum of the body; null if it cannot be read, or only once
    */
-  private record Content(
-      String method, URI uri, String label, long bytes, @Nullable Fingerprint body) {
+  private record Content(String method, URI uri, String label, long bytes, @Nullable Long sum) {
 
     static Content of(JdkRequest ask, OperationInfo operation) {
-      Fingerprint body = ask.body(MOST_BYTES).map(Content::fingerprint).orElse(null);
-      return new Content(ask.method(), ask.uri(), operation.label(), ask.body().length(), body);
+      Long sum = ask.body(MOST_BYTES).map(Content::sum).orElse(null);
+      return new Content(ask.method(), ask.uri(), operation.label(), ask.body().length(), sum);
     }
 
-    private static Fingerprint fingerprint(byte[] bytes) {
-      CRC32C crc = new CRC32C();
+    private static long sum(byte[] bytes) {
+      CRC32 crc = new CRC32();
       crc.update(bytes);
-      return new Fingerprint(bytes.length, (int) crc.getValue(), true);
+      return crc.getValue();
     }
 
     /** Whether nothing that is known tells them apart. */
@@ -82,7 +81,7 @@ final class KeyedRequest {
       return method.equals(other.method)
           && uri.equals(other.uri)
           && bytes == other.bytes
-          && (body == null || other.body == null || body.sameAs(other.body));
+          && (sum == null || other.sum == null || sum.equals(other.sum));
     }
   }
 }

@@ -1,14 +1,15 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.RetryOptions;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +32,12 @@ final class RequestBody {
 
   private final @Nullable BodyPublisher publisher;
   private final boolean repeatable;
-  private final AtomicReference<Fingerprint> sent = new AtomicReference<>(Fingerprint.NONE);
-  private volatile boolean subscribed;
-  private volatile boolean changed;
+  private final SentBody sent;
 
   private RequestBody(@Nullable BodyPublisher publisher, boolean repeatable) {
     this.publisher = publisher;
     this.repeatable = repeatable;
+    this.sent = new SentBody(publisher == null ? this : publisher, () -> repeatable);
   }
 
   static RequestBody of(HttpRequest request, RetryOptions options) {
@@ -79,7 +79,7 @@ final class RequestBody {
 
   /** Whether another attempt could send it. */
   boolean canBeSent() {
-    return !changed && (repeatable || !subscribed);
+    return !sent.isSpent();
   }
 
   /** The bytes, unless asking for them would spend them or they are more than the limit. */
@@ -100,16 +100,11 @@ final class RequestBody {
     return Optional.ofNullable(publisher);
   }
 
-  Fingerprint sent() {
-    subscribed = true;
-    return sent.get();
-  }
-
-  void passed(Fingerprint fingerprint) {
-    sent.accumulateAndGet(fingerprint, Fingerprint::longer);
-  }
-
-  void hasChanged() {
-    changed = true;
+  /** Begins to send it once more. */
+  SentBody.Pass pass() {
+    BodyPublisher source = Objects.requireNonNull(publisher);
+    SentBody.Pass pass = sent.pass(source, source, -1); // the length it says is compared by nobody
+    pass.begin();
+    return pass;
   }
 }

@@ -1,18 +1,18 @@
 package dev.steadfast.retry.httpclient;
 
+import dev.steadfast.retry.engine.RequestBodyChangedException;
+import dev.steadfast.retry.engine.SentBody;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass of a request body to the wire. The first pass takes a fingerprint on the way. A later
- * one compares, and holds back its last buffer until the comparison is over, so that a body that
- * changed is never sent whole.
+ * One pass of a request body to the wire. A later one holds back its last buffer until it has been
+ * compared with the first, so that a body that changed is never sent whole.
  *
  * <p>Flow: when a buffer is held back, one more is asked for than the receiver wants, and the
  * receiver still gets no more than it asked for.
@@ -20,12 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Subscription {
   private final Flow.Subscriber<? super ByteBuffer> receiver;
   private final AttemptBody body;
-  private final Fingerprint before;
-  private final boolean holdsBack;
+  private final SentBody.Pass pass;
 
   // Confined to the publisher's signals, which come one after the other.
-  private final CRC32C crc = new CRC32C();
-  private long bytes;
   private long handedOn;
   private boolean failed;
   private @Nullable ByteBuffer held;
@@ -38,11 +35,10 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
   private volatile long movedNanos;
 
   VerifyingSubscriber(
-      Flow.Subscriber<? super ByteBuffer> receiver, AttemptBody body, Fingerprint before) {
+      Flow.Subscriber<? super ByteBuffer> receiver, AttemptBody body, SentBody.Pass pass) {
     this.receiver = receiver;
     this.body = body;
-    this.before = before;
-    this.holdsBack = before.bytes() > 0 || before.whole();
+    this.pass = pass;
     this.movedNanos = body.now();
   }
 
@@ -106,12 +102,13 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     if (failed) {
       return;
     }
-    if (!matches(buffer)) {
-      fail();
+    try {
+      pass.take(buffer.duplicate());
+    } catch (RequestBodyChangedException changed) {
+      fail(changed);
       return;
     }
-    body.passed(new Fingerprint(bytes, (int) crc.getValue(), false));
-    if (!holdsBack) {
+    if (!pass.repeats()) {
       handOn(buffer);
     } else if (!buffer.hasRemaining()) {
       askUpstream(1); // an empty buffer takes the place of none
@@ -130,32 +127,12 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     }
   }
 
-  /** Whether the bytes so far are those of the pass before, as far as that one got. */
-  private boolean matches(ByteBuffer buffer) {
-    ByteBuffer rest = buffer.duplicate();
-    long untilEnd = before.bytes() - bytes;
-    if (untilEnd >= 0 && untilEnd <= rest.remaining()) {
-      int limit = rest.limit();
-      count(rest.limit(rest.position() + (int) untilEnd));
-      rest.limit(limit);
-      if ((int) crc.getValue() != before.crc() || (before.whole() && rest.hasRemaining())) {
-        return false;
-      }
-    }
-    count(rest);
-    return true;
-  }
-
-  private void count(ByteBuffer part) {
-    bytes += part.remaining();
-    crc.update(part);
-  }
-
-  private void fail() {
+  private void fail(RequestBodyChangedException changed) {
     failed = true;
     held = null;
+    body.hasChanged(changed);
     cancel();
-    receiver.onError(body.changed(before.bytes(), bytes));
+    receiver.onError(changed);
   }
 
   @Override
@@ -182,11 +159,12 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     if (failed) {
       return;
     }
-    if (bytes < before.bytes()) {
-      fail();
+    try {
+      pass.end();
+    } catch (RequestBodyChangedException changed) {
+      fail(changed);
       return;
     }
-    body.passed(new Fingerprint(bytes, (int) crc.getValue(), true));
     ended = true;
     finish();
   }

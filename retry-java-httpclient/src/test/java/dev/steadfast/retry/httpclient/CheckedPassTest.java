@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
@@ -54,7 +55,7 @@ class CheckedPassTest {
 
     Pass(RequestBody body) {
       attempt = new AttemptBody(body, null, failures::add, () -> 0);
-      pass = new VerifyingSubscriber(this, attempt, body.sent());
+      pass = new VerifyingSubscriber(this, attempt, body.pass());
       pass.onSubscribe(this);
     }
 

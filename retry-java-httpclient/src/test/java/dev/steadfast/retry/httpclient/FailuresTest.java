@@ -8,6 +8,7 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Evidence.Safety;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.httpclient.FailureContext.BodyUse;
 import dev.steadfast.retry.httpclient.FailureContext.Hops;
@@ -247,7 +248,7 @@ class FailuresTest {
         row(new StackOverflowError(), SENT, FailureKind.OTHER, maybe, permanent),
         // The request body.
         row(
-            new RequestBodyChangedException(1, 2),
+            new RequestBodyChangedException(""),
             SENT,
             FailureKind.OTHER,
             maybe,

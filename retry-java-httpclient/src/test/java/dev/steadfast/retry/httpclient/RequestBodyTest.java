@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;

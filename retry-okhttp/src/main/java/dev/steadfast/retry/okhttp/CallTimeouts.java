@@ -1,11 +1,15 @@
 package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.internal.Durations;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import okhttp3.OkHttpClient;
+import okhttp3.Response;
 import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +60,7 @@ final class CallTimeouts {
    */
   static long boundNanos(Timeout timeout, long elapsedNanos) {
     long own = timeout.timeoutNanos();
-    long bound = leftNanos(own == 0 ? Long.MAX_VALUE : own, elapsedNanos);
+    long bound = Durations.left(own == 0 ? Long.MAX_VALUE : own, elapsedNanos);
     if (!timeout.hasDeadline()) {
       return bound;
     }
@@ -65,9 +69,16 @@ final class CallTimeouts {
     return Math.max(0, Math.min(bound, left));
   }
 
-  /** The time that is left of a bound; {@link Long#MAX_VALUE} for none. */
-  static long leftNanos(long boundNanos, long elapsedNanos) {
-    return boundNanos == Long.MAX_VALUE ? boundNanos : Math.max(0, boundNanos - elapsedNanos);
+  /** The deadline of an operation, which holds for its body, too; null if it has none. */
+  static @Nullable BodyDeadline bodyDeadline(HttpOperation operation, long spentNanos) {
+    return BodyDeadline.of(operation.plan(), Durations.left(operation.boundNanos(), spentNanos));
+  }
+
+  /** Sets a deadline on the body of a response, if there is one. */
+  static void bound(Response response, @Nullable BodyDeadline deadline) {
+    if (deadline != null && OkHttpViews.hasBodyOfNetwork(response)) {
+      deadlineIn(response.body().source().timeout(), deadline.leftNanos());
+    }
   }
 
   /** Sets a deadline so long from now. */

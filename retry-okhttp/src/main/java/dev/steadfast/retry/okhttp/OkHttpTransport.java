@@ -7,6 +7,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.TimeLimit;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
+import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RetryTransport;
@@ -64,7 +65,7 @@ final class OkHttpTransport
 
   private final HttpOperation operation;
   private final Request request; // as the caller made it
-  private final @Nullable SentBody sentBody;
+  private final @Nullable CallersBody callersBody;
   private final @Nullable BodyDeadline deadline;
   private final Sender sender;
 
@@ -76,8 +77,8 @@ final class OkHttpTransport
   OkHttpTransport(HttpOperation operation, Request request, Sender sender) {
     this.operation = operation;
     this.request = request;
-    this.sentBody = SentBody.of(request);
-    this.deadline = BodyDeadline.of(operation, sender.spentNanos());
+    this.callersBody = CallersBody.of(request);
+    this.deadline = CallTimeouts.bodyDeadline(operation, sender.spentNanos());
     this.sender = sender;
   }
 
@@ -93,8 +94,8 @@ final class OkHttpTransport
 
   /** The body of the request, null if it needs no watching. */
   @Override
-  public @Nullable SentBody sentBody() {
-    return sentBody;
+  public @Nullable CallersBody callersBody() {
+    return callersBody;
   }
 
   /** A follow-up was lost on a connection that was in use; it was sent again. */
@@ -142,9 +143,7 @@ final class OkHttpTransport
     of.handBack();
     Answer answer;
     try {
-      if (deadline != null) {
-        deadline.bound(response);
-      }
+      CallTimeouts.bound(response, deadline);
       Buffer whole = WholeBody.of(response, operation);
       answer = new Answer(response, of, whole, StreamStart.error(response, operation));
       of.endInTime();
@@ -181,8 +180,8 @@ final class OkHttpTransport
     return true;
   }
 
-  private @Nullable BodyChangedException bodyChanged() {
-    return sentBody == null ? null : sentBody.changed();
+  private @Nullable Throwable bodyChanged() {
+    return callersBody == null ? null : callersBody.sent().changed();
   }
 
   /** Whether the body is read within the attempt. */
@@ -214,7 +213,7 @@ final class OkHttpTransport
   public Outcome outcome(Answer answer) {
     Response response = answer.response();
     WireTrace of = answer.wire();
-    BodyChangedException changed = bodyChanged();
+    Throwable changed = bodyChanged();
     if (changed != null) {
       return changedBody(changed, of);
     }
@@ -232,11 +231,11 @@ final class OkHttpTransport
     if (last == null) {
       return operation.outcome(OkHttpFailures.notTaken(), WireRequests.NONE);
     }
-    BodyChangedException changed = bodyChanged();
+    Throwable changed = bodyChanged();
     if (changed != null) {
       return changedBody(changed, last);
     }
-    if (sentBody != null) {
+    if (callersBody != null) {
       earlier = EarlierEnd.of(failure);
     }
     Evidence evidence = last.evidence(failure, bodySpent());
@@ -252,7 +251,7 @@ final class OkHttpTransport
         : ofHead;
   }
 
-  private Outcome changedBody(BodyChangedException changed, WireTrace of) {
+  private Outcome changedBody(Throwable changed, WireTrace of) {
     TransportFailure permanent =
         TransportFailure.permanent(FailureKind.OTHER, StopReason.BODY_CHANGED);
     return operation.outcome(permanent, of.evidence(changed, bodySpent()));
@@ -265,7 +264,7 @@ final class OkHttpTransport
   }
 
   private boolean bodySpent() {
-    return sentBody != null && sentBody.spent();
+    return callersBody != null && callersBody.sent().isSpent();
   }
 
   @Override
@@ -286,7 +285,7 @@ final class OkHttpTransport
     }
     Runnable drop = sender.boundsAttempts() ? () -> {} : answer::drop; // closing would read on
     Buffer whole = UnwantedResponse.readAndClose(answer.response(), operation, drop);
-    if (sentBody != null) {
+    if (callersBody != null) {
       earlier = whole == null ? null : EarlierEnd.of(answer.response(), whole);
     }
   }
@@ -352,6 +351,11 @@ final class OkHttpTransport
   @Override
   public long mostNanos(long nowNanos) {
     return deadline == null ? Long.MAX_VALUE : deadline.leftNanos();
+  }
+
+  @Override
+  public long spentNanos() {
+    return sender.spentNanos();
   }
 
   @Override

@@ -45,7 +45,8 @@ record OpenOperation(
     if (one == null || other == null || one.equals(other)) {
       return Objects.equals(one, other);
     }
-    byte[] bytes = SentBody.keepsItsBytes(one) && SentBody.keepsItsBytes(other) ? bytes(now) : null;
+    byte[] bytes =
+        CallersBody.keepsItsBytes(one) && CallersBody.keepsItsBytes(other) ? bytes(now) : null;
     return bytes != null && Arrays.equals(bytes, bytes(before));
   }
 

@@ -10,6 +10,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
@@ -179,7 +180,7 @@ public final class RetryInterceptor implements Interceptor {
     }
     try (watch) {
       watch.start(open::cancel);
-      return open.run(bound, spent).response();
+      return open.run(bound).response();
     } finally {
       operations.ended(new OpenOperation(operation, request, open, watch));
     }
@@ -203,7 +204,7 @@ public final class RetryInterceptor implements Interceptor {
     CallOperations operations = around.of(call);
     long elapsed = operations == null ? 0 : operations.sinceStartNanos();
     return Math.min(
-        CallTimeouts.leftNanos(operation.boundNanos(), spentNanos),
+        Durations.left(operation.boundNanos(), spentNanos),
         CallTimeouts.boundNanos(call.timeout(), elapsed));
   }
 

@@ -6,7 +6,6 @@ import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.Checks;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,10 +50,7 @@ final class SavedAnswers {
    */
   static Request request(Journaling.Journal journal, Journaling.Kept due) {
     RequestView kept = due.request();
-    byte[] bytes =
-        kept.body(Integer.MAX_VALUE)
-            .orElseThrow(
-                () -> Checks.bad("journaled operation", due, "one whose request body is kept"));
+    byte[] bytes = due.body();
     boolean none = bytes.length == 0 && NO_BODY.contains(kept.method());
     // The body needs no type: the headers have it as it was sent.
     RequestBody body = none ? null : RequestBody.create(bytes, null);

@@ -19,7 +19,7 @@ final class UnsentBody extends RequestBody {
     this.delegate = delegate;
   }
 
-  static Request inPlaceOf(Request request, @Nullable SentBody watched) {
+  static Request inPlaceOf(Request request, @Nullable CallersBody watched) {
     RequestBody body = request.body();
     return body == null || watched == null
         ? request

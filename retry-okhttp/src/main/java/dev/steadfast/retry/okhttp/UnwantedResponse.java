@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -13,10 +14,6 @@ import org.slf4j.LoggerFactory;
 /** A response that nobody gets. A body of an interceptor's making may throw anything. */
 final class UnwantedResponse {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
-
-  // The most that is read of it, to keep its connection.
-  private static final long MOST_BYTES = 64 * 1024;
-  private static final long MOST_MILLIS = 100;
 
   private UnwantedResponse() {}
 
@@ -52,9 +49,9 @@ final class UnwantedResponse {
   }
 
   private static boolean endsSoon(BufferedSource source) {
-    source.timeout().deadline(MOST_MILLIS, TimeUnit.MILLISECONDS);
+    source.timeout().deadline(RetryTransport.MOST_DISCARDING_NANOS, TimeUnit.NANOSECONDS);
     try {
-      return !source.request(MOST_BYTES + 1);
+      return !source.request(RetryTransport.MOST_DISCARDED_BYTES + 1);
     } catch (IOException endless) {
       return false;
     }

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.SentBody;
 import java.io.IOException;
 import okhttp3.MediaType;
 import okhttp3.RequestBody;
@@ -32,10 +33,10 @@ final class WatchedBody extends RequestBody {
   }
 
   private final RequestBody delegate;
-  private final BodyPass pass;
+  private final SentBody.Pass pass;
   private final Wire wire;
 
-  WatchedBody(RequestBody delegate, BodyPass pass, Wire wire) {
+  WatchedBody(RequestBody delegate, SentBody.Pass pass, Wire wire) {
     this.delegate = delegate;
     this.pass = pass;
     this.wire = wire;
@@ -58,7 +59,7 @@ final class WatchedBody extends RequestBody {
 
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
-    pass.isWritten();
+    pass.begin();
     WatchedSink watched = new WatchedSink(sink);
     BufferedSink buffered = Okio.buffer(watched);
     wire.bodyStarted();
@@ -66,9 +67,8 @@ final class WatchedBody extends RequestBody {
       delegate.writeTo(buffered);
       if (buffered.isOpen()) {
         buffered.emit();
-        pass.end();
       }
-      pass.succeeded();
+      pass.end();
     } catch (IOException failure) {
       if (!watched.failed) {
         wire.leaveBody(failure);
@@ -81,6 +81,7 @@ final class WatchedBody extends RequestBody {
 
   /** Knows whether it was the connection that failed, or the code that writes to it. */
   private final class WatchedSink extends ForwardingSink {
+    private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
     private boolean failed;
 
     WatchedSink(Sink connection) {
@@ -89,10 +90,21 @@ final class WatchedBody extends RequestBody {
 
     @Override
     public void write(Buffer source, long byteCount) throws IOException {
-      pass.next(source, byteCount);
+      take(source, byteCount);
       failed = true;
       super.write(source, byteCount);
       failed = false;
+    }
+
+    private void take(Buffer source, long byteCount) throws IOException {
+      try (Buffer.UnsafeCursor part = source.readUnsafe(cursor)) {
+        long left = byteCount;
+        while (left > 0 && part.next() > 0) {
+          int count = (int) Math.min(part.end - part.start, left);
+          pass.take(part.data, part.start, count);
+          left -= count;
+        }
+      }
     }
 
     @Override
@@ -105,7 +117,7 @@ final class WatchedBody extends RequestBody {
     /** Completes the request, so it is left out for a body that has changed. */
     @Override
     public void close() throws IOException {
-      pass.end();
+      pass.checkEnd();
       failed = true;
       super.close();
       failed = false;

@@ -31,7 +31,7 @@ final class WireProbe implements Interceptor {
   /** Proceeds where nothing can be sent, and marks the failure that says so. */
   static Response onDeadConnection(Chain chain, WireTrace wire) throws IOException {
     try {
-      return chain.proceed(UnsentBody.inPlaceOf(chain.request(), wire.sentBody()));
+      return chain.proceed(UnsentBody.inPlaceOf(chain.request(), wire.callersBody()));
     } catch (IOException closed) {
       wire.failed(closed);
       throw closed;
@@ -63,7 +63,7 @@ final class WireProbe implements Interceptor {
   }
 
   private static Request watched(Request request, WireTrace wire) throws IOException {
-    SentBody body = wire.sentBody();
+    CallersBody body = wire.callersBody();
     try {
       return body == null ? request : body.watched(request, wire);
     } catch (IOException changed) {

@@ -30,7 +30,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     Request request();
 
     /** The request body, null if it needs no watching. */
-    @Nullable SentBody sentBody();
+    @Nullable CallersBody callersBody();
 
     /** Whether a follow-up was lost and sent again. */
     boolean hasLostFollowUp();
@@ -323,8 +323,8 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   }
 
   /** The body of the operation, null if it needs no watching. */
-  @Nullable SentBody sentBody() {
-    return owner.sentBody();
+  @Nullable CallersBody callersBody() {
+    return owner.callersBody();
   }
 
   @Override

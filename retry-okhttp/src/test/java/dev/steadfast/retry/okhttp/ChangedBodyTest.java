@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
@@ -270,7 +271,7 @@ class ChangedBodyTest {
 
     Entry.Outcome got = way.make(calls.newCall(put(Kind.INPUT_STREAM.of(SHORT))));
 
-    assertInstanceOf(BodyChangedException.class, got.failure());
+    assertInstanceOf(RequestBodyChangedException.class, got.failure());
     assertEquals(
         "request body: 0 bytes that differ from the 13 bytes of the first time (expected: the same"
             + " bytes each time it is sent)",

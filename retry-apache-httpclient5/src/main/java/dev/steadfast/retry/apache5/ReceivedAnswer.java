@@ -2,6 +2,7 @@ package dev.steadfast.retry.apache5;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
 import java.util.List;
 import java.util.Map;
@@ -15,15 +16,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of an attempt, of the classic or an asynchronous client.
  *
+ * @param <A> the answer itself
  * @param <R> the response, as HttpClient gave it
  */
-abstract class Received<R extends HttpResponse> implements ResponseView {
+abstract class ReceivedAnswer<A, R extends HttpResponse> implements ResponseView {
   private final R response;
   private final @Nullable WireTrace wire; // null: a journal kept it
   private volatile byte @Nullable [] whole; // null: its body was not read within the attempt
   private volatile @Nullable String error; // the first event of its stream, if that is an error
 
-  Received(R response, @Nullable WireTrace wire, byte @Nullable [] whole) {
+  ReceivedAnswer(R response, @Nullable WireTrace wire, byte @Nullable [] whole) {
     this.response = response;
     this.wire = wire;
     this.whole = whole;
@@ -44,6 +46,14 @@ abstract class Received<R extends HttpResponse> implements ResponseView {
 
   final R response() {
     return response;
+  }
+
+  /** The same with a report. */
+  abstract A with(RetryReport report);
+
+  /** Whether its response has a report: another client with retries gave it to a handler. */
+  final boolean carriesReport() {
+    return CarriedReport.of(response) != null;
   }
 
   final @Nullable WireTrace wire() {

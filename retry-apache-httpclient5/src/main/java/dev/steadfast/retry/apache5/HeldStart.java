@@ -11,24 +11,43 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.jspecify.annotations.Nullable;
 
-/** An event stream that is passed on with its first event, unless another attempt follows. */
-final class HeldStream implements AsyncAttempt.Taker {
+/**
+ * The beginning of a body, which is read within the attempt: a short body as a whole, or an event
+ * stream up to its first event. The rest, and a body that turns out to be long, is the caller's
+ * unless another attempt follows.
+ */
+final class HeldStart implements AsyncAttempt.Taker {
+  private static final int FIRST_FAILURE = 400;
+
   private final AsyncAnswer answer;
   private final Attempt<AsyncAnswer> attempt;
-  private final FirstEvent event;
   private final AsyncAttempt.Owner owner;
+  private final int most;
+  private final @Nullable FirstEvent event; // null: the body is read as a whole
   private final ByteArrayOutputStream start = new ByteArrayOutputStream();
-  private volatile AsyncAttempt.@Nullable Taker taker; // null: the event is not known yet
+  private volatile AsyncAttempt.@Nullable Taker taker; // null: not decided yet
 
-  HeldStream(
-      AsyncAnswer answer,
-      Attempt<AsyncAnswer> attempt,
-      FirstEvent event,
-      AsyncAttempt.Owner owner) {
+  /** A short body. */
+  HeldStart(
+      AsyncAnswer answer, Attempt<AsyncAnswer> attempt, AsyncAttempt.Owner owner, int mostBytes) {
     this.answer = answer;
     this.attempt = attempt;
-    this.event = event;
     this.owner = owner;
+    this.most = mostBytes;
+    this.event = null;
+  }
+
+  /** An event stream. */
+  HeldStart(
+      AsyncAnswer answer,
+      Attempt<AsyncAnswer> attempt,
+      AsyncAttempt.Owner owner,
+      FirstEvent event) {
+    this.answer = answer;
+    this.attempt = attempt;
+    this.owner = owner;
+    this.most = FirstEvent.MOST_BYTES;
+    this.event = event;
   }
 
   @Override
@@ -36,7 +55,7 @@ final class HeldStream implements AsyncAttempt.Taker {
     AsyncAttempt.Taker to = taker;
     if (to == null) {
       answer.body().updateCapacity(channel); // which asks for the rest later
-      channel.update(FirstEvent.MOST_BYTES + 1);
+      channel.update(most + 1);
     } else {
       to.updateCapacity(channel);
     }
@@ -49,28 +68,29 @@ final class HeldStream implements AsyncAttempt.Taker {
       to.consume(data);
       return;
     }
-    boolean known = event.take(data);
+    boolean known = event != null && event.take(data);
     byte[] part = new byte[data.remaining()];
-    data.get(part);
+    data.duplicate().get(part);
     start.write(part, 0, part.length);
-    if (known) {
+    answer.body().consume(data);
+    if (known || (event == null && start.size() > most)) {
       decide();
     }
   }
 
   private AsyncAttempt.Taker decide() throws IOException {
-    answer.begins(event.error());
-    ByteBuffer seen = ByteBuffer.wrap(start.toByteArray());
+    if (event != null) {
+      answer.begins(event.error());
+    }
     if (attempt.head(answer)) {
       taker = answer.body();
-      answer.body().consume(seen);
       attempt.complete(answer, null);
       return answer.body();
     }
     UnwantedBody unwanted = new UnwantedBody(answer, attempt, owner);
     taker = unwanted;
     unwanted.begins(-1);
-    unwanted.consume(seen);
+    unwanted.consume(ByteBuffer.wrap(start.toByteArray()));
     return unwanted;
   }
 
@@ -78,28 +98,38 @@ final class HeldStream implements AsyncAttempt.Taker {
   public void streamEnd(@Nullable List<? extends Header> trailers)
       throws HttpException, IOException {
     AsyncAttempt.Taker to = taker;
-    if (to == null) {
+    if (to == null && event != null) {
       event.end();
       to = decide();
     }
-    to.streamEnd(trailers);
+    (to == null ? answer.body() : to).streamEnd(trailers);
   }
 
   @Override
   public void completed() {
     AsyncAttempt.Taker to = taker;
-    if (to != null) {
-      to.completed();
+    (to == null ? answer.body() : to).completed();
+    if (to == null) {
+      answer.whole(start.toByteArray());
+      over();
     }
+  }
+
+  private void over() {
+    taker = answer.body();
+    attempt.complete(answer, null);
   }
 
   @Override
   public void failed(Exception cause) {
     AsyncAttempt.Taker to = taker;
-    if (to == null) {
+    if (to == null && answer.status() < FIRST_FAILURE) {
       attempt.complete(null, cause);
-    } else {
-      to.failed(cause);
+      return;
+    }
+    (to == null ? answer.body() : to).failed(cause);
+    if (to == null) {
+      over(); // of a failure, the head says everything
     }
   }
 

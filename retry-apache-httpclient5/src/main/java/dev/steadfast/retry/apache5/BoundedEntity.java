@@ -1,0 +1,95 @@
+package dev.steadfast.retry.apache5;
+
+import dev.steadfast.retry.RetryScheduler;
+import dev.steadfast.retry.TimeLimit;
+import dev.steadfast.retry.engine.BodyDeadline;
+import dev.steadfast.retry.threads.TimerScheduler;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.SocketTimeoutException;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
+import org.jspecify.annotations.Nullable;
+
+/** A response body whose connection is closed at the deadline of its operation. */
+final class BoundedEntity extends HttpEntityWrapper {
+  private final RetryScheduler.Task timer;
+  private volatile boolean timeUp;
+
+  BoundedEntity(HttpEntity entity, WireTrace wire, BodyDeadline deadline) {
+    super(entity);
+    this.timer =
+        deadline.schedule(() -> {
+          timeUp = true;
+          TimerScheduler.system().cancelOnWire(wire::drop);
+        });
+  }
+
+  /** The exception with which reading ends at the deadline. */
+  static IOException exceeded(@Nullable Exception broken) {
+    IOException timeout = new SocketTimeoutException("timeout: " + TimeLimit.DEADLINE);
+    timeout.initCause(broken);
+    return timeout;
+  }
+
+  @Override
+  public InputStream getContent() throws IOException {
+    return new Content(super.getContent());
+  }
+
+  @Override
+  public void writeTo(OutputStream out) throws IOException {
+    try (InputStream content = getContent()) {
+      content.transferTo(out);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    timer.cancel();
+    super.close();
+  }
+
+  private final class Content extends FilterInputStream {
+    Content(InputStream content) {
+      super(content);
+    }
+
+    @Override
+    public int read() throws IOException {
+      try {
+        return ended(in.read());
+      } catch (IOException broken) {
+        throw failure(broken);
+      }
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      try {
+        return ended(in.read(into, offset, length));
+      } catch (IOException broken) {
+        throw failure(broken);
+      }
+    }
+
+    private int ended(int read) {
+      if (read < 0) {
+        timer.cancel();
+      }
+      return read;
+    }
+
+    private IOException failure(IOException broken) {
+      return timeUp ? exceeded(broken) : broken;
+    }
+
+    @Override
+    public void close() throws IOException {
+      timer.cancel();
+      in.close();
+    }
+  }
+}
