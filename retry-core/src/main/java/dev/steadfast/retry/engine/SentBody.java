@@ -21,7 +21,7 @@ public final class SentBody {
   private final BooleanSupplier repeatable;
   private volatile boolean begun;
   private volatile @Nullable RequestBodyChangedException changed;
-  private final AtomicReference<@Nullable Yield> longest = new AtomicReference<>();
+  private final AtomicReference<Yield> longest = new AtomicReference<>(Yield.NOTHING);
 
   /**
    * The bytes of a pass.
@@ -31,12 +31,12 @@ public final class SentBody {
    * @param whole whether they were all
    */
   private record Yield(Object source, Object sender, long bytes, int sum, boolean whole) {
+    static final Yield NOTHING = new Yield("", "", 0, 0, false);
+
     @SuppressWarnings("ReferenceEquality") // the very body, or class
-    static Yield longer(@Nullable Yield before, Yield now) {
-      boolean kept =
-          before == null
-              || (!before.whole && before.source == now.source && before.bytes <= now.bytes);
-      return kept ? now : before;
+    static Yield longer(Yield before, Yield now) {
+      boolean other = before.whole || before.source != now.source || before.bytes > now.bytes;
+      return before != NOTHING && other ? before : now;
     }
   }
 
@@ -92,10 +92,11 @@ public final class SentBody {
   public Pass pass(Object onWire, Object attempt, long length) {
     Object source = onWire == body ? body : onWire.getClass();
     Yield before = longest.get();
-    boolean compared =
-        before != null && before.source == source && (source == body || before.sender != attempt);
-    Yield nothing = new Yield(source, attempt, 0, 0, false);
-    return new Pass(this, compared ? before : nothing, before == null || compared, length);
+    if (before.source == source && (source == body || before.sender != attempt)) {
+      return new Pass(this, before, true, length);
+    }
+    boolean first = before == Yield.NOTHING;
+    return new Pass(this, new Yield(source, attempt, 0, 0, false), first, length);
   }
 
   /** One way of a request body to the wire. Confined to one thread at a time. */
