@@ -5,6 +5,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.StreamClosedException;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ final class WatchedEntity extends HttpEntityWrapper {
   /** Shows bytes before they are sent, and knows whether an exception is the wire's. */
   private final class ToWire extends FilterOutputStream {
     private long written;
+    private boolean closed; // by the body
     private boolean failed;
     private boolean refused; // the body has changed
 
@@ -59,6 +61,9 @@ final class WatchedEntity extends HttpEntityWrapper {
 
     @Override
     public void write(byte[] data, int offset, int length) throws IOException {
+      if (closed) {
+        throw new StreamClosedException();
+      }
       if (pass != null) {
         refused = true;
         pass.take(data, offset, length);
@@ -81,8 +86,19 @@ final class WatchedEntity extends HttpEntityWrapper {
       }
     }
 
+    // The stream of the wire would end the body, which may still throw, or turn out to have changed.
+    // HttpClient closes it as soon as writeTo has returned.
+    @Override
+    public void close() throws IOException {
+      flush();
+      closed = true;
+    }
+
     @Override
     public void flush() throws IOException {
+      if (closed) {
+        return;
+      }
       try {
         if (written == getContentLength()) {
           wire.attempt().bodyEnded(); // before the server has it all, and may answer
