@@ -41,7 +41,7 @@ final class QuotaHeaders {
       String name, boolean ofRequests, String limit, String remaining, String reset) {
     static Family of(String prefix, String suffix, boolean ofRequests) {
       return new Family(
-          prefix + suffix,
+          prefix.substring(0, prefix.length() - 1) + suffix,
           ofRequests,
           prefix + "limit" + suffix,
           prefix + "remaining" + suffix,
@@ -124,7 +124,7 @@ final class QuotaHeaders {
     }
     // GitHub names the part of its API that a quota is for.
     String partition =
-        family.name().equals("x-ratelimit-") ? single(response, "x-ratelimit-resource") : null;
+        family.name().equals("x-ratelimit") ? single(response, "x-ratelimit-resource") : null;
     Quota.Rate rate = new Quota.Rate(limit, 0);
     Quota.Policy policy = new Quota.Policy(family.name(), partition, family.ofRequests(), rate);
     return new Quota(policy, left, until.leftNanos(), until.resolutionNanos());

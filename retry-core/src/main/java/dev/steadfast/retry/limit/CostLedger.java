@@ -27,7 +27,7 @@ final class CostLedger {
   private final long[] told = new long[REMEMBERED]; // what was left, by the answer to an attempt
   private final long[] samples = new long[MOST_SAMPLES];
   private long sampled;
-  private long usual; // most requests cost no more
+  private long usual = 1; // most requests cost no more
 
   private long attempts; // so many were sent
   private long sent; // units since the beginning
@@ -75,7 +75,12 @@ final class CostLedger {
     int size = (int) Math.min(sampled, MOST_SAMPLES);
     long[] sorted = Arrays.copyOf(samples, size);
     Arrays.sort(sorted);
-    usual = sorted[(size * USUAL_PERCENT + 99) / 100 - 1];
+    usual = Math.max(1, sorted[(size * USUAL_PERCENT + 99) / 100 - 1]);
+  }
+
+  /** So many requests have shown what they cost. */
+  long sampled() {
+    return sampled;
   }
 
   /** The units with which an attempt is booked. */

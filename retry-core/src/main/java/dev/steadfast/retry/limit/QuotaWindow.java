@@ -118,7 +118,29 @@ final class QuotaWindow {
   /** Learns from an answer. */
   void learn(Quota quota, Answer answer) {
     policy = quota.policy();
+    unmentioned = false;
     size(quota);
+    CostLedger ledger = costs;
+    long sampled = ledger == null ? 0 : ledger.sampled();
+    learnTimes(quota, answer);
+    if (ledger != null && ledger.sampled() == sampled && !ledger.knowsCosts() && isAlone(answer)) {
+      ledger.sample(unseen(quota, answer));
+    }
+  }
+
+  private boolean isAlone(Answer answer) {
+    return answer.inFlight() == 1 && answer.number() > 0 && answer.number() == attempts - 1;
+  }
+
+  // The remainder did not shrink by what the attempt cost: the quota was whole again meanwhile, or
+  // the cost is less than the steps in which the server counts. This must teach something, too, or
+  // attempts would go one at a time for good.
+  private long unseen(Quota quota, Answer answer) {
+    boolean refilled = answer.nowNanos() - answer.sentNanos() >= length;
+    return refilled ? Math.max(0, whole - quota.remaining()) : 0;
+  }
+
+  private void learnTimes(Quota quota, Answer answer) {
     if (isVague(quota)) {
       learnFromRemainder(quota, answer);
       return;
@@ -180,7 +202,6 @@ final class QuotaWindow {
   }
 
   private void told(Quota quota, Answer answer) {
-    unmentioned = false;
     left = quota.remaining();
     toldNanos = answer.nowNanos();
     toldSentNanos = answer.sentNanos();
@@ -314,8 +335,12 @@ final class QuotaWindow {
   }
 
   private long sooner(long nowNanos, long turn) {
-    long again = nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
+    long again = again(nowNanos);
     return again - turn < 0 ? again : turn;
+  }
+
+  private long again(long nowNanos) {
+    return nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
   }
 
   /** The largest cost that this quota can ever bear. */
@@ -364,6 +389,9 @@ final class QuotaWindow {
     CostLedger ledger = costs;
     if (ledger == null || covers(asked, inFlight)) {
       return asked.nowNanos();
+    }
+    if (ledger.mustLearn(asked.operation()) && ledger.left(whole) > 0) {
+      return again(asked.nowNanos()); // it waits for another one to end, and not for the window
     }
     long missing = ledger.missing(asked, whole);
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));

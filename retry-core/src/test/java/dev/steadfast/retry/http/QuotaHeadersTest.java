@@ -82,7 +82,7 @@ class QuotaHeadersTest {
   void vendors() {
     assertEquals(
         List.of(
-            "x-ratelimit--requests 59/60 PT1S/PT0S", "x-ratelimit--tokens units 149/150 PT6M/PT0S"),
+            "x-ratelimit-requests 59/60 PT1S/PT0S", "x-ratelimit-tokens units 149/150 PT6M/PT0S"),
         read(
             "x-ratelimit-limit-requests: 60",
             "x-ratelimit-remaining-requests: 59",
@@ -91,13 +91,13 @@ class QuotaHeadersTest {
             "x-ratelimit-remaining-tokens: 149",
             "x-ratelimit-reset-tokens: 6m0s"));
     assertEquals(
-        List.of("anthropic-ratelimit-requests- 4/5 PT30S/PT0S"),
+        List.of("anthropic-ratelimit-requests 4/5 PT30S/PT0S"),
         read(
             "Anthropic-Ratelimit-Requests-Limit: 5",
             "Anthropic-Ratelimit-Requests-Remaining: 4",
             "Anthropic-Ratelimit-Requests-Reset: 2014-06-06T12:31:00Z"));
     assertEquals(
-        List.of("x-ratelimit- of core 4999/5000 PT10S/PT0S"),
+        List.of("x-ratelimit of core 4999/5000 PT10S/PT0S"),
         read(
             "Date: Fri, 06 Jun 2014 12:30:00 GMT", // the clock of the server
             "X-RateLimit-Limit: 5000",
@@ -110,7 +110,7 @@ class QuotaHeadersTest {
   @ValueSource(strings = {"20ms", "0.02s", "20000us"})
   void durationsOfVendors(String reset) {
     assertEquals(
-        List.of("x-ratelimit--requests 1/0 PT0.02S/PT0S"),
+        List.of("x-ratelimit-requests 1/0 PT0.02S/PT0S"),
         read("x-ratelimit-remaining-requests: 1", "x-ratelimit-reset-requests: " + reset));
   }
 

@@ -180,6 +180,40 @@ class CostPacingTest {
     waits(operation(0), now);
   }
 
+  /** A healthy quota whose numbers do not show what calls cost, each of which takes 200 ms. */
+  @ParameterizedTest
+  @CsvSource({
+    "1000, 0", // refilled before the answer comes
+    "990, 15",
+    "1000, 60000", // less than the step in which the server counts
+    "500, 60000",
+    "1000, 100000" // counted from each request
+  })
+  void aCostThatTheServersNumbersDoNotShow_doesNotKeepCallsApartForGood(
+      long remaining, long resetMillis) {
+    Quota.Policy policy = new Quota.Policy("tokens", null, false, new Quota.Rate(1000, 0));
+    Quota quota = new Quota(policy, remaining, resetMillis * 1_000_000, 0);
+    pacing.learn(operation(0), List.of(quota), 0);
+    long now = 0;
+    for (int i = 0; i < 6; i++) {
+      OperationInfo alone = operation(0);
+      Guard.Permit permit = sends(alone, now);
+      OperationInfo other = operation(0);
+      long sent = now;
+      ServerDelayPendingException waits =
+          assertThrows(ServerDelayPendingException.class, () -> pacing.acquire(other, sent));
+      assertTrue(waits.remaining().toMillis() <= 500, waits::getMessage);
+      pacing.operationEnded(other);
+      now += SECOND / 5;
+      pacing.learn(alone, List.of(quota), now);
+      permit.succeeded(1);
+      pacing.operationEnded(alone);
+    }
+    for (int i = 0; i < 16; i++) {
+      sends(operation(0), now);
+    }
+  }
+
   @Test
   void whatTheCallerSaysCountsAsWell() {
     learn(1000, 0);
