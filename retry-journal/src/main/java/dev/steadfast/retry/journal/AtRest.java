@@ -3,14 +3,13 @@ package dev.steadfast.retry.journal;
 import dev.steadfast.retry.journal.StorageCodec.Part;
 import dev.steadfast.retry.journal.StorageCodec.Place;
 import dev.steadfast.retry.operations.OperationJournal;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,9 +77,9 @@ record AtRest(@Nullable StorageCodec codec) {
     byte[] encoded;
     boolean same;
     try {
-      encoded = codec.encode(place, plain.clone());
+      encoded = Objects.requireNonNull(codec.encode(place, plain.clone()), "encode gave null");
       same = place.part().isOfAnswer() || Arrays.equals(plain, codec.decode(place, encoded));
-    } catch (GeneralSecurityException | IOException | RuntimeException failed) {
+    } catch (Throwable failed) { // an Error too, such as a class that is missing
       throw new CodecException("failed to encode " + place.part() + ": " + failed, failed);
     }
     if (!same) {
@@ -150,9 +149,10 @@ record AtRest(@Nullable StorageCodec codec) {
     if (codec == null) {
       throw CorruptRowException.withoutCodec(row.getLong("id"), column);
     }
+    Place place = new Place(id(row), part);
     try {
-      return codec.decode(new Place(id(row), part), encoded);
-    } catch (GeneralSecurityException | IOException | RuntimeException failed) {
+      return Objects.requireNonNull(codec.decode(place, encoded), "decode gave null");
+    } catch (Throwable failed) { // one row must not stop the others
       throw CorruptRowException.undecoded(row.getLong("id"), column, failed);
     }
   }

@@ -23,7 +23,7 @@ final class CorruptRowException extends SQLException {
     this.codecMissing = false;
   }
 
-  private CorruptRowException(String message, @Nullable Exception cause) {
+  private CorruptRowException(String message, @Nullable Throwable cause) {
     super(message, DATA_EXCEPTION, cause);
     this.encoded = true;
     this.codecMissing = cause == null;
@@ -39,7 +39,7 @@ final class CorruptRowException extends SQLException {
   }
 
   /** The codec of the journal refuses it. */
-  static CorruptRowException undecoded(long id, String column, Exception failure) {
+  static CorruptRowException undecoded(long id, String column, Throwable failure) {
     return new CorruptRowException(
         text(id, column) + " was refused by the codec: " + failure, failure);
   }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.journal;
 
 import dev.steadfast.retry.http.Journaling;
+import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.journal.StorageCodec.Part;
 import dev.steadfast.retry.journal.StorageCodec.Place;
 import dev.steadfast.retry.operations.OperationJournal;
@@ -113,6 +114,14 @@ final class IntentColumns {
       return null;
     }
     String text = atRest.text(row, "key_line", Part.KEY);
-    return Sql.parsed(row, "key_line", text, line -> new Journaling.Key(header, line));
+    return Sql.parsed(row, "key_line", text, line -> new Journaling.Key(header, checked(line)));
+  }
+
+  // A codec that gives back something else would have it sent under no key, or another one.
+  private static String checked(String line) {
+    if (line.isEmpty()) {
+      throw Checks.bad("key", line, "at least one character");
+    }
+    return Checks.headerValue("key", line);
   }
 }
