@@ -19,7 +19,6 @@ final class CommandLine {
           new Outage(),
           new Herd(),
           new Delays(),
-          new Hedge(),
           new Quota());
   private static final List<Option> OUTPUT = List.of(Option.CSV, Option.HTML, Option.SVG);
 

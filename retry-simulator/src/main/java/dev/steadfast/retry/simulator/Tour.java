@@ -26,8 +26,6 @@ final class Tour {
         List.of("layers", "--layers", "1", "--attempts", "4", "--calls", "100000"),
         List.of("herd", "--runs", few),
         List.of("herd", "--arrive-over", "10s", "--runs", few),
-        List.of("delays"),
-        List.of("hedge"),
-        List.of("hedge", "--fan-out", "100", "--after", "p95,p98", "--samples", "50000"));
+        List.of("delays"));
   }
 }

@@ -38,8 +38,7 @@ final class CommandLineTest {
               "--unkeyed-posts",
               "0.1"),
           List.of("herd", "--clients", "50", "--runs", "2"),
-          List.of("delays", "--samples", "200"),
-          List.of("hedge", "--samples", "1000"));
+          List.of("delays", "--samples", "200"));
 
   @TempDir Path directory;
 
@@ -255,11 +254,6 @@ final class CommandLineTest {
         "herd --queue -1",
         "delays --samples 5",
         "delays --samples 1000000 --retries 100",
-        "hedge --after p100",
-        "hedge --after p0",
-        "hedge --after p99.95",
-        "hedge --after soon",
-        "hedge --latency slow",
         "quota --requests 0",
         "quota --window 10ms",
         "quota --server leaky",
@@ -295,8 +289,6 @@ final class CommandLineTest {
             + " time (expected: 1 to 10000, so at this capacity a mean latency of 1ms to 10s)",
         "outage --horizon 20h --capacity 100000 | --capacity 100000, --horizon 20h, --runs 8:"
             + " together 40320000000 calls (expected: at most 20000000)",
-        "hedge --samples 5000000 --fan-out 1000 | --samples 5000000, --fan-out 1000: together"
-            + " 5000000000 calls (expected: at most 100000000)",
         "layers --layers 5 --attempts 10 --calls 20000 | --attempts 10, --layers 5, --calls 20000:"
             + " together up to 2000000000 calls (expected: at most 1000000000)",
         "outage --capacity 1e9 | --capacity: 1e9 (expected: 1 to 100000)",
@@ -362,8 +354,6 @@ final class CommandLineTest {
         "herd --clients 100 --queue 0 --retry-after 3600 --runs 1",
         "layers --p 0 --layers 1 --calls 100",
         "layers --attempts 1 --calls 100",
-        "hedge --after 999999h --stalls 1 --samples 1000",
-        "hedge --after 1ns --copies 5 --samples 1000",
         "contention --clients 1,2 --runs 1",
         "contention --clients 9,10 --runs 1 --policy"
             + " maxAttempts=9;backoff=fixed(2562047h);totalTimeout=none"

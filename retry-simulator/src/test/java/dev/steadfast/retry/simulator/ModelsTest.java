@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Layers, herd, delays and hedges against closed forms and published figures. */
+/** Layers, herd and delays against closed forms and published figures. */
 @Tag("laboratory")
 final class ModelsTest {
 
@@ -212,55 +212,5 @@ final class ModelsTest {
             new Waits.Attempt(1, 3, 400 * ms, 450 * ms, 450 * ms)),
         attempts.subList(0, 3));
     assertEquals(8 * 3, attempts.size());
-  }
-
-  private static Hedge.Outcome hedge(double delay, double correlation) {
-    Hedge.Setup setup = new Hedge.Setup(Latency.exponential(), 2, correlation, 1_000_000, 1);
-    return Hedge.measure("h", delay, setup, 1);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"3, 0.0498, 4.954", "1, 0.368, 3.954"})
-  void hedgesOfExponentialLatencyFollowTheClosedForm(double delay, double extra, double p999) {
-    Hedge.Outcome outcome = hedge(delay, 0);
-    assertEquals(extra, outcome.extra(), extra * 0.02);
-    assertEquals(p999, outcome.quantile(0.999), p999 * 0.02);
-  }
-
-  @Test
-  void hedgesThatMeetTheSameLatencyAreOfNoUse() {
-    Hedge.Outcome plain = hedge(Double.POSITIVE_INFINITY, 0);
-    assertEquals(6.908, plain.quantile(0.999), 6.908 * 0.03);
-    Hedge.Outcome same = hedge(3, 1);
-    assertEquals(plain.quantile(0.999), same.quantile(0.999), 0.1);
-    assertEquals(0.0498, same.extra(), 0.002);
-  }
-
-  @Test
-  void hedgesOfTheMixtureCutTheTailByTen() {
-    Hedge.Setup setup = new Hedge.Setup(Latency.mixture(0.01), 2, 0, 400_000, 1);
-    double after = Hedge.measure("none", 1e9, setup, 1).quantile(0.95);
-    Hedge.Outcome outcome = Hedge.measure("p95", after, setup, 1);
-    assertEquals(0.05, outcome.extra(), 0.002);
-    assertEquals(37.4, outcome.quantile(0.999), 1.5);
-    assertEquals(28.4, outcome.quantile(0.99), 1);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1, 139, 0", "0.95, 30, 237", "0.98, 34, 239"})
-  void theSlowestOfAHundredCallsIsCutToo(double after, double median, double p999) {
-    Hedge.Setup setup = new Hedge.Setup(Latency.mixture(0.01), 2, 0, 60_000, 100);
-    double delay =
-        after == 1
-            ? Double.POSITIVE_INFINITY
-            : Hedge.measure("one", 1e9, new Hedge.Setup(Latency.mixture(0.01), 2, 0, 400_000, 1), 1)
-                .quantile(after);
-    Hedge.Outcome outcome = Hedge.measure("fan", delay, setup, 1);
-    assertEquals(median, outcome.quantile(0.5), median * 0.03);
-    if (p999 > 0) {
-      assertEquals(1 - after, outcome.extra(), 0.002);
-      // Not the 99 %: one in a hundred is also the chance that both copies of a call stall.
-      assertEquals(p999, outcome.quantile(0.999), p999 * 0.12);
-    }
   }
 }
