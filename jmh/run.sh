@@ -84,11 +84,6 @@ census() {
 census 1-okhttp OkHttpBenchmark.getSteadfast OkHttpBenchmark.getPlain
 census 2-jdk JdkClientBenchmark.asyncSteadfast JdkClientBenchmark.asyncPlain
 census 3-waiting waiting
-headers=()
-[ "${1:-}" = quick ] && headers=(1 5)
-note "java -XX:+UseSerialGC -Xms2g -Xmx2g -Xmn1g -cp $jar dev.steadfast.retry.jmh.HeaderCensus ${headers[*]}"
-"$java" -XX:+UseSerialGC -Xms2g -Xmx2g -Xmn1g -cp $jar dev.steadfast.retry.jmh.HeaderCensus \
-  "${headers[@]}" >"$out/headers.txt"
 note "# load at the end: $(cut -d' ' -f1-3 /proc/loadavg)"
 "$java" -cp $jar dev.steadfast.retry.jmh.report.Report "$out" docs
 echo "docs/benchmarks.md"

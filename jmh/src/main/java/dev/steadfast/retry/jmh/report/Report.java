@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +17,6 @@ import java.util.stream.Stream;
  */
 public final class Report {
   private static final String COMMANDS = "commands.txt";
-  private static final String HEADERS = "headers.txt";
   private static final String PARTS = "parts.md";
 
   private Report() {}
@@ -51,7 +49,6 @@ public final class Report {
     Files.createDirectories(docs.resolve("img"));
     parts(page, Part.whole(), results, docs, "");
     census(page, source, docs);
-    headers(page, source.resolve(HEADERS), docs);
     targets(page, results);
     commands(page, source.resolve(COMMANDS), docs);
     Files.write(docs.resolve("benchmarks.md"), page);
@@ -145,21 +142,6 @@ public final class Report {
       lines.add("");
     }
     Files.write(raw(docs, "census.txt"), lines);
-  }
-
-  private static void headers(List<String> page, Path table, Path docs) throws IOException {
-    if (!Files.exists(table)) {
-      return;
-    }
-    Files.copy(table, raw(docs, HEADERS), StandardCopyOption.REPLACE_EXISTING);
-    page.add("");
-    page.add("## Many header lines");
-    page.add("");
-    page.add(
-        "[A table](benchmarks/"
-            + HEADERS
-            + ") has what an answer, or a request, of that many header lines costs through each"
-            + " entry point. OkHttp takes at most 256 KiB of headers, so longer lines are fewer.");
   }
 
   private static String peers() throws IOException {

@@ -35,7 +35,6 @@ class ReportTest {
     }
     Files.writeString(source.resolve("commands.txt"), "java -jar benchmarks.jar\n");
     Files.writeString(source.resolve("census-1.txt"), "a call: 8 B\n     8 B   1.0 x of.A\n");
-    Files.writeString(source.resolve("headers.txt"), "503, 40000 x age  send 5 ms x 1.1\n");
     Report.write(source, docs);
     page = Files.readAllLines(docs.resolve("benchmarks.md"));
     parts = Files.readAllLines(docs.resolve("benchmarks/parts.md"));
@@ -64,14 +63,6 @@ class ReportTest {
     assertHas("- a call: 8 B");
     assertTrue(
         Files.readString(docs.resolve("benchmarks/census.txt")).contains("     8 B   1.0 x of.A"));
-  }
-
-  @Test
-  void saysWhatManyHeaderLinesCost() throws IOException {
-    assertHas("## Many header lines");
-    assertEquals(
-        "503, 40000 x age  send 5 ms x 1.1\n",
-        Files.readString(docs.resolve("benchmarks/headers.txt")));
   }
 
   @Test
