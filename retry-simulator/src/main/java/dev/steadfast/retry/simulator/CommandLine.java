@@ -13,13 +13,7 @@ final class CommandLine {
   static final int BAD_INPUT = 2;
 
   private static final List<Scenario> SCENARIOS =
-      List.of(
-          new Contention(),
-          new Layers(),
-          new Outage(),
-          new Herd(),
-          new Delays(),
-          new Quota());
+      List.of(new Contention(), new Layers(), new Outage(), new Herd(), new Delays(), new Quota());
   private static final List<Option> OUTPUT = List.of(Option.CSV, Option.HTML, Option.SVG);
 
   private final PrintStream out;

@@ -117,7 +117,9 @@ final class CommandLineTest {
         outage.out().contains("\npolicy-1 is backoff=equal(50ms..1s); totalTimeout=5s;"),
         outage::out);
     String line =
-        "\noutage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) limit=none kind=stall";
+        "\n"
+            + "outage policy=policy-1 budget=default breaker=breaker(100,20,50,5s,5) limit=none"
+            + " kind=stall";
     assertTrue(outage.out().contains(line), outage::out);
     for (String scenario : List.of("contention", "delays", "herd")) {
       List<String> words =
@@ -247,7 +249,8 @@ final class CommandLineTest {
         "outage --policy maxAttempts=2 --breaker success(100,20,50,5s,5)",
         "outage --kind fail-fast --capacity 10 --horizon 60s --budget none --policy"
             + " maxAttempts=2000000000;backoff=none;totalTimeout=none",
-        "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy maxAttempts=2000000000;backoff=none;totalTimeout=none;"
+        "herd --clients 100 --capacity 1 --queue 0 --runs 1 --policy"
+            + " maxAttempts=2000000000;backoff=none;totalTimeout=none;"
             + "serverDelaySpread=0;maxServerDelay=1ns;aboveCeiling=clamp",
         "herd --clients 10000 --queue 0 --runs 20",
         "herd --retry-after 0",
@@ -292,8 +295,8 @@ final class CommandLineTest {
         "layers --layers 5 --attempts 10 --calls 20000 | --attempts 10, --layers 5, --calls 20000:"
             + " together up to 2000000000 calls (expected: at most 1000000000)",
         "outage --capacity 1e9 | --capacity: 1e9 (expected: 1 to 100000)",
-        "outage --latency fast | --latency: fast (expected: exponential, fixed, or median..99 % from"
-            + " 1us..1us to 1h..1h, the second at most 1000 times the first, as in 8ms..60ms)",
+        "outage --latency fast | --latency: fast (expected: exponential, fixed, or median..99 %"
+            + " from 1us..1us to 1h..1h, the second at most 1000 times the first, as in 8ms..60ms)",
       })
   void theErrorNamesOptionsValuesAndWhatIsAllowed(String words, String message) {
     assertEquals("simulator: " + message + "\n", run(List.of(words.split(" "))).err());

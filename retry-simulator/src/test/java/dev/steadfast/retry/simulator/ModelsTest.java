@@ -201,7 +201,8 @@ final class ModelsTest {
   void aCallIsShownAttemptByAttempt() {
     RetryPolicy policy =
         RetryPolicy.valueOf(
-            "maxAttempts=9; backoff=exponential(100ms..1s); attemptTimeout=50ms; totalTimeout=600ms");
+            "maxAttempts=9; backoff=exponential(100ms..1s); attemptTimeout=50ms;"
+                + " totalTimeout=600ms");
     Waits.Sample sample = new Waits.Sample(100, 12, Durations.SECOND);
     List<Waits.Attempt> attempts = Waits.draw(policy, sample, Draws.of(1)).attempts();
     long ms = 1_000_000;
