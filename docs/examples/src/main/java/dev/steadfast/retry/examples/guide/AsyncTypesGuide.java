@@ -20,10 +20,8 @@ final class AsyncTypesGuide {
   private AsyncTypesGuide() {}
 
   static Mono<HttpResponse<String>> reactor(RetryingHttpClient client, HttpRequest request) {
-    // region reactor-jdk
     Mono<HttpResponse<String>> answer =
         Mono.fromFuture(() -> client.sendAsync(request, BodyHandlers.ofString()));
-    // endregion
     return answer;
   }
 

@@ -19,12 +19,10 @@ final class KeysGuide {
   }
 
   static RetryOptions business(String user, String orderId) {
-    // region keys-business
     RetryOptions options =
         RetryOptions.builder()
             .idempotencyKey(IdempotencyKeys.composite(user, orderId, "payment"))
             .build();
-    // endregion
     return options;
   }
 

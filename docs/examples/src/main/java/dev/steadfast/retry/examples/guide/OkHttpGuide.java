@@ -98,6 +98,8 @@ final class OkHttpGuide {
     }
   }
 
+  // endregion
+
   static void show(RetryReport report) {
     System.out.println(report.reason() + " after " + report.attempts() + " attempts");
     report.attemptReports().forEach(System.out::println);
@@ -105,8 +107,6 @@ final class OkHttpGuide {
       report.idempotencyKey().ifPresent(key -> System.out.println("keep this key: " + key));
     }
   }
-
-  // endregion
 
   static HttpRetry bufferedBodies() {
     HttpRetry retry = HttpRetry.builder().bufferBodiesUpTo(64 * 1024).build();

@@ -17,13 +17,10 @@ import org.springframework.web.client.RestClient;
 
 /** Code of the guide for Spring. */
 final class SpringGuide {
-  // region boot-clients
   @Bean
   RestClient paymentsClient(SteadfastClients clients) {
     return clients.get("payments").restClient().build();
   }
-
-  // endregion
 
   // region spring-boot3-bean
   @Bean
