@@ -22,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
+import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
@@ -271,12 +272,48 @@ class CodecTest {
   }
 
   @Test
+  void anAnswerThatNoCodecWroteIsCorrupt() throws Exception {
+    TestDatabase database = postgres();
+    JdbcJournal journal = journal(database, new AesGcm(1));
+    ended(journal, intent("order-1"), ending(State.SUCCEEDED));
+    database.set("answer_headers = 'none'");
+    IOException told = assertThrows(IOException.class, () -> claim(journal, intent("order-1")));
+    assertTrue(told.getMessage().contains("column answer_headers"), told::getMessage);
+  }
+
+  @Test
+  void aCodecMayOverwriteWhatItGets() throws Exception {
+    TestDatabase database = postgres();
+    Encoding wiping =
+        (place, plain) -> {
+          byte[] encoded = plain.clone();
+          Arrays.fill(plain, (byte) 0);
+          return encoded;
+        };
+    JdbcJournal journal = journal(database, wiping);
+    enlist(database, journal, intent("order-1"));
+    assertSame(intent("order-1"), resumed(journal).get(0));
+  }
+
+  @Test
   void placesDiffer() {
-    StorageCodec.Place one =
-        new StorageCodec.Place(intent("a").id(), StorageCodec.Part.REQUEST_BODY);
-    StorageCodec.Place other =
-        new StorageCodec.Place(intent("a").id(), StorageCodec.Part.ANSWER_BODY);
-    assertFalse(Arrays.equals(one.bytes(), other.bytes()));
-    assertArrayEquals(one.bytes(), one.bytes());
+    OperationJournal.Id id = new OperationJournal.Id("ab", "c", "d");
+    List<StorageCodec.Place> places =
+        List.of(
+            new StorageCodec.Place(id, StorageCodec.Part.REQUEST_BODY),
+            new StorageCodec.Place(id, StorageCodec.Part.ANSWER_BODY),
+            body("b", "c", "d"),
+            body("ab", "", "d"),
+            body("ab", "c", "e"),
+            body("a", "bc", "d"),
+            body("ab", "cd", "d"));
+    long different = places.stream().map(each -> Arrays.toString(each.bytes())).distinct().count();
+    assertEquals(places.size(), different);
+    assertArrayEquals(places.get(0).bytes(), places.get(0).bytes());
+  }
+
+  private static StorageCodec.Place body(String name, String principal, String key) {
+    return new StorageCodec.Place(
+        new OperationJournal.Id(name, principal, key), StorageCodec.Part.REQUEST_BODY);
   }
 }

@@ -69,12 +69,13 @@ enum Break {
     return mutation;
   }
 
-  /** How often a fault is planned. */
+  /** How often a fault is planned. A freeze takes seconds, and meets all that is in flight. */
   int planned(Fault fault, double minutes) {
     if (!faults.contains(fault)) {
       return 0;
     }
-    return this == NONE ? fault.planned(minutes) : MORE * fault.planned(minutes);
+    boolean alike = this == NONE || fault.freezes();
+    return alike ? fault.planned(minutes) : MORE * fault.planned(minutes);
   }
 
   static Break of(String name) {
