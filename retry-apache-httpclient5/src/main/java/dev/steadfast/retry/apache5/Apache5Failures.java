@@ -36,11 +36,11 @@ final class Apache5Failures {
     if (outside != null) {
       return outside;
     }
-    if (wire.phase() == WireTrace.Phase.BODY) {
+    if (wire.place() == WireTrace.Place.BODY) {
       return TransportFailure.of(FailureKind.BROKEN_BODY);
     }
     if (wire.ofWire(failure)) {
-      return switch (wire.phase()) {
+      return switch (wire.place()) {
         case LEASE -> isOfConnect(failure) ? connecting(failure) : ofPool(failure);
         case CONNECT -> connecting(failure);
         default -> exchanging(failure, wire);

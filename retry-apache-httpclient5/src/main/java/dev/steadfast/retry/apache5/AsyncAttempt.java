@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class AsyncAttempt implements AsyncExecCallback {
   private final Attempt<AsyncAnswer> attempt;
   private final WireTrace wire;
-  private final AttemptCancel stop;
+  private final CallCancel.OfAttempt stop;
   private final AsyncTracingRuntime runtime;
   private final Owner owner;
   private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are
@@ -93,14 +93,14 @@ final class AsyncAttempt implements AsyncExecCallback {
   }
 
   private Taker taker(AsyncAnswer answer, @Nullable EntityDetails details) {
-    int most = details == null ? 0 : WholeBody.most(answer.status(), details, wire.operation());
+    int most = details == null ? 0 : BodyStart.most(answer.status(), details, wire.operation());
     if (most > 0) {
       return new HeldStart(answer, attempt, owner, most);
     }
     if (details == null) {
       answer.whole(new byte[0]);
     }
-    FirstEvent event = StreamStart.of(answer.status(), details, wire.operation());
+    FirstEvent event = BodyStart.event(answer.status(), details, wire.operation());
     if (event != null) {
       return new HeldStart(answer, attempt, owner, event);
     }

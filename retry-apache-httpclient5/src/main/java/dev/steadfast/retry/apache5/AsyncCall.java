@@ -74,7 +74,7 @@ final class AsyncCall {
       WireTrace trace,
       AsyncAttempt.Owner owner) {
     turn.begins(trace);
-    AttemptCancel stop = cancel.attempt(attempt::stopped);
+    CallCancel.OfAttempt stop = cancel.attempt(attempt::stopped);
     AsyncWire wire = new AsyncWire(trace, turn, stop);
     AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire);
     AsyncAttempt callback = new AsyncAttempt(attempt, wire, runtime, owner);

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.apache5.WireTrace.Phase;
+import dev.steadfast.retry.apache5.WireTrace.Place;
 import java.io.InterruptedIOException;
 import java.util.function.Supplier;
 import org.apache.hc.client5.http.EndpointInfo;
@@ -39,9 +39,9 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
     return new AsyncTracingRuntime(connection.fork(), wire, true);
   }
 
-  private void at(Phase phase) {
+  private void at(Place place) {
     if (!beside) {
-      wire.trace().at(phase);
+      wire.trace().at(place);
     }
   }
 
@@ -63,7 +63,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
       @Nullable Object state,
       HttpClientContext context,
       FutureCallback<AsyncExecRuntime> callback) {
-    at(Phase.LEASE);
+    at(Place.LEASE);
     return leaving(
         () -> connection.acquireEndpoint(id, route, state, context, new Connecting(callback)));
   }
@@ -71,7 +71,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
   @Override
   public Cancellable connectEndpoint(
       HttpClientContext context, FutureCallback<AsyncExecRuntime> callback) {
-    at(Phase.CONNECT);
+    at(Place.CONNECT);
     return leaving(() -> connection.connectEndpoint(context, new Connecting(callback)));
   }
 
@@ -118,7 +118,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
       return Operations.nonCancellable();
     }
     exchange = traced;
-    at(connection.isEndpointConnected() ? Phase.EXCHANGE : Phase.CONNECT);
+    at(connection.isEndpointConnected() ? Place.EXCHANGE : Place.CONNECT);
     return leaving(() -> connection.execute(id, traced, context));
   }
 

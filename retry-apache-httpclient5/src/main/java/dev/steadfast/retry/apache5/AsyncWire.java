@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * @param turn who sends the request body
  * @param stop whether the attempt is over
  */
-record AsyncWire(WireTrace trace, BodyTurn turn, AttemptCancel stop) {
+record AsyncWire(WireTrace trace, BodyTurn turn, CallCancel.OfAttempt stop) {
   /** Reports something: one thread at a time, though a handler may send by several. */
   <T> T reporting(Supplier<T> report) {
     synchronized (trace) {

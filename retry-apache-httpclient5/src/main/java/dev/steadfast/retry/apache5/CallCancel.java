@@ -1,7 +1,9 @@
 package dev.steadfast.retry.apache5;
 
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 final class CallCancel implements Cancellable {
   private volatile boolean cancelled;
   private volatile @Nullable Runnable loop;
-  private volatile @Nullable AttemptCancel attempt;
+  private volatile @Nullable OfAttempt attempt;
 
   void ends(Runnable operation) {
     loop = operation;
   }
 
   /** The next attempt. */
-  AttemptCancel attempt(BooleanSupplier stopped) {
-    AttemptCancel made = new AttemptCancel(() -> cancelled || stopped.getAsBoolean());
+  OfAttempt attempt(BooleanSupplier stopped) {
+    OfAttempt made = new OfAttempt(() -> cancelled || stopped.getAsBoolean());
     attempt = made;
     return made;
   }
@@ -36,10 +38,41 @@ final class CallCancel implements Cancellable {
     if (operation != null) {
       operation.run();
     }
-    AttemptCancel last = attempt; // also after the head: the caller may be reading the body
+    OfAttempt last = attempt; // also after the head: the caller may be reading the body
     if (last != null) {
       last.cancel();
     }
     return first;
+  }
+
+  /** Ends one attempt, whether it waits for a connection, connects, or exchanges messages. */
+  static final class OfAttempt implements CancellableDependency {
+    private final BooleanSupplier stopped;
+    private final AtomicReference<@Nullable Cancellable> under = new AtomicReference<>();
+    private volatile boolean cancelled;
+
+    private OfAttempt(BooleanSupplier stopped) {
+      this.stopped = stopped;
+    }
+
+    @Override
+    public void setDependency(Cancellable now) {
+      under.set(now);
+      if (isCancelled()) {
+        now.cancel();
+      }
+    }
+
+    @Override
+    public boolean isCancelled() {
+      return cancelled || stopped.getAsBoolean();
+    }
+
+    @Override
+    public boolean cancel() {
+      cancelled = true;
+      Cancellable now = under.get();
+      return now != null && now.cancel();
+    }
   }
 }

@@ -62,10 +62,7 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   private Answer answer(ClassicHttpResponse response, WireTrace made) throws IOException {
     made.handedBack(response.getCode());
     try {
-      byte[] whole = WholeBody.of(response, operation);
-      Answer answer = new Answer(response, made, whole);
-      answer.begins(StreamStart.error(response, operation));
-      return answer;
+      return BodyStart.read(response, made);
     } catch (IOException | RuntimeException broken) {
       made.drop();
       throw broken;

@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * unless another attempt follows.
  */
 final class HeldStart implements AsyncAttempt.Taker {
-  private static final int FIRST_FAILURE = 400;
-
   private final AsyncAnswer answer;
   private final Attempt<AsyncAnswer> attempt;
   private final AsyncAttempt.Owner owner;
@@ -123,7 +121,7 @@ final class HeldStart implements AsyncAttempt.Taker {
   @Override
   public void failed(Exception cause) {
     AsyncAttempt.Taker to = taker;
-    if (to == null && answer.status() < FIRST_FAILURE) {
+    if (to == null && answer.status() < BodyStart.FIRST_FAILURE) {
       attempt.complete(null, cause);
       return;
     }

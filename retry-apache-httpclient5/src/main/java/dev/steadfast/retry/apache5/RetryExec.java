@@ -96,7 +96,7 @@ final class RetryExec implements ExecChainHandler {
         ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
         throws IOException, HttpException {
       Attempt<?> attempt = wire.attempt();
-      AttemptCancel stop = cancel.attempt(attempt::stopped);
+      CallCancel.OfAttempt stop = cancel.attempt(attempt::stopped);
       TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(stop), wire);
       wire.closing(runtime::discardEndpoint);
       attempt.onCancel(stop::cancel);

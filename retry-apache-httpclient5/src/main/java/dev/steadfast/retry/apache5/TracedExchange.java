@@ -1,6 +1,6 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.apache5.WireTrace.Phase;
+import dev.steadfast.retry.apache5.WireTrace.Place;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -65,7 +65,12 @@ final class TracedExchange implements AsyncClientExchangeHandler {
       client.produceRequest(
           (request, body, own) -> {
             goesOut(request, body);
-            passOn(() -> channel.sendRequest(request, body, own));
+            try {
+              channel.sendRequest(request, body, own);
+            } catch (HttpException | IOException | RuntimeException | Error failure) {
+              ofChannel = failure;
+              throw failure;
+            }
           },
           context);
     } catch (HttpException | IOException | RuntimeException | Error thrown) {
@@ -78,18 +83,8 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  /** A call of the connection, or of the client. */
   private interface Step {
     void run() throws HttpException, IOException;
-  }
-
-  private void passOn(Step toChannel) throws HttpException, IOException {
-    try {
-      toChannel.run();
-    } catch (HttpException | IOException | RuntimeException | Error failure) {
-      ofChannel = failure;
-      throw failure;
-    }
   }
 
   private void handOver(Step toClient) throws HttpException, IOException {
@@ -114,7 +109,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     if (!allowed) {
       throw new InterruptedIOException("the attempt is over");
     }
-    trace().at(Phase.EXCHANGE);
+    trace().at(Place.EXCHANGE);
     sent = request;
     if (body != null) {
       output = new WatchedOutput(wire, body);
@@ -176,7 +171,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     wire.reporting(() -> {
       if (own != null && own.equals(trace().log.latest())) { // else a handler has sent another
         trace().answered(response);
-        trace().at(Phase.HANDLERS);
+        trace().at(Place.HANDLERS);
       }
       return true;
     });

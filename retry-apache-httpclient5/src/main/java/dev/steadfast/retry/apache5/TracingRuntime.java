@@ -1,6 +1,6 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.apache5.WireTrace.Phase;
+import dev.steadfast.retry.apache5.WireTrace.Place;
 import java.io.IOException;
 import org.apache.hc.client5.http.EndpointInfo;
 import org.apache.hc.client5.http.HttpRoute;
@@ -73,7 +73,7 @@ final class TracingRuntime implements ExecRuntime {
       ClassicHttpRequest request, HttpClientContext context, Exchange exchange)
       throws IOException, HttpException {
     if (Method.CONNECT.isSame(request.getMethod())) {
-      return throwing(Phase.CONNECT, () -> tunnelled(exchange));
+      return throwing(Place.CONNECT, () -> tunnelled(exchange));
     }
     if (isBeside()) {
       wire.beside(request);
@@ -82,7 +82,7 @@ final class TracingRuntime implements ExecRuntime {
     if (!connection.isEndpointConnected()) {
       connectEndpoint(context); // else a failure to connect would count as one of the exchange
     }
-    return throwing(Phase.EXCHANGE, () -> exchanged(request, exchange));
+    return throwing(Place.EXCHANGE, () -> exchanged(request, exchange));
   }
 
   private ClassicHttpResponse tunnelled(Exchange exchange) throws IOException, HttpException {
@@ -111,13 +111,13 @@ final class TracingRuntime implements ExecRuntime {
   private ClassicHttpResponse answered(Exchange exchange) throws IOException, HttpException {
     ClassicHttpResponse answer = exchange.carryOut();
     wire.answered(answer);
-    wire.at(Phase.HANDLERS);
+    wire.at(Place.HANDLERS);
     return answer;
   }
 
-  private ClassicHttpResponse throwing(Phase phase, Exchange exchange)
+  private ClassicHttpResponse throwing(Place place, Exchange exchange)
       throws IOException, HttpException {
-    wire.at(phase);
+    wire.at(place);
     try {
       return exchange.carryOut();
     } catch (IOException | HttpException | RuntimeException | Error thrown) {
@@ -131,12 +131,12 @@ final class TracingRuntime implements ExecRuntime {
     void carryOut() throws IOException;
   }
 
-  private void connecting(Phase phase, Step step) throws IOException {
+  private void connecting(Place place, Step step) throws IOException {
     if (isBeside()) {
       step.carryOut();
       return;
     }
-    wire.at(phase);
+    wire.at(place);
     try {
       step.carryOut();
     } catch (IOException | RuntimeException | Error thrown) {
@@ -149,7 +149,7 @@ final class TracingRuntime implements ExecRuntime {
   public void acquireEndpoint(
       String id, HttpRoute route, @Nullable Object state, HttpClientContext context)
       throws IOException {
-    connecting(Phase.LEASE, () -> connection.acquireEndpoint(id, route, state, context));
+    connecting(Place.LEASE, () -> connection.acquireEndpoint(id, route, state, context));
     if (!isBeside()) {
       wire.leased(connection.isEndpointConnected());
     }
@@ -157,7 +157,7 @@ final class TracingRuntime implements ExecRuntime {
 
   @Override
   public void connectEndpoint(HttpClientContext context) throws IOException {
-    connecting(Phase.CONNECT, () -> connection.connectEndpoint(context));
+    connecting(Place.CONNECT, () -> connection.connectEndpoint(context));
   }
 
   @Override

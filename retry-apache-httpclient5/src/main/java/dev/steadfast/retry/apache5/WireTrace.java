@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * an exception comes from. Written by the thread of the call; read by whoever settles the attempt.
  */
 final class WireTrace {
-  /** The phase that an attempt is in. */
-  enum Phase {
+  /** The place where an attempt is. */
+  enum Place {
     /** Not at a connection: in handlers, or not begun. */
     HANDLERS,
     /** It waits for a connection of the pool. */
@@ -42,7 +42,7 @@ final class WireTrace {
   private final Thread thread = Thread.currentThread();
   final WireLog<HttpRequest> log;
 
-  private volatile Phase phase = Phase.HANDLERS;
+  private volatile Place place = Place.HANDLERS;
   private volatile @Nullable Throwable left; // what the connection or the pool has thrown last
   private volatile boolean reused;
   private volatile int handedBack = -1; // the status of an answer that the caller may get
@@ -93,18 +93,18 @@ final class WireTrace {
 
   // ---- what the connection tells
 
-  void at(Phase now) {
-    phase = now;
+  void at(Place now) {
+    place = now;
   }
 
-  Phase phase() {
-    return phase;
+  Place place() {
+    return place;
   }
 
   /** The rest of the client has returned an answer. */
   void handedBack(int code) {
     handedBack = code;
-    phase = Phase.BODY;
+    place = Place.BODY;
   }
 
   void leased(boolean connected) {
@@ -197,7 +197,7 @@ final class WireTrace {
   /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
   Evidence ended(boolean bodySpent) {
     log.seal();
-    if (phase == Phase.HANDLERS && log.latest() == null) {
+    if (place == Place.HANDLERS && log.latest() == null) {
       log.othersUnseen(operation.safety(), false); // a handler may have sent by other means
     }
     return log.evidence(handedBack, bodySpent);
