@@ -179,11 +179,6 @@ final class LeakyAccount implements RetryBudget.Account {
         : before.at(nowNanos, leak.sliceNanos(), leak.costOfRetry());
   }
 
-  /** The retries that it would pay for now. */
-  long balance(long nowNanos) {
-    return (leak.reserve() + at(ring.get(), nowNanos).sum()) / leak.costOfRetry();
-  }
-
   @Override
   public String toString() {
     return "leaky account at " + leak.costOfRetry() + " per retry";

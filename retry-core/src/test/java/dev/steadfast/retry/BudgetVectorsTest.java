@@ -171,7 +171,8 @@ class BudgetVectorsTest {
     // The row without input is the one of Finagle's defaults.
     LeakyAccount.Leak terms = terms(in.has("ttlSeconds") ? in : expected);
     LeakyAccount account = new LeakyAccount(terms, true, new LatestTime());
-    assertEquals(expected.get("initialBalance").getAsLong(), account.balance(0));
+    assertEquals(
+        expected.get("initialBalance").getAsLong(), (long) account.available(0).orElseThrow());
     if (in.has("requests")) {
       long off =
           retries(account, in.get("requests").getAsInt()) - expected.get("retries").getAsLong();
