@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -157,34 +156,6 @@ class JournaledTest {
     });
     RetryingHttpClient client = client(journal, true);
     assertThrows(IOException.class, () -> call(entry, client, bench.post("5")));
-    assertEquals(0, bench.server.requests().size());
-  }
-
-  @Test
-  void aBlockedJournalCannotStopTheDeadline() {
-    CountDownLatch blocked = new CountDownLatch(1);
-    JournalUnderTest journal = journal(true);
-    journal.onClaim(() -> {
-      try {
-        blocked.await();
-      } catch (InterruptedException interrupted) {
-        throw new IOException(interrupted);
-      }
-    });
-    RetryingHttpClient client =
-        RetryingHttpClient.wrap(
-            Bench.plain().build(), HttpRetry.builder().journal(journal).build());
-    RetryOptions options =
-        RetryOptions.builder()
-            .journaled("charge", "order-1")
-            .deadline(Duration.ofMillis(50))
-            .build();
-    IOException late =
-        assertThrows(
-            IOException.class,
-            () -> client.with(options).send(bench.post("5"), BodyHandlers.ofString()));
-    assertEquals(Effect.UNKNOWN, saved(RetryReport.of(late).orElseThrow()).effect());
-    blocked.countDown();
     assertEquals(0, bench.server.requests().size());
   }
 

@@ -11,7 +11,6 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
@@ -147,17 +146,6 @@ class KeptAnswerTest {
     assertEquals(Refusal.ANSWER_NOT_KEPT, refused.refusal());
     RetryReport report = RetryReport.of(refused).orElseThrow();
     assertEquals(Effect.SUCCEEDED, report.saved().orElseThrow().effect());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aBodyThatIsTooLongIsNotKept(Entry entry) throws Throwable {
-    journal.settings(Settings.defaults().withMostBodyBytes(3));
-    bench.server.enqueue(Reply.status(200).body("long"));
-    assertEquals("long", call(entry, BodyHandlers.ofString()).body());
-    RefusedException refused =
-        assertThrows(RefusedException.class, () -> call(entry, BodyHandlers.ofString()));
-    assertEquals(Refusal.ANSWER_NOT_KEPT, refused.refusal());
   }
 
   /** A subscriber that throws where it is told to, and collects nothing. */

@@ -69,20 +69,6 @@ class OutcomesTest {
 
   // ---- time
 
-  @ParameterizedTest
-  @EnumSource
-  void deadlineWithinAnAttempt(Entry entry) {
-    bench.server.defaultReply(Reply.stallAfterRequest());
-    bench.server.whenRequest(request -> bench.time.advance(Duration.ofSeconds(30)));
-    HttpTimeoutException thrown =
-        failure(entry, HttpTimeoutException.class, bench.client(), bench.get());
-    assertEquals(
-        "request timed out: the total timeout of 30s is over (totalTimeout)", thrown.getMessage());
-    assertEquals(StopReason.DEADLINE, report(thrown).reason());
-    assertEquals(Duration.ofSeconds(30), report(thrown).elapsed());
-    bench.awaitNothingScheduled();
-  }
-
   // ---- guards, executors, schedulers
 
   @ParameterizedTest

@@ -143,6 +143,9 @@ class CancelTest {
     Entry.Outcome got = entry.make(call);
 
     assertInstanceOf(IOException.class, got.failure());
+    if (entry != Entry.INTERCEPTOR) {
+      assertCanceled(got, entry, 1);
+    }
     assertEquals(StopReason.CANCELLED, got.report().reason());
     assertEquals(1, server.requests().size());
     assertTrue(call.isCanceled());
