@@ -94,9 +94,6 @@ final class WatchedOutput implements DataStreamChannel {
       data.position(data.limit()); // as if it were sent: the producer need not know
       return count;
     }
-    if (written + data.remaining() == length) {
-      ended(); // before the server has it all, and may answer
-    }
     int before = data.position();
     try {
       to().write(data);
@@ -106,6 +103,9 @@ final class WatchedOutput implements DataStreamChannel {
     }
     int count = data.position() - before;
     written += count;
+    if (written == length) {
+      ended(); // the answer comes on this thread, later
+    }
     return count;
   }
 

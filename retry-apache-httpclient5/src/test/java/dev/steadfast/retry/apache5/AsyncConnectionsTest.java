@@ -1,5 +1,6 @@
 package dev.steadfast.retry.apache5;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,7 +18,11 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import dev.steadfast.retry.testkit.FakeTime;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -319,6 +324,30 @@ class AsyncConnectionsTest {
     assertEquals(1, RetryReport.of(thrown).orElseThrow().attempts());
     assertEquals(List.of(), server.requests());
     assertNoLease();
+  }
+
+  /** The producer offers its whole array at once, of which the connection takes a part. */
+  @Test
+  void anUploadThatIsSlowOutlivesTheTotalTimeout() throws Exception {
+    FakeTime time = new FakeTime();
+    HttpRetry retry = Parts.retry().environment(time.environment()).build();
+    byte[] large = new byte[32 << 20]; // more than the buffers of a connection
+    try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      SimpleHttpRequest put =
+          SimpleRequestBuilder.put("http://127.0.0.1:" + slow.getLocalPort() + "/a")
+              .setBody(large, ContentType.APPLICATION_OCTET_STREAM)
+              .build();
+      Future<SimpleHttpResponse> sent = client(retry).execute(put, null);
+      try (Socket connection = slow.accept()) {
+        connection.getInputStream().readNBytes(1_000); // the head, and the first part of the body
+        time.advance(Duration.ofMinutes(10));
+        connection.getInputStream().readNBytes(large.length - 1_000);
+        connection
+            .getOutputStream()
+            .write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(US_ASCII));
+        assertEquals(200, sent.get().getCode());
+      }
+    }
   }
 
   @Test
