@@ -37,6 +37,7 @@ module dev.steadfast.retry {
       dev.steadfast.retry.apache5,
       dev.steadfast.retry.httpclient,
       dev.steadfast.retry.okhttp,
+      dev.steadfast.retry.spring,
       dev.steadfast.retry.testkit;
 
   uses dev.steadfast.retry.http.journal.JournalService;

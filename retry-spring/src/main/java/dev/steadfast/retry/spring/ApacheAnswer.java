@@ -1,20 +1,20 @@
 package dev.steadfast.retry.spring;
 
 import dev.steadfast.retry.RetryReport;
+import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.apache5.Apache5Reports;
+import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 
 /** A response of Apache HttpClient's. */
 final class ApacheAnswer implements Answer {
-  private static final int WORTH_READING_BYTES = 64 * 1024;
-
   private final ClassicHttpResponse response;
   private final Runnable abort;
   private final HttpHeaders headers = new HttpHeaders();
@@ -60,23 +60,42 @@ final class ApacheAnswer implements Answer {
     return Apache5Reports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. Nothing more is waited for
-  // of a body that may be long, or a stream: close alone would read it to its end.
+  // A connection can be used again only if the body was read to its end. That of a long one, or of a
+  // stream, is given up: the close of the response alone would wait for its end.
   @Override
   public void close() {
     HttpEntity entity = response.getEntity();
-    if (entity != null) {
-      long length = entity.getContentLength();
-      if (length >= 0 && length <= WORTH_READING_BYTES) {
-        EntityUtils.consumeQuietly(entity);
-      } else {
-        abort.run();
-      }
+    if (entity != null && !endsSoon(entity)) {
+      abort.run();
     }
     try {
       response.close();
     } catch (IOException broken) {
       // nobody wants it any more
+    }
+  }
+
+  private boolean endsSoon(HttpEntity entity) {
+    if (entity.getContentLength() > RetryTransport.MOST_DISCARDED_BYTES) {
+      return false;
+    }
+    RetryScheduler.Task patience =
+        TimerScheduler.system()
+            .settle(
+                RetryTransport.MOST_DISCARDING_NANOS,
+                () -> TimerScheduler.system().cancelOnWire(abort));
+    try {
+      InputStream content = entity.getContent();
+      if (content.readNBytes(RetryTransport.MOST_DISCARDED_BYTES + 1).length
+          > RetryTransport.MOST_DISCARDED_BYTES) {
+        return false;
+      }
+      content.close(); // the end of a compressed body may come before that of its chunks
+      return true;
+    } catch (IOException broken) {
+      return false;
+    } finally {
+      patience.cancel();
     }
   }
 }

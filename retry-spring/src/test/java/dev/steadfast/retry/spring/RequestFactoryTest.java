@@ -17,7 +17,11 @@ import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -372,6 +377,14 @@ final class RequestFactoryTest {
     assertEquals(1, server.requests().size());
   }
 
+  private static byte[] gzipped(String text) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (OutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+    return bytes.toByteArray();
+  }
+
   @ParameterizedTest
   @EnumSource
   void unreadBodiesAreClosed(SpringClient client) throws Exception {
@@ -381,6 +394,13 @@ final class RequestFactoryTest {
     rest.get().uri("/b").exchange((request, response) -> response.getStatusCode());
     server.enqueue(Reply.status(503).body("discarded"), Reply.status(200).body("read"));
     rest.get().uri("/c").retrieve().body(String.class);
+    server.enqueue(
+        Reply.status(200).body("unread").chunked(),
+        Reply.status(200).header("Content-Encoding", "gzip").body(gzipped("unread")),
+        Reply.status(200).body("unread").chunked());
+    for (int i = 0; i < 3; i++) {
+      rest.get().uri("/e").retrieve().toBodilessEntity();
+    }
     assertEquals(1, server.connectionsAccepted());
     server.enqueue(Reply.endlessBody(200));
     rest.get().uri("/d").exchange((request, response) -> response.getStatusCode());
