@@ -27,10 +27,12 @@ import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Repeat;
+import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -183,10 +185,14 @@ class SettlementTest {
   @Test
   void theUsersWordProvesIt() {
     RetryReport report = report(LOST, TestResponse.of(404));
+    Predicate<Answer> proof =
+        Settings.defaults()
+            .withProofOfFailure(last -> last.status() == 404)
+            .handingBackToAll()
+            .provesFailure();
     for (EarlierRequest earlier : EarlierRequest.values()) {
       Settlement settlement =
-          Settlement.of(
-              new Settlement.Facts(report, earlier, answer(404)), last -> last.status() == 404);
+          Settlement.of(new Settlement.Facts(report, earlier, answer(404)), proof);
       assertEquals(new Settlement(Effect.FAILED, State.FAILED), settlement);
     }
   }
