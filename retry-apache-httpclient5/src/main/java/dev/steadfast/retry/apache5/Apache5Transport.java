@@ -89,10 +89,10 @@ abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
       bound(answer, deadline);
     }
     boolean keyed = operation.info().idempotencyKey().isPresent();
-    boolean told = report != null || keyed || answer.status() >= 400;
-    return told || answer.carriesReport() // else its head says everything
-        ? answer.with(operation.report(report))
-        : answer;
+    if (report != null || keyed || answer.status() >= 400) { // else its head says everything
+      return answer.with(operation.report(report));
+    }
+    return answer;
   }
 
   /** Sets a deadline on the body that the caller is about to read. */

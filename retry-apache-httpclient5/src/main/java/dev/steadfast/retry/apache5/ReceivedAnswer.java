@@ -51,11 +51,6 @@ abstract class ReceivedAnswer<A, R extends HttpResponse> implements ResponseView
   /** The same with a report. */
   abstract A with(RetryReport report);
 
-  /** Whether its response has a report: another client with retries gave it to a handler. */
-  final boolean carriesReport() {
-    return CarriedReport.of(response) != null;
-  }
-
   final @Nullable WireTrace wire() {
     return wire;
   }

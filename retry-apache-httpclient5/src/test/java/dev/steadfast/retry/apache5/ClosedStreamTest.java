@@ -47,19 +47,31 @@ class ClosedStreamTest {
     return Stream.of(
         Arguments.of("writer, chunked", body(CHUNKED, ClosedStreamTest::write)),
         Arguments.of("writer, length", body(TEXT.length(), ClosedStreamTest::write)),
-        Arguments.of("closed twice", body(CHUNKED, out -> {
-          write(out);
-          out.close();
-        })),
-        Arguments.of("flushed after its end", body(CHUNKED, out -> {
-          write(out);
-          out.flush();
-        })),
-        Arguments.of("gzip stream", body(CHUNKED, out -> {
-          try (OutputStream gzip = new GZIPOutputStream(out)) {
-            gzip.write(TEXT.getBytes(StandardCharsets.UTF_8));
-          }
-        })),
+        Arguments.of(
+            "closed twice",
+            body(
+                CHUNKED,
+                out -> {
+                  write(out);
+                  out.close();
+                })),
+        Arguments.of(
+            "flushed after its end",
+            body(
+                CHUNKED,
+                out -> {
+                  write(out);
+                  out.flush();
+                })),
+        Arguments.of(
+            "gzip stream",
+            body(
+                CHUNKED,
+                out -> {
+                  try (OutputStream gzip = new GZIPOutputStream(out)) {
+                    gzip.write(TEXT.getBytes(StandardCharsets.UTF_8));
+                  }
+                })),
         Arguments.of("gzip entity", EntityBuilder.create().setText(TEXT).gzipCompressed().build()));
   }
 
@@ -79,22 +91,26 @@ class ClosedStreamTest {
     server.enqueue(Reply.status(200), Reply.status(503), Reply.status(503), Reply.status(200));
     assertEquals(200, post(HttpClients.custom(), body));
     assertEquals(200, post(Apache5Retry.addTo(HttpClients.custom(), Parts.keyed()), body));
-    List<String> bodies = server.requests().stream().map(each -> HexFormat.of().formatHex(each.body())).toList();
+    List<String> bodies =
+        server.requests().stream().map(each -> HexFormat.of().formatHex(each.body())).toList();
     assertEquals(4, bodies.size());
     assertEquals(1, bodies.stream().distinct().count(), bodies::toString);
   }
 
   @Test
-  void aBodyThatYieldsLessAndClosesItsStream_isNeverCompleteAtTheServer()
-      throws IOException {
+  void aBodyThatYieldsLessAndClosesItsStream_isNeverCompleteAtTheServer() throws IOException {
     server.enqueue(Reply.status(503), Reply.status(200));
     AtomicInteger pass = new AtomicInteger();
     HttpEntity shrinks =
-        body(CHUNKED, out -> {
-          try (out) {
-            out.write((pass.getAndIncrement() == 0 ? TEXT : "cents=19").getBytes(StandardCharsets.UTF_8));
-          }
-        });
+        body(
+            CHUNKED,
+            out -> {
+              try (out) {
+                out.write(
+                    (pass.getAndIncrement() == 0 ? TEXT : "cents=19")
+                        .getBytes(StandardCharsets.UTF_8));
+              }
+            });
     assertEquals(503, post(Apache5Retry.addTo(HttpClients.custom(), Parts.keyed()), shrinks));
     assertEquals(1, server.requests().size());
   }
@@ -102,12 +118,14 @@ class ClosedStreamTest {
   @Test
   void aBodyThatClosesItsStreamAndThrows_isNeverCompleteAtTheServer() {
     HttpEntity throwing =
-        body(CHUNKED, out -> {
-          try (out) {
-            out.write("cents=19".getBytes(StandardCharsets.UTF_8));
-            throw new IOException("the rest is not there");
-          }
-        });
+        body(
+            CHUNKED,
+            out -> {
+              try (out) {
+                out.write("cents=19".getBytes(StandardCharsets.UTF_8));
+                throw new IOException("the rest is not there");
+              }
+            });
     assertThrows(
         IOException.class,
         () -> post(Apache5Retry.addTo(HttpClients.custom(), Parts.keyed()), throwing));
@@ -117,10 +135,12 @@ class ClosedStreamTest {
   @Test
   void afterItsEnd_nothingCanBeWritten_asWithThePlainClient() {
     HttpEntity goesOn =
-        body(CHUNKED, out -> {
-          write(out);
-          out.write(1);
-        });
+        body(
+            CHUNKED,
+            out -> {
+              write(out);
+              out.write(1);
+            });
     assertThrows(StreamClosedException.class, () -> post(HttpClients.custom(), goesOn));
     assertThrows(
         StreamClosedException.class,
