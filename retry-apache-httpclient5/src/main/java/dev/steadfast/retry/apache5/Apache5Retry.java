@@ -135,7 +135,7 @@ public final class Apache5Retry {
     if (request.containsHeader("Upgrade")) {
       options.refuseToJournal("an upgrade");
     }
-    return configuration(client).operation(new Apache5Views.OfRequest(request), options).intent();
+    return configuration(client).operation(new Apache5Views.OfRequest(request, null), options).intent();
   }
 
   /**

@@ -1,7 +1,8 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.engine.BodyCopy;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.RequestView;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -105,15 +106,20 @@ final class Apache5Views {
     return false;
   }
 
-  /** A request as its caller made it. */
-  record OfRequest(HttpRequest request, @Nullable EntityDetails entity, String origin)
+  /**
+   * A request as its caller made it.
+   *
+   * @param sent null if it is not sent, or its body cannot change
+   */
+  record OfRequest(
+      HttpRequest request, @Nullable EntityDetails entity, @Nullable SentBody sent, String origin)
       implements RequestView {
-    OfRequest(ClassicHttpRequest request) {
-      this(request, request.getEntity(), Apache5Views.origin(request));
+    OfRequest(ClassicHttpRequest request, @Nullable SentBody sent) {
+      this(request, request.getEntity(), sent, Apache5Views.origin(request));
     }
 
-    OfRequest(HttpRequest request, @Nullable AsyncEntityProducer producer) {
-      this(request, producer, Apache5Views.origin(request));
+    OfRequest(HttpRequest request, @Nullable AsyncEntityProducer body, @Nullable SentBody sent) {
+      this(request, body, sent, Apache5Views.origin(request));
     }
 
     @Override
@@ -169,27 +175,25 @@ final class Apache5Views {
       if (entity == null) {
         return Optional.of(new byte[0]);
       }
-      if (entity.getContentLength() > limit) {
+      if (!isRepeatable(entity) || entity.getContentLength() > limit) {
         return Optional.empty();
       }
+      BodyCopy copy = new BodyCopy(limit, sent == null ? null : sent.pass(entity, this, -1));
       try {
-        byte[] bytes =
-            entity instanceof AsyncEntityProducer producer
-                ? ProducedBytes.of(producer, limit)
-                : written((HttpEntity) entity);
-        return bytes == null || bytes.length > limit ? Optional.empty() : Optional.of(bytes);
+        if (entity instanceof AsyncEntityProducer producer) {
+          return ProducedBytes.copy(producer, copy) ? copy.whole() : Optional.empty();
+        }
+        ((HttpEntity) entity).writeTo(copy);
+        return copy.whole();
       } catch (IOException unreadable) {
         return Optional.empty();
       }
     }
 
-    private static byte @Nullable [] written(HttpEntity entity) throws IOException {
-      if (!entity.isRepeatable()) {
-        return null;
-      }
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      entity.writeTo(bytes);
-      return bytes.toByteArray();
+    private static boolean isRepeatable(EntityDetails entity) {
+      return entity instanceof AsyncEntityProducer producer
+          ? producer.isRepeatable()
+          : ((HttpEntity) entity).isRepeatable();
     }
   }
 }

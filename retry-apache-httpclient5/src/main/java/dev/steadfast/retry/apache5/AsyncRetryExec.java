@@ -2,6 +2,7 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
@@ -44,13 +45,14 @@ final class AsyncRetryExec implements AsyncExecChainHandler {
 
   private void start(HttpRequest request, AsyncCall call) {
     AsyncExecChain.Scope scope = call.scope();
+    SentBody body = AsyncTransport.watched(call.producer());
     Earlier.Now now =
         Earlier.operation(
             retry,
-            new Apache5Views.OfRequest(request, call.producer()),
+            new Apache5Views.OfRequest(request, call.producer(), body),
             scope.clientContext,
             scope.execRuntime);
-    AsyncTransport transport = new AsyncTransport(now, request, call);
+    AsyncTransport transport = new AsyncTransport(now, request, body, call);
     HttpOperation operation = now.operation();
     RetryLoop<AsyncAnswer> loop = operation.loop(operation.plan(), transport, transport);
     call.cancelling(loop::cancel);

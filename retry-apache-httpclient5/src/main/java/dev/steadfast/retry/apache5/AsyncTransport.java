@@ -18,14 +18,15 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   private final HttpRequest request;
   private final AsyncCall call;
 
-  AsyncTransport(Earlier.Now now, HttpRequest request, AsyncCall call) {
-    super(now, watched(call.producer()));
+  AsyncTransport(
+      Earlier.Now now, HttpRequest request, @Nullable SentBody body, AsyncCall call) {
+    super(now, body);
     this.request = request;
     this.call = call;
   }
 
   /** A producer does not show whether its bytes are in memory. */
-  private static @Nullable SentBody watched(@Nullable AsyncEntityProducer producer) {
+  static @Nullable SentBody watched(@Nullable AsyncEntityProducer producer) {
     return producer == null ? null : new SentBody(producer, producer::isRepeatable);
   }
 

@@ -185,10 +185,16 @@ final class BodyRelay implements AsyncAttempt.Taker {
         }
       }
     } catch (HttpException | IOException | RuntimeException thrown) {
-      stop();
-      end(thrown);
-      drop();
+      fail(thrown);
+    } catch (Error thrown) { // such as a class that is missing; else the call would have no end
+      fail(new IOException("the response consumer failed: " + thrown, thrown));
     }
+  }
+
+  private void fail(Exception thrown) {
+    stop();
+    end(thrown);
+    drop();
   }
 
   private synchronized @Nullable List<Event> take() {

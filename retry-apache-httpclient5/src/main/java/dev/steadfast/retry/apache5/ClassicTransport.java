@@ -20,13 +20,18 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   private final ClassicHttpRequest request;
   private final RetryExec.Proceed proceed;
 
-  ClassicTransport(Earlier.Now now, ClassicHttpRequest request, RetryExec.Proceed proceed) {
-    super(now, watched(request.getEntity()));
+  ClassicTransport(
+      Earlier.Now now,
+      ClassicHttpRequest request,
+      @Nullable SentBody body,
+      RetryExec.Proceed proceed) {
+    super(now, body);
     this.request = request;
     this.proceed = proceed;
   }
 
-  private static @Nullable SentBody watched(@Nullable HttpEntity entity) {
+  /** The body of a request, null if it has none that must be watched. */
+  static @Nullable SentBody watched(@Nullable HttpEntity entity) {
     boolean inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
     return entity == null || inMemory ? null : new SentBody(entity, entity::isRepeatable);
   }

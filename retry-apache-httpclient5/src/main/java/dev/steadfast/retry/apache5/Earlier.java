@@ -10,12 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first operation of a call, kept for a handler around ours that sends its request again: that
- * keeps its key and its deadline.
+ * keeps its key and its deadline. The handler may make other calls with the same context meanwhile,
+ * such as for a token. So those before it are kept, too.
  *
  * @param runtime tells calls apart: each has its own
+ * @param before the call that began before it with this context
  */
-record Earlier(Object runtime, HttpOperation operation, HttpRequest request, long startNanos) {
+record Earlier(
+    Object runtime,
+    HttpOperation operation,
+    HttpRequest request,
+    long startNanos,
+    @Nullable Earlier before) {
   private static final String CALL = "dev.steadfast.retry.call";
+  private static final int MOST_BEFORE = 3; // a context may serve any number of calls
 
   /**
    * The operation of a request that comes by now.
@@ -39,15 +47,33 @@ record Earlier(Object runtime, HttpOperation operation, HttpRequest request, lon
       return new Now(again, now - earlier.startNanos);
     }
     HttpOperation operation = retry.operation(view, options);
-    context.setAttribute(CALL, new Earlier(runtime, operation, view.request(), now));
+    Earlier before = latest(of(context), MOST_BEFORE);
+    context.setAttribute(CALL, new Earlier(runtime, operation, view.request(), now, before));
     return new Now(operation, 0);
+  }
+
+  private static @Nullable Earlier of(HttpContext context) {
+    return context.getAttribute(CALL) instanceof Earlier earlier ? earlier : null;
   }
 
   @SuppressWarnings("ReferenceEquality") // the very runtime of this call
   private static @Nullable Earlier in(HttpContext context, Object runtime) {
-    return context.getAttribute(CALL) instanceof Earlier earlier && earlier.runtime == runtime
-        ? earlier
-        : null;
+    Earlier earlier = of(context);
+    while (earlier != null && earlier.runtime != runtime) {
+      earlier = earlier.before;
+    }
+    return earlier;
+  }
+
+  private static @Nullable Earlier latest(@Nullable Earlier call, int most) {
+    return call == null || most == 0
+        ? null
+        : new Earlier(
+            call.runtime,
+            call.operation,
+            call.request,
+            call.startNanos,
+            latest(call.before, most - 1));
   }
 
   /** The operation for a request that comes by now; null if it is another one. */

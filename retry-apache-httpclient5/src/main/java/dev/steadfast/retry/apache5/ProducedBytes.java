@@ -1,6 +1,6 @@
 package dev.steadfast.retry.apache5;
 
-import java.io.ByteArrayOutputStream;
+import dev.steadfast.retry.engine.BodyCopy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -11,43 +11,43 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a request body that can be sent again, where its bytes are needed beforehand. */
 final class ProducedBytes implements DataStreamChannel {
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final BodyCopy copy;
+  private boolean written;
   private boolean ended;
 
-  private ProducedBytes() {}
+  private ProducedBytes(BodyCopy copy) {
+    this.copy = copy;
+  }
 
   /**
-   * The bytes of a body.
+   * Copies the bytes of a body.
    *
-   * @return null if it is read once, is longer than the limit, or is not there yet
+   * @return false if they are not there yet
+   * @throws IOException if they are too many, or the producer fails
    */
-  static byte @Nullable [] of(AsyncEntityProducer producer, int limit) throws IOException {
-    if (!producer.isRepeatable()) {
-      return null;
-    }
-    ProducedBytes all = new ProducedBytes();
+  static boolean copy(AsyncEntityProducer producer, BodyCopy copy) throws IOException {
+    ProducedBytes all = new ProducedBytes(copy);
     try {
-      int before = -1;
-      while (!all.ended && all.bytes.size() <= limit && all.bytes.size() > before) {
-        before = all.bytes.size();
+      do {
+        all.written = false;
         producer.produce(all);
-      }
+      } while (!all.ended && all.written);
     } finally {
       producer.releaseResources();
     }
-    return all.ended && all.bytes.size() <= limit ? all.bytes.toByteArray() : null;
+    return all.ended;
   }
 
   @Override
   public void requestOutput() {}
 
   @Override
-  public int write(ByteBuffer data) {
-    int count = data.remaining();
-    byte[] part = new byte[count];
+  public int write(ByteBuffer data) throws IOException {
+    byte[] part = new byte[data.remaining()];
     data.get(part);
-    bytes.write(part, 0, count);
-    return count;
+    copy.write(part, 0, part.length);
+    written |= part.length > 0;
+    return part.length;
   }
 
   @Override

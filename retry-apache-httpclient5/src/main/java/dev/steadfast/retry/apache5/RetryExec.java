@@ -3,6 +3,7 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
@@ -47,11 +48,15 @@ final class RetryExec implements ExecChainHandler {
 
   private ClassicHttpResponse carriedOut(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain) throws Throwable {
+    SentBody body = ClassicTransport.watched(request.getEntity());
     Earlier.Now now =
         Earlier.operation(
-            retry, new Apache5Views.OfRequest(request), scope.clientContext, scope.execRuntime);
+            retry,
+            new Apache5Views.OfRequest(request, body),
+            scope.clientContext,
+            scope.execRuntime);
     Proceed proceed = new Proceed(scope, chain);
-    ClassicTransport transport = new ClassicTransport(now, request, proceed);
+    ClassicTransport transport = new ClassicTransport(now, request, body, proceed);
     HttpOperation operation = now.operation();
     RetryLoop<Answer> loop = operation.loop(operation.plan(), transport, transport);
     proceed.cancelling(loop::cancel);

@@ -326,6 +326,38 @@ class AsyncConnectionsTest {
     assertNoLease();
   }
 
+  @Test
+  void aConsumerThatThrowsAnError_endsTheCall() {
+    AbstractBinResponseConsumer<String> throwing =
+        new AbstractBinResponseConsumer<>() {
+          @Override
+          protected void start(HttpResponse response, ContentType type) {
+            throw new NoClassDefFoundError("com/example/Parser");
+          }
+
+          @Override
+          protected String buildResult() {
+            return "";
+          }
+
+          @Override
+          protected int capacityIncrement() {
+            return Integer.MAX_VALUE;
+          }
+
+          @Override
+          protected void data(ByteBuffer bytes, boolean end) {}
+
+          @Override
+          public void releaseResources() {}
+        };
+    server.defaultReply(Reply.status(200).body("answer"));
+    Future<String> sent =
+        client(Parts.retry().build()).execute(SimpleRequestProducer.create(get()), throwing, null);
+    assertInstanceOf(NoClassDefFoundError.class, failure(sent).getCause());
+    assertNoLease();
+  }
+
   /** The producer offers its whole array at once, of which the connection takes a part. */
   @Test
   void anUploadThatIsSlowOutlivesTheTotalTimeout() throws Exception {

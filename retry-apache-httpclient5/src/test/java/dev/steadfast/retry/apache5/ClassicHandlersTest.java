@@ -14,18 +14,21 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.client5.http.cache.CacheResponseStatus;
 import org.apache.hc.client5.http.cache.HttpCacheContext;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.ChainElement;
 import org.apache.hc.client5.http.impl.cache.CachingHttpClients;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
@@ -189,6 +192,35 @@ class ClassicHandlersTest {
       assertEquals(1, keys(server).stream().distinct().count());
       send(client, Parts.post(server.uri("/pay")));
       assertNotEquals(keys(server).get(0), keys(server).get(3));
+    }
+  }
+
+  @Test
+  void aHandlerAround_thatCallsWithTheSameContextMeanwhile_keepsTheKey() throws IOException {
+    AtomicReference<CloseableHttpClient> itself = new AtomicReference<>();
+    HttpClientBuilder builder = Apache5Retry.addTo(HttpClients.custom(), Parts.keyed());
+    builder.addExecInterceptorFirst(
+        "token",
+        (request, scope, chain) -> {
+          if (request.getPath().equals("/token")) {
+            return chain.proceed(request, scope);
+          }
+          chain.proceed(ClassicRequestBuilder.copy(request).build(), scope).close();
+          for (int i = 0; i < 2; i++) {
+            HttpPost token = Parts.post(other.uri("/token"));
+            itself.get().execute(token, scope.clientContext, response -> response.getCode());
+          }
+          return chain.proceed(request, scope);
+        });
+    HttpClientContext context = HttpClientContext.create();
+    try (CloseableHttpClient client = builder.build()) {
+      itself.set(client);
+      for (int i = 0; i < 3; i++) {
+        client.execute(Parts.post(server.uri("/pay")), context, response -> response.getCode());
+        assertEquals(2 * i + 2, server.requests().size());
+        assertEquals(i + 1, keys(server).stream().distinct().count());
+      }
+      assertEquals(6, keys(other).stream().distinct().count());
     }
   }
 

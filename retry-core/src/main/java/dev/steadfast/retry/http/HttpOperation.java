@@ -126,6 +126,11 @@ public final class HttpOperation {
         .operation(new JournalService.Call(naming, sent, plan, info, boundNanos()));
   }
 
+  /** {@return the request with which it began, as the adapter gave it} */
+  public RequestView request() {
+    return view.request();
+  }
+
   /**
    * The part of this operation that a journal keeps, to be enlisted.
    *
@@ -259,7 +264,7 @@ public final class HttpOperation {
    */
   public Runnable markAttempt() {
     CallContext around = CallContext.bind(null);
-    CallContext.bind(new SameRequestContext(plan, view.request(), around));
+    CallContext.bind(new SameRequestContext(plan, request(), around));
     return () -> CallContext.bind(around);
   }
 
@@ -308,7 +313,7 @@ public final class HttpOperation {
    * key, or nothing}
    */
   public Evidence.Safety safety() {
-    return safety(view.request().method(), this::handedOver);
+    return safety(request().method(), this::handedOver);
   }
 
   private List<String> handedOver(String header) {
@@ -317,7 +322,7 @@ public final class HttpOperation {
         return List.of(added.getValue());
       }
     }
-    return view.request().headers(header);
+    return request().headers(header);
   }
 
   /**
@@ -347,7 +352,7 @@ public final class HttpOperation {
       return ownKey;
     }
     List<String> names = new ArrayList<>(propagation.headers().outbound());
-    names.removeIf(name -> !view.request().headers(name).isEmpty());
+    names.removeIf(name -> !request().headers(name).isEmpty());
     names.addAll(ownKey);
     return names;
   }
@@ -390,14 +395,14 @@ public final class HttpOperation {
    * @return true for what {@link #headers} and {@link #lateHeaders} set
    */
   public boolean adds(String name) {
-    return addsEarly(name) || retry.addedHeaders().isPerAttempt(name, view.request());
+    return addsEarly(name) || retry.addedHeaders().isPerAttempt(name, request());
   }
 
   private boolean addsEarly(String name) {
     return headers.keySet().stream().anyMatch(name::equalsIgnoreCase)
         || (propagation != null
             && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
-            && view.request().headers(name).isEmpty());
+            && request().headers(name).isEmpty());
   }
 
   /**
@@ -421,7 +426,7 @@ public final class HttpOperation {
           plan.callContext(),
           timeoutNanos,
           (name, value) -> {
-            if (view.request().headers(name).isEmpty()) {
+            if (request().headers(name).isEmpty()) {
               header.accept(name, value);
             }
           });
@@ -450,7 +455,7 @@ public final class HttpOperation {
   public Map<String, String> lateHeaders(Attempt<?> attempt) {
     AddedHeaders added = retry.addedHeaders();
     return added.anyPerAttempt()
-        ? added.ofAttempt(attempt, view.request(), this::addsEarly)
+        ? added.ofAttempt(attempt, request(), this::addsEarly)
         : Map.of();
   }
 
@@ -480,7 +485,7 @@ public final class HttpOperation {
       return AnswerProof.PERHAPS_DONE;
     }
     boolean asksToWait = signals.asksToWait() || verdict instanceof Verdict.Retryable;
-    return AnswerProof.of(response.status(), view.request().method(), asksToWait);
+    return AnswerProof.of(response.status(), request().method(), asksToWait);
   }
 
   private static boolean failed(ResponseView response) {

@@ -1,5 +1,7 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.BodyCopy;
+import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
@@ -17,7 +19,8 @@ import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import okio.Buffer;
+import okio.BufferedSink;
+import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /** OkHttp's requests and responses as the rules see them. */
@@ -83,9 +86,16 @@ final class OkHttpViews {
 
   static final class OfRequest implements RequestView {
     private final Request request;
+    private final @Nullable CallersBody watched;
 
     OfRequest(Request request) {
       this.request = request;
+      this.watched = CallersBody.of(request);
+    }
+
+    /** The body of an operation; null if it has none that must be watched. */
+    static @Nullable CallersBody watched(HttpOperation operation) {
+      return ((OfRequest) operation.request()).watched;
     }
 
     @Override
@@ -156,9 +166,12 @@ final class OkHttpViews {
         if (body.isOneShot() || body.isDuplex() || body.contentLength() > limit) {
           return Optional.empty();
         }
-        Buffer bytes = new Buffer();
-        body.writeTo(bytes);
-        return bytes.size() > limit ? Optional.empty() : Optional.of(bytes.readByteArray());
+        BodyCopy copy =
+            new BodyCopy(limit, watched == null ? null : watched.sent().pass(body, this, -1));
+        BufferedSink sink = Okio.buffer(Okio.sink(copy));
+        body.writeTo(sink);
+        sink.close();
+        return copy.whole();
       } catch (IOException unreadable) {
         return Optional.empty();
       }

@@ -262,6 +262,21 @@ class ChangedBodyTest {
     assertEquals(List.of(SHORT), server.requests().stream().map(Received::bodyText).toList());
   }
 
+  /** Reading it for a key counts as the first time. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void aBodyThatWasReadBeforehandIsNotSent(Way way, Kind kind, int length) {
+    Call.Factory calls =
+        way.calls(rig, rig.retry().idempotencyKeys(IdempotencyKeys.requestHash()).build());
+    Request post = Calls.get(server).newBuilder().post(kind.of(text(length))).build();
+
+    Entry.Outcome got = way.make(calls.newCall(post));
+
+    assertInstanceOf(RequestBodyChangedException.class, got.failure());
+    assertEquals(StopReason.BODY_CHANGED, got.report().reason());
+    assertEquals(0, server.requests().size(), "no other body has arrived whole");
+  }
+
   /** Within the attempt there is no answer that could be handed back. */
   @ParameterizedTest
   @EnumSource
