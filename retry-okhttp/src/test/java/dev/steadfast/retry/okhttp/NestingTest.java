@@ -79,20 +79,6 @@ class NestingTest {
   // Stacked.
 
   @ParameterizedTest
-  @EnumSource(names = {"EXECUTE", "ENQUEUE"})
-  void aFactoryOverAClientWithTheInterceptor(Way way) {
-    OkHttpClient client = rig.client(RetryInterceptor.addTo(Rig.builder(), rig.retry().build()));
-    RetryingCallFactory calls = rig.factory(client, rig.retry().build());
-    server.defaultReply(Reply.status(503));
-
-    Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-
-    assertEquals(3, got.report().attempts());
-    assertEquals(3, server.requests().size());
-    assertEquals(1, rig.recorder.ended().size());
-  }
-
-  @ParameterizedTest
   @EnumSource
   void aRetrierAround(Way way) throws Exception {
     Call.Factory calls = way.calls(rig, rig.retry().build());
