@@ -18,6 +18,9 @@ final class CostLedger {
   private static final int MOST_SAMPLES = 64;
   private static final int USUAL_PERCENT = 95;
   private static final int REMEMBERED = 256; // attempts
+  private static final int AGAIN = 32;
+  private static final long LEAST_AGAIN = 5_000_000;
+  private static final long MOST_AGAIN = 500_000_000;
   private static final long OVERTAKING_NANOS = 20_000_000;
   private static final long NOT_TOLD = -1;
   private static final long NEVER_TOLD = -2;
@@ -109,6 +112,11 @@ final class CostLedger {
     TurnQueue.Ahead ahead = asked.ahead();
     long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, usual);
     return ahead.units() + unknown + units(asked.operation(), whole) - left(whole);
+  }
+
+  /** When to look whether attempts have cost less than was booked: so often in a window. */
+  static long again(long nowNanos, long windowNanos) {
+    return nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, windowNanos / AGAIN));
   }
 
   // Spending.

@@ -32,11 +32,6 @@ final class QuotaWindow {
   // A request may arrive later than others by this part of a window.
   static final int ON_THE_WAY = 64;
 
-  // How often to look whether attempts have cost less than was booked: so often in a window.
-  private static final int AGAIN = 32;
-  private static final long LEAST_AGAIN = 5_000_000;
-  private static final long MOST_AGAIN = 500_000_000;
-
   private static final int LEAST_STEPS = 5; // in which a server counts down a window
   private static final int MOST_SILENT = 2; // windows
 
@@ -328,19 +323,10 @@ final class QuotaWindow {
     if (ledger == null || inFlight == 0 || covers(asked, inFlight)) {
       return turn;
     }
-    if (ledger.mustLearn(asked.operation()) || ledger.missing(asked, whole) <= whole) {
-      return sooner(asked.nowNanos(), turn);
-    }
-    return turn;
-  }
-
-  private long sooner(long nowNanos, long turn) {
-    long again = again(nowNanos);
-    return again - turn < 0 ? again : turn;
-  }
-
-  private long again(long nowNanos) {
-    return nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, length / AGAIN));
+    long again = CostLedger.again(asked.nowNanos(), length);
+    boolean learns = ledger.mustLearn(asked.operation());
+    boolean sooner = again - turn < 0 && (learns || ledger.missing(asked, whole) <= whole);
+    return sooner ? again : turn;
   }
 
   /** The largest cost that this quota can ever bear. */
@@ -391,7 +377,7 @@ final class QuotaWindow {
       return asked.nowNanos();
     }
     if (ledger.mustLearn(asked.operation()) && ledger.left(whole) > 0) {
-      return again(asked.nowNanos()); // it waits for another one to end, and not for the window
+      return CostLedger.again(asked.nowNanos(), length); // it waits for another one to end, and not for the window
     }
     long missing = ledger.missing(asked, whole);
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));
