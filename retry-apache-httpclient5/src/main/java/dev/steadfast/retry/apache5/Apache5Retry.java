@@ -135,7 +135,9 @@ public final class Apache5Retry {
     if (request.containsHeader("Upgrade")) {
       options.refuseToJournal("an upgrade");
     }
-    return configuration(client).operation(new Apache5Views.OfRequest(request, null), options).intent();
+    return configuration(client)
+        .operation(new Apache5Views.OfRequest(request, null), options)
+        .intent();
   }
 
   /**

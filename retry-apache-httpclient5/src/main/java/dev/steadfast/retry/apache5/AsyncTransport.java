@@ -18,8 +18,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
   private final HttpRequest request;
   private final AsyncCall call;
 
-  AsyncTransport(
-      Earlier.Now now, HttpRequest request, @Nullable SentBody body, AsyncCall call) {
+  AsyncTransport(Earlier.Now now, HttpRequest request, @Nullable SentBody body, AsyncCall call) {
     super(now, body);
     this.request = request;
     this.call = call;

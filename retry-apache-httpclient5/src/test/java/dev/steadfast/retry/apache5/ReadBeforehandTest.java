@@ -57,8 +57,7 @@ class ReadBeforehandTest {
   void aStreamThatSaysItIsRepeatable_isNotSentEmpty() {
     InputStream once = new ByteArrayInputStream("cents=1999".getBytes(StandardCharsets.UTF_8));
     HttpEntity body = new EntityTemplate(-1, null, null, once::transferTo);
-    assertThrows(
-        RequestBodyChangedException.class, () -> post(HASHED, RetryOptions.none(), body));
+    assertThrows(RequestBodyChangedException.class, () -> post(HASHED, RetryOptions.none(), body));
     assertEquals(0, server.requests().size());
   }
 
@@ -84,12 +83,16 @@ class ReadBeforehandTest {
   void aLongBodyIsReadUpToTheLimit() throws IOException {
     AtomicLong most = new AtomicLong();
     HttpEntity body =
-        new EntityTemplate(-1, null, null, out -> {
-          for (long i = 1; i <= 4_096; i++) {
-            out.write(new byte[1_024]);
-            most.accumulateAndGet(i, Math::max);
-          }
-        });
+        new EntityTemplate(
+            -1,
+            null,
+            null,
+            out -> {
+              for (long i = 1; i <= 4_096; i++) {
+                out.write(new byte[1_024]);
+                most.accumulateAndGet(i, Math::max);
+              }
+            });
     RetryOptions options =
         RetryOptions.builder()
             .cost(request -> {

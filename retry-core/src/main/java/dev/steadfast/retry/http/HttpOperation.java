@@ -454,9 +454,7 @@ public final class HttpOperation {
    */
   public Map<String, String> lateHeaders(Attempt<?> attempt) {
     AddedHeaders added = retry.addedHeaders();
-    return added.anyPerAttempt()
-        ? added.ofAttempt(attempt, request(), this::addsEarly)
-        : Map.of();
+    return added.anyPerAttempt() ? added.ofAttempt(attempt, request(), this::addsEarly) : Map.of();
   }
 
   /**

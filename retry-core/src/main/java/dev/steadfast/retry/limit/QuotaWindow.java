@@ -131,8 +131,7 @@ final class QuotaWindow {
   // the cost is less than the steps in which the server counts. This must teach something, too, or
   // attempts would go one at a time for good.
   private long unseen(Quota quota, Answer answer) {
-    boolean refilled = answer.nowNanos() - answer.sentNanos() >= length;
-    return refilled ? Math.max(0, whole - quota.remaining()) : 0;
+    return answer.nowNanos() - answer.sentNanos() < length ? 0 : whole - Math.min(whole, quota.remaining());
   }
 
   private void learnTimes(Quota quota, Answer answer) {
@@ -324,9 +323,8 @@ final class QuotaWindow {
       return turn;
     }
     long again = CostLedger.again(asked.nowNanos(), length);
-    boolean learns = ledger.mustLearn(asked.operation());
-    boolean sooner = again - turn < 0 && (learns || ledger.missing(asked, whole) <= whole);
-    return sooner ? again : turn;
+    boolean soon = ledger.mustLearn(asked.operation()) || ledger.missing(asked, whole) <= whole;
+    return soon && again - turn < 0 ? again : turn;
   }
 
   /** The largest cost that this quota can ever bear. */
@@ -377,7 +375,8 @@ final class QuotaWindow {
       return asked.nowNanos();
     }
     if (ledger.mustLearn(asked.operation()) && ledger.left(whole) > 0) {
-      return CostLedger.again(asked.nowNanos(), length); // it waits for another one to end, and not for the window
+      return CostLedger.again(
+          asked.nowNanos(), length); // it waits for another one to end, and not for the window
     }
     long missing = ledger.missing(asked, whole);
     long windows = Math.max(0, Math.min((missing - 1) / whole, LONGEST_NANOS / length));

@@ -60,7 +60,8 @@ final class ApacheAnswer implements Answer {
     return Apache5Reports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. That of a long one, or of a
+  // A connection can be used again only if the body was read to its end. That of a long one, or of
+  // a
   // stream, is given up: the close of the response alone would wait for its end.
   @Override
   public void close() {
