@@ -118,20 +118,19 @@ final class QuotaWindow {
     CostLedger ledger = costs;
     long sampled = ledger == null ? 0 : ledger.sampled();
     learnTimes(quota, answer);
-    if (ledger != null && ledger.sampled() == sampled && !ledger.knowsCosts() && isAlone(answer)) {
+    boolean alone = answer.inFlight() == 1 && answer.number() > 0;
+    boolean latest = answer.number() == attempts - 1;
+    if (ledger != null && ledger.sampled() == sampled && !ledger.knowsCosts() && alone && latest) {
       ledger.sample(unseen(quota, answer));
     }
-  }
-
-  private boolean isAlone(Answer answer) {
-    return answer.inFlight() == 1 && answer.number() > 0 && answer.number() == attempts - 1;
   }
 
   // The remainder did not shrink by what the attempt cost: the quota was whole again meanwhile, or
   // the cost is less than the steps in which the server counts. This must teach something, too, or
   // attempts would go one at a time for good.
   private long unseen(Quota quota, Answer answer) {
-    return answer.nowNanos() - answer.sentNanos() < length ? 0 : whole - Math.min(whole, quota.remaining());
+    long units = whole - Math.min(whole, quota.remaining());
+    return answer.nowNanos() - answer.sentNanos() < length ? 0 : units;
   }
 
   private void learnTimes(Quota quota, Answer answer) {
