@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
-import org.apache.hc.client5.http.entity.EntityBuilder;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -71,8 +70,7 @@ class ClosedStreamTest {
                   try (OutputStream gzip = new GZIPOutputStream(out)) {
                     gzip.write(TEXT.getBytes(StandardCharsets.UTF_8));
                   }
-                })),
-        Arguments.of("gzip entity", EntityBuilder.create().setText(TEXT).gzipCompressed().build()));
+                })));
   }
 
   private static HttpEntity body(int length, IOCallback<OutputStream> writes) {
