@@ -206,6 +206,9 @@ class CoreArchitectureTest {
           // As the JDK's futures: cancel reaches those derived from it.
           "dev.steadfast.retry.engine.OperationFuture",
           "java.util.concurrent.CompletableFuture",
+          // Request bodies write to a stream.
+          "dev.steadfast.retry.engine.BodyCopy",
+          "java.io.OutputStream",
           // A flag in its place costs 8 bytes in each timer.
           "dev.steadfast.retry.threads.TimedTask$Settling",
           "dev.steadfast.retry.threads.TimedTask",

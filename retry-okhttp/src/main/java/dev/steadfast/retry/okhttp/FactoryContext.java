@@ -147,7 +147,7 @@ final class FactoryContext {
 
   /** The operation of a request, within the scope that the calling thread is in. */
   HttpOperation operation(Request request) {
-    return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+    return retry.operation(new CallersRequest(request), OkHttpViews.options(request));
   }
 
   OkHttpClient client() {

@@ -77,7 +77,7 @@ final class OkHttpTransport
   OkHttpTransport(HttpOperation operation, Request request, Sender sender) {
     this.operation = operation;
     this.request = request;
-    this.callersBody = OkHttpViews.OfRequest.watched(operation);
+    this.callersBody = CallersRequest.watched(operation);
     this.deadline = CallTimeouts.bodyDeadline(operation, sender.spentNanos());
     this.sender = sender;
   }

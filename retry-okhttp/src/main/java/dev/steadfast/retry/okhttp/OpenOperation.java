@@ -33,7 +33,7 @@ record OpenOperation(
     if (!sameTarget || !hasSameBody(now, request)) {
       return null;
     }
-    HttpOperation same = operation.again(new OkHttpViews.OfRequest(now), options);
+    HttpOperation same = operation.again(new CallersRequest(now), options);
     return same == null ? null : new OpenOperation(same, now, loop, watch);
   }
 
@@ -52,7 +52,7 @@ record OpenOperation(
 
   /** The bytes of a body, null if they are too many or cannot be read. */
   private static byte @Nullable [] bytes(Request request) {
-    return new OkHttpViews.OfRequest(request).body(MOST_COMPARED_BYTES).orElse(null);
+    return new CallersRequest(request).body(MOST_COMPARED_BYTES).orElse(null);
   }
 
   @Override

@@ -226,7 +226,7 @@ public final class RetryInterceptor implements Interceptor {
 
   private HttpOperation operation(Request request) throws IOException {
     try {
-      return retry.operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+      return retry.operation(new CallersRequest(request), OkHttpViews.options(request));
     } catch (IllegalArgumentException refused) {
       throw failure(refused);
     }

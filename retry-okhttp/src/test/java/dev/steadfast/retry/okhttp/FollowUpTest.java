@@ -117,7 +117,7 @@ class FollowUpTest {
   void aServerThatAsksForHttpsIsTheSameServer(String origin, String target, boolean goesAlong) {
     Request request = new Request.Builder().url(origin).post(Rig.BODY).build();
     HttpOperation operation =
-        rig.keyed().operation(new OkHttpViews.OfRequest(request), OkHttpViews.options(request));
+        rig.keyed().operation(new CallersRequest(request), OkHttpViews.options(request));
     Request.Builder redirected = request.newBuilder().url(target);
     operation.headers(Long.MAX_VALUE, redirected::header);
 

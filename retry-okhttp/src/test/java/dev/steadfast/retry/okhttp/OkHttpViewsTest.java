@@ -52,7 +52,7 @@ class OkHttpViewsTest {
   })
   void originsAreThoseOfTheUri(String url, String origin) {
     Request request = new Request.Builder().url(url).build();
-    assertEquals(origin, new OkHttpViews.OfRequest(request).origin());
+    assertEquals(origin, new CallersRequest(request).origin());
     assertEquals(origin, new ByUri(URI.create(url)).origin());
   }
 
@@ -66,7 +66,7 @@ class OkHttpViewsTest {
   })
   void theUriHasNoUserInfo(String url) {
     Request request = new Request.Builder().url(url).build();
-    assertEquals(URI.create("http://example.com/pay"), new OkHttpViews.OfRequest(request).uri());
+    assertEquals(URI.create("http://example.com/pay"), new CallersRequest(request).uri());
   }
 
   @Test
@@ -74,17 +74,17 @@ class OkHttpViewsTest {
     RequestBody typed = RequestBody.create("text", MediaType.get("text/plain"));
     Request.Builder request =
         new Request.Builder().url("http://example.com/").header("Content-Type", "a/b");
-    RequestView of = new OkHttpViews.OfRequest(request.post(typed).build());
+    RequestView of = new CallersRequest(request.post(typed).build());
     assertEquals(List.of("text/plain; charset=utf-8"), of.headers("content-type"));
     assertEquals(List.of("4"), of.headers("Content-Length"));
 
     RequestBody untyped = RequestBody.create("text", null);
     assertEquals(
         List.of("a/b"),
-        new OkHttpViews.OfRequest(request.post(untyped).build()).headers("Content-Type"));
-    RequestView unknown = new OkHttpViews.OfRequest(request.post(Bodies.streaming(1)).build());
+        new CallersRequest(request.post(untyped).build()).headers("Content-Type"));
+    RequestView unknown = new CallersRequest(request.post(Bodies.streaming(1)).build());
     assertEquals(List.of(), unknown.headers("Content-Length"));
-    RequestView none = new OkHttpViews.OfRequest(request.get().build());
+    RequestView none = new CallersRequest(request.get().build());
     assertEquals(List.of("a/b"), none.headers("Content-Type"));
     assertEquals(List.of(), none.headers("Content-Length"));
   }
