@@ -2,7 +2,6 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.RetryOptions;
-import java.net.URI;
 import java.util.AbstractMap;
 import java.util.Collections;
 import java.util.List;
