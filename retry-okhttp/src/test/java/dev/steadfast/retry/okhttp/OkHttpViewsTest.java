@@ -80,8 +80,7 @@ class OkHttpViewsTest {
 
     RequestBody untyped = RequestBody.create("text", null);
     assertEquals(
-        List.of("a/b"),
-        new CallersRequest(request.post(untyped).build()).headers("Content-Type"));
+        List.of("a/b"), new CallersRequest(request.post(untyped).build()).headers("Content-Type"));
     RequestView unknown = new CallersRequest(request.post(Bodies.streaming(1)).build());
     assertEquals(List.of(), unknown.headers("Content-Length"));
     RequestView none = new CallersRequest(request.get().build());
