@@ -31,7 +31,7 @@ record Earlier(
    * @param spentNanos how long ago the first operation of its call began
    */
   record Now(HttpOperation operation, long spentNanos) {
-    /** What is left of the time that the options give the call. */
+    /** The rest of the time that the options give the call. */
     long boundNanos() {
       return Durations.left(operation.boundNanos(), spentNanos);
     }

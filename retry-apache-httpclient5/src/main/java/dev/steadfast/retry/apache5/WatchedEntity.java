@@ -86,9 +86,8 @@ final class WatchedEntity extends HttpEntityWrapper {
       }
     }
 
-    // The stream of the wire would end the body, which may still throw, or turn out to have
-    // changed.
-    // HttpClient closes it as soon as writeTo has returned.
+    // Closing the connection's stream would complete the request. The body may still throw, or turn
+    // out to have changed. HttpClient closes that stream as soon as writeTo has returned.
     @Override
     public void close() throws IOException {
       flush();

@@ -8,9 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a request body that are read before it is sent, such as for a key that is a hash of
- * them. That counts as a pass: a body that was read so, and does not yield the same bytes again, is
- * never sent as a whole. For authors of adapters; not safe for use by several threads.
+ * A copy of a request body that is read before the first attempt, such as for a key that is a hash
+ * of its bytes. Reading counts as a pass of {@link SentBody}: if the body yields other bytes when
+ * it is sent, the request is never completed. For authors of adapters; not safe for use by several
+ * threads.
  */
 public final class BodyCopy extends OutputStream {
   private final int limit;
@@ -51,9 +52,9 @@ public final class BodyCopy extends OutputStream {
   }
 
   /**
-   * The body has yielded all of its bytes.
+   * Ends the copy, when the body has yielded all of its bytes.
    *
-   * @return they
+   * @return the bytes
    * @throws IOException if they are fewer than those that were read before
    */
   public Optional<byte[]> whole() throws IOException {

@@ -9,12 +9,12 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request body of one operation, as it was sent. A body may say that it can be sent again and
- * then yield nothing, because its stream has been read. So its bytes are counted and summed up, and
- * compared each further time, as far as the longest pass before it got. Authors of adapters pass
- * the bytes on only after {@link Pass#take} and {@link Pass#end}, so that a body that has changed
- * never arrives as a whole. Safe for use by many threads: an attempt that was given up may still
- * write.
+ * The request body of one operation, as it was sent. Some bodies say that they can be sent again,
+ * and then yield nothing, because their stream has been read. So this class keeps the number of
+ * bytes and a checksum of the longest pass, and compares each later pass with it. Authors of
+ * adapters pass bytes on only after {@link Pass#take}, and complete the request only after {@link
+ * Pass#end}. Then a body that has changed never arrives as a whole. Safe for use by many threads:
+ * an attempt that was given up may still write.
  */
 public final class SentBody {
   private final Object body;

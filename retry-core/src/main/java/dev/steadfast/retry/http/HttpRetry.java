@@ -259,9 +259,8 @@ public final class HttpRetry {
    * names only what differs.
    *
    * <ul>
-   *   <li>What is sent again, and when: {@link #policy}, {@link #classifier}, {@link
-   *       #idempotencyKeys}, {@link #journal}
-   *   <li>What bounds the load: {@link #budget}, {@link #guard}, {@link #serverDelayGate}
+   *   <li>Retries: {@link #policy}, {@link #classifier}, {@link #idempotencyKeys}, {@link #journal}
+   *   <li>Bounds of the load: {@link #budget}, {@link #guard}, {@link #serverDelayGate}
    *   <li>Response headers that speak of retries: {@link #shouldRetrySignal}, {@link
    *       #doNotRetrySignal}, {@link #replayMarker}, {@link #readRateLimitReset}
    *   <li>Request headers: {@link #oncePerOperation}, {@link #oncePerAttempt}
@@ -324,7 +323,7 @@ public final class HttpRetry {
       mine.addAll(others);
     }
 
-    // What is sent again, and when.
+    // Retries: which requests, how often, and under which key.
 
     /**
      * How often, how long and with what waits. Default: {@link RetryPolicy#defaults()}.
@@ -377,7 +376,7 @@ public final class HttpRetry {
       return this;
     }
 
-    // What bounds the load.
+    // Bounds of the load.
 
     /**
      * The budget that pays for retries. Default: {@code RetryBudget.perOrigin(0.10)}, for this

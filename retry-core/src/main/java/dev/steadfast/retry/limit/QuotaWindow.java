@@ -125,9 +125,9 @@ final class QuotaWindow {
     }
   }
 
-  // The remainder did not shrink by what the attempt cost: the quota was whole again meanwhile, or
-  // the cost is less than the steps in which the server counts. This must teach something, too, or
-  // attempts would go one at a time for good.
+  // The cost of an attempt whose answer shows none. Either the quota was whole again before the
+  // answer came, or the cost is less than the steps in which the server counts. Without a sample
+  // for such answers, attempts would go one at a time for good.
   private long unseen(Quota quota, Answer answer) {
     long units = whole - Math.min(whole, quota.remaining());
     return answer.nowNanos() - answer.sentNanos() < length ? 0 : units;

@@ -48,9 +48,8 @@ final class CallersBody {
     }
   }
 
-  // Compares the name, because most of these classes are not public. An app that was shrunk may
-  // have other
-  // names; there they are watched.
+  // Compares names, because most of these classes are not public. In an app that was shrunk they
+  // may have other names. Then their bodies are watched, too.
   static boolean keepsItsBytes(RequestBody body) {
     if (body instanceof MultipartBody multipart) {
       return multipart.parts().stream().allMatch(part -> keepsItsBytes(part.body()));
@@ -58,7 +57,7 @@ final class CallersBody {
     return body.getClass().getName().startsWith("okhttp3.");
   }
 
-  /** What was sent of it. */
+  /** The record of the bytes that were sent. */
   SentBody sent() {
     return sent;
   }
