@@ -111,6 +111,7 @@ class StandbyTest {
     primary.waitForStandby(true);
     Claim.Granted claim = (Claim.Granted) journal.claim(keyless(2), LEASE);
     standby.stop();
+    statementTimeout("1s"); // instead of the journal's own, which is longer
     assertThrows(IOException.class, () -> journal.sending(keyless(2), claim));
     List<Intent> tried = new ArrayList<>();
     Sender sender =
@@ -120,8 +121,15 @@ class StandbyTest {
         });
     journal.resume(sender, Which.DUE, 1);
     assertEquals(1, tried.size());
+    statementTimeout("0");
     standby.start();
     assertTrue(journal.sending(keyless(2), claim));
+  }
+
+  /** The server gives up a statement as it does when a client asks for that. */
+  private void statementTimeout(String time) throws SQLException {
+    execute(primary, "alter system set statement_timeout = '" + time + "'");
+    execute(primary, "select pg_reload_conf()");
   }
 
   private void enlist(Intent intent) throws IOException, SQLException {

@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The data directory of a new server. It is made once per JVM and copied, as initdb takes long. */
+/** The data directory of a new server. It is made once and copied, as initdb takes long. */
 final class FreshData {
   private static Path made;
 
@@ -39,14 +39,15 @@ final class FreshData {
 
   private static synchronized Path made() throws IOException {
     if (made == null) {
-      Path data = Files.createTempDirectory(PostgresBinaries.home(), "data-");
-      // Only a machine that dies within these seconds could lose anything by --no-sync.
-      Programs.runPostgres(
-          "initdb",
-          List.of(
-              "-D", data.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"));
-      made = data;
+      made = PostgresBinaries.once(PostgresBinaries.home(), "data", FreshData::initialize);
     }
     return made;
+  }
+
+  // Only a machine that dies within these seconds could lose anything by --no-sync.
+  private static void initialize(Path data) throws IOException {
+    List<String> arguments =
+        List.of("-D", data.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync");
+    Programs.runPostgres("initdb", arguments);
   }
 }
