@@ -71,6 +71,11 @@ final class Bodies {
     return new Written(writes, length, false);
   }
 
+  /** A body that writes so, of a length that is known unless it is -1. */
+  static RequestBody writing(long length, boolean once, Writes writes) {
+    return new Written(writes, length, once);
+  }
+
   /** Closes the sink, as whoever has finished with a stream does. */
   static Writes gzipped(byte[] bytes) {
     return sink -> {

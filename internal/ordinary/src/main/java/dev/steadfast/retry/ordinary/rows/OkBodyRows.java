@@ -1,17 +1,21 @@
 package dev.steadfast.retry.ordinary.rows;
 
+import dev.steadfast.retry.ordinary.H2Server;
 import dev.steadfast.retry.ordinary.Policy;
 import dev.steadfast.retry.ordinary.Row;
+import dev.steadfast.retry.ordinary.WireServer;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import okhttp3.FormBody;
 import okhttp3.Headers;
 import okhttp3.MultipartBody;
+import okhttp3.Protocol;
 import okhttp3.RequestBody;
 import okio.Buffer;
 import okio.ByteString;
@@ -25,7 +29,9 @@ final class OkBodyRows {
   private OkBodyRows() {}
 
   static List<Row> rows() {
-    return Stream.of(lengths(), kinds(), closing(), streams()).flatMap(rows -> rows).toList();
+    return Stream.of(lengths(), kinds(), closing(), closed(), streams())
+        .flatMap(rows -> rows)
+        .toList();
   }
 
   private static Row row(String name, Supplier<RequestBody> body) {
@@ -117,14 +123,66 @@ final class OkBodyRows {
                   try (var gzip = Okio.buffer(new GzipSink(sink))) {
                     gzip.write(large);
                   }
-                })),
-        row(
-            "sink closed by the body",
-            () ->
-                Bodies.writing(sink -> {
-                  sink.writeUtf8("text");
-                  sink.close();
                 })));
+  }
+
+  private static Stream<Row> closed() {
+    Function<String, Bodies.Writes> closes = text -> sink -> sink.writeUtf8(text).close();
+    Function<String, Bodies.Writes> closesTwice =
+        text ->
+            sink -> {
+              sink.writeUtf8(text).close();
+              sink.close();
+            };
+    Function<String, Bodies.Writes> writesOn =
+        text ->
+            sink -> {
+              sink.writeUtf8(text).close();
+              sink.writeUtf8(text).flush();
+            };
+    Function<String, Bodies.Writes> fails =
+        text ->
+            sink -> {
+              sink.writeUtf8(text).close();
+              throw new IOException("too late");
+            };
+    Function<String, Bodies.Writes> tooEarly =
+        text -> sink -> sink.writeUtf8(text.substring(1)).close();
+    return Stream.of(Protocol.HTTP_1_1, Protocol.H2_PRIOR_KNOWLEDGE)
+        .flatMap(protocol ->
+            Stream.of(
+                closed("sinks that bodies close, " + protocol, protocol, closes, closesTwice),
+                closed("closed sinks that fail, " + protocol, protocol, writesOn, fails, tooEarly)
+                    .policies(Policy.ONCE)
+                    .unordered()
+                    .withoutServer()));
+  }
+
+  /** Short and long, with a length and without, to be sent once or again. */
+  @SafeVarargs
+  private static Row closed(
+      String name, Protocol protocol, Function<String, Bodies.Writes>... bodies) {
+    return Row.named("body: " + name)
+        .server(() ->
+            protocol == Protocol.HTTP_1_1
+                ? WireServer.start(exchange -> exchange.reply(201, "made"))
+                : H2Server.priorKnowledge(request -> H2Server.text(201, "made")))
+        .okHttpClient((builder, run) -> builder.protocols(List.of(protocol)))
+        .okHttp(client -> {
+          for (Function<String, Bodies.Writes> body : bodies) {
+            for (String text : List.of("text", "x".repeat(80_000))) {
+              for (long length : new long[] {-1, text.length()}) {
+                for (boolean once : new boolean[] {false, true}) {
+                  client.call(
+                      client
+                          .request("/")
+                          .post(Bodies.writing(length, once, body.apply(text)))
+                          .build());
+                }
+              }
+            }
+          }
+        });
   }
 
   private static Stream<Row> streams() {
