@@ -3,6 +3,7 @@ package dev.steadfast.retry.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
@@ -15,6 +16,7 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -133,5 +135,18 @@ class MadeUpAnswerTest {
     assertEquals(1, rig.recorder.report().attempts());
     assertTrue(rig.recorder.report().serverMayHaveActed());
     assertTrue(got.report().serverMayHaveActed());
+  }
+
+  /** The scenario table has interceptors of the application; this one sees the network. */
+  @Test
+  void aLimitInPlaceOfASuccessProvesNothing() {
+    Interceptor limiting = chain -> chain.proceed(chain.request()).newBuilder().code(429).build();
+    Call.Factory calls = Spot.NETWORK_EXECUTE.calls(rig, rig.retry().build(), limiting);
+
+    Entry.Outcome got = Spot.NETWORK_EXECUTE.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(1, server.requests().size(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
+    assertEquals(Effect.UNKNOWN, got.report().effect(429));
   }
 }

@@ -77,10 +77,6 @@ class MappedStatusTest {
     assertEnded(StopReason.NOT_RETRYABLE, 1);
   }
 
-  static Stream<Arguments> hinted() {
-    return spotsAnd(429, 503);
-  }
-
   /** Rules of the user's may accept the answer; the exception is no success for that. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BEFORE_ADD_TO")

@@ -222,16 +222,6 @@ class OutcomeTest {
 
   @ParameterizedTest
   @EnumSource
-  void aHeadThatBreaks(Entry entry) {
-    server.defaultReply(Reply.partialHead("HTTP/1.1 200 OK\r\nContent-Le"));
-    Entry.Outcome got = make(entry, retry());
-    assertInstanceOf(IOException.class, got.failure());
-    assertEquals(3, got.report().attempts());
-    assertEquals(3, server.requests().size());
-  }
-
-  @ParameterizedTest
-  @EnumSource
   void a204WithABody(Entry entry) {
     server.defaultReply(
         Reply.partialHead("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nno"));
@@ -272,8 +262,6 @@ class OutcomeTest {
     assertEquals(1, server.requests().size());
     assertEquals(1, rig.recorder.deliveries());
   }
-
-  // ---- refused after a wait
 
   // ---- what others throw
 

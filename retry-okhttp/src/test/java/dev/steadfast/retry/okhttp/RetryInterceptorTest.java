@@ -1,7 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,18 +10,11 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
-import okhttp3.Request;
 import okhttp3.Response;
-import okhttp3.WebSocket;
-import okhttp3.WebSocketListener;
-import okhttp3.mockwebserver.MockResponse;
-import okhttp3.mockwebserver.MockWebServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -91,65 +83,6 @@ class RetryInterceptorTest {
       assertEquals(2, OkHttpReports.of(response).attempts());
     }
     assertEquals(List.of("outer", "inner", "network", "inner", "network"), seen);
-  }
-
-  @Test
-  void webSocketsAreLeftAlone() throws Exception {
-    CompletableFuture<String> received = new CompletableFuture<>();
-    CompletableFuture<String> closed = new CompletableFuture<>();
-    try (MockWebServer sockets = new MockWebServer()) {
-      sockets.enqueue(new MockResponse().setResponseCode(503).setHeader("Retry-After", "0"));
-      sockets.enqueue(
-          new MockResponse()
-              .withWebSocketUpgrade(
-                  new WebSocketListener() {
-                    @Override
-                    public void onMessage(WebSocket socket, String text) {
-                      socket.send("re: " + text);
-                      socket.close(1000, null);
-                    }
-                  }));
-      sockets.start();
-      // Not the rig's: OkHttp releases a web socket's connection some time after onClosed.
-      OkHttpClient client = RetryInterceptor.addTo(Rig.builder(), rig.once()).build();
-      Request request = new Request.Builder().url(sockets.url("/")).build();
-      CompletableFuture<Throwable> refused = new CompletableFuture<>();
-      client.newWebSocket(
-          request,
-          new WebSocketListener() {
-            @Override
-            public void onFailure(WebSocket socket, Throwable thrown, Response response) {
-              refused.complete(thrown);
-            }
-
-            @Override
-            public void onOpen(WebSocket socket, Response response) {
-              socket.send("hello");
-            }
-
-            @Override
-            public void onMessage(WebSocket socket, String text) {
-              received.complete(text);
-            }
-
-            @Override
-            public void onClosing(WebSocket socket, int code, String reason) {
-              socket.close(1000, null);
-            }
-
-            @Override
-            public void onClosed(WebSocket socket, int code, String reason) {
-              closed.complete(reason);
-            }
-          });
-      // What OkHttp does about a refused upgrade stays as it is: here it follows the server delay.
-      assertEquals("re: hello", received.get(10, TimeUnit.SECONDS));
-      closed.get(10, TimeUnit.SECONDS);
-      assertFalse(refused.isDone());
-      assertEquals(2, sockets.getRequestCount());
-      assertEquals(0, rig.recorder.ended().size());
-      rig.close();
-    }
   }
 
   @Test

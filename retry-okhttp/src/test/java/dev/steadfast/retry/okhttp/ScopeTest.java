@@ -170,26 +170,6 @@ class ScopeTest {
     }
   }
 
-  // A stale connection is no failure of the server's.
-
-  @ParameterizedTest
-  @EnumSource
-  void aStaleConnectionIsReplacedUnderDoNotRetryToo(Way way) throws Exception {
-    Call.Factory calls = way.calls(rig, rig.retry().build());
-    server.enqueue(Reply.status(200).thenClose(), Reply.status(503));
-    assertEquals(200, way.make(calls.newCall(Calls.get(server))).status());
-    server.awaitNoOpenConnections(Calls.SOON);
-    rig.recorder.forget();
-    try (RetryScope scope = told()) {
-      Entry.Outcome got = way.make(calls.newCall(Calls.get(server)));
-      assertEquals(503, got.status());
-      assertEquals(2, got.report().attempts());
-      assertEquals(StopReason.DO_NOT_RETRY, got.report().reason());
-      assertFalse(scope.gaveUp());
-    }
-    assertEquals(2, server.requests().size());
-  }
-
   // The time that is left, in the dispatcher's queue.
 
   @Test
