@@ -31,7 +31,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,29 +85,6 @@ class HttpOperationTest {
   // Courses.
 
   @Test
-  void aSuccessAfterFailuresIsHandedOver() {
-    Wire wire = Wire.run(get(retry()), status(503), LOST, status(200));
-    assertEquals(StopReason.ACCEPTED, wire.report().reason());
-    assertEquals(3, wire.sent().size());
-    assertTrue(wire.report().earlierAttemptMayHaveActed());
-  }
-
-  @Test
-  void theLastAttemptMayStillSucceed() {
-    Wire wire = Wire.run(get(retry()), status(500), status(500), status(500), status(200));
-    assertEquals(StopReason.ACCEPTED, wire.report().reason());
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {408, 500, 502, 503, 504})
-  void aPostWithoutAKeyIsSentOnceOnAnAmbiguousAnswer(int status) {
-    Wire wire = Wire.run(post(retry()), status(status).header("Retry-After", "1"));
-    assertEquals(1, wire.sent().size());
-    assertEquals(StopReason.NOT_REPLAYABLE, wire.report().reason());
-    assertTrue(wire.report().serverMayHaveActed());
-  }
-
-  @Test
   void aPostWithoutAKeyIsSentOnceOn429InStrictMode() {
     StandardRules strict = StandardRules.builder().strictThrottling(true).build();
     Wire wire = Wire.run(post(retry().classifier(strict)), status(429).header("Retry-After", "1"));
@@ -155,57 +131,6 @@ class HttpOperationTest {
     assertEquals(StopReason.NOT_RETRYABLE, wire.report().reason());
   }
 
-  @Test
-  void aGoBeatsNeitherAttemptsNorDeadlineNorBudgetNorReplayability() {
-    TestResponse go = status(404).header("x-should-retry", "true");
-    Wire attempts = Wire.run(get(retry()), go);
-    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, attempts.report().reason());
-    assertEquals(4, attempts.sent().size());
-    RetryPolicy hurried = policy().totalTimeout(Duration.ofMillis(50)).build();
-    assertEquals(StopReason.DEADLINE, Wire.run(get(retry().policy(hurried)), go).report().reason());
-    HttpRetry.Builder poor = retry().budget(RetryBudget.perOrigin(0));
-    HttpRetry shared = poor.policy(policy().maxAttempts(100).build()).build();
-    Wire budget = Wire.run(shared.operation(TestRequest.of("GET"), RetryOptions.none()), go);
-    assertEquals(StopReason.BUDGET_EXHAUSTED, budget.report().reason());
-    assertEquals(StopReason.NOT_REPLAYABLE, Wire.run(post(retry()), go).report().reason());
-  }
-
-  @Test
-  void aStopEndsTheOperationWithItsAnswer() {
-    TestResponse stop = status(503).header("x-should-retry", "false").header("Retry-After", "9");
-    Wire wire = Wire.run(get(retry()), status(500), stop);
-    assertEquals(StopReason.DO_NOT_RETRY, wire.report().reason());
-    assertEquals(2, wire.sent().size());
-    assertEquals(Optional.of(Duration.ofSeconds(9)), wire.report().serverDelay());
-  }
-
-  @Test
-  void aKeyThatTheServerKnowsFromAnotherRequestIsReported() {
-    TestRequest keyed = TestRequest.of("POST").header("Idempotency-Key", "k");
-    Wire wire = Wire.run(retry().build().operation(keyed, RetryOptions.none()), status(422));
-    assertEquals(StopReason.KEY_REUSED, wire.report().reason());
-    assertEquals(1, wire.sent().size());
-  }
-
-  @Test
-  void aConflictThatNamesADelayIsRetriedWithTheSameKey() {
-    HttpOperation operation = post(retry().idempotencyKeys(IdempotencyKeys.randomUuid()));
-    Wire wire = Wire.run(operation, status(409).header("Retry-After", "2"), status(201));
-    assertEquals(List.of(Duration.ofSeconds(2)), waits(wire));
-    assertEquals(1, new HashSet<>(wire.sent("Idempotency-Key")).size());
-    assertEquals(operation.info().idempotencyKey(), wire.report().idempotencyKey());
-    Wire final409 =
-        Wire.run(post(retry().idempotencyKeys(IdempotencyKeys.randomUuid())), status(409));
-    assertEquals(1, final409.sent().size());
-  }
-
-  @Test
-  void pushbackIsWaitedForExactly() {
-    TestResponse pushed = status(503).header("grpc-retry-pushback-ms", "7");
-    Wire wire = Wire.run(get(retry()), pushed, status(200));
-    assertEquals(List.of(Duration.ofMillis(7)), waits(wire));
-  }
-
   /** A decision after a thrown attempt must not see the response before it. */
   @Test
   void anAnswerSaysNothingAboutTheFailureAfterIt() {
@@ -222,31 +147,6 @@ class HttpOperationTest {
   }
 
   // Junk in a server delay never ends a call, nor makes it wait backwards or for ever.
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-1",
-        "-9223372036854775808",
-        "NaN",
-        "soon",
-        "1e400",
-        "Thu, 01 Jan 1970 00:00:00 GMT",
-        "0"
-      })
-  void aUselessServerDelayLeavesTheBackoff(String value) {
-    Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
-    assertEquals(List.of(Duration.ofMillis(100)), waits(wire));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"99999999999", "9223372036854775808", "61"})
-  void aServerDelayAboveTheCeilingEndsTheOperationAndIsExposed(String value) {
-    Wire wire = Wire.run(get(retry()), status(503).header("Retry-After", value), status(200));
-    assertEquals(StopReason.SERVER_DELAY_TOO_LONG, wire.report().reason());
-    assertEquals(1, wire.sent().size());
-    assertTrue(wire.report().serverDelay().orElseThrow().compareTo(Duration.ofSeconds(60)) > 0);
-  }
 
   static Stream<Vector> caps() {
     return Vectors.group("retry_after_cap")
@@ -306,21 +206,6 @@ class HttpOperationTest {
   }
 
   @Test
-  void aStableHeaderNeverOverwritesTheCallers() {
-    HttpRetry retry =
-        retry()
-            .oncePerOperation(
-                "X-First",
-                (request, start) -> {
-                  throw new AssertionError("not asked");
-                })
-            .build();
-    TestRequest request = TestRequest.of("GET").header("x-first", "mine");
-    HttpOperation operation = retry.operation(request, RetryOptions.none());
-    assertEquals(List.of(Map.of()), Wire.run(operation, status(200)).sent());
-  }
-
-  @Test
   void aStableHeaderNeverTakesThePlaceOfTheKey() {
     HttpRetry.Builder retry =
         retry()
@@ -351,19 +236,6 @@ class HttpOperationTest {
     assertTrue(message.startsWith("X-First: \""), message);
     assertTrue(message.endsWith("(expected: printable ASCII without surrounding spaces)"), message);
     assertEquals(-1, message.indexOf('\n'), "nothing to forge a log with");
-  }
-
-  @Test
-  void whatAStableHeaderThrowsEndsTheOperationBeforeItBegins() {
-    IllegalStateException own = new IllegalStateException();
-    HttpRetry.Builder retry =
-        retry()
-            .oncePerOperation(
-                "X-First",
-                (request, start) -> {
-                  throw own;
-                });
-    assertSame(own, assertThrows(IllegalStateException.class, () -> get(retry)));
   }
 
   @Test
@@ -445,21 +317,6 @@ class HttpOperationTest {
             .map(each -> each.isJsonNull() ? "absent" : each.getAsString())
             .toList();
     assertEquals(expected, wire.sent(name));
-  }
-
-  @Test
-  void aHeaderOfAnAttemptIsOffByDefaultAndNeverOverwrites() {
-    assertFalse(get(retry()).changesHeaders());
-    HttpRetry retry =
-        retry().oncePerAttempt("X-Attempt", (operation, number) -> Optional.of("1")).build();
-    HttpOperation own =
-        retry.operation(TestRequest.of("GET").header("x-attempt", "7"), RetryOptions.none());
-    assertEquals(List.of("absent"), Wire.run(own, status(200)).sent("X-Attempt"));
-    HttpRetry.Builder both =
-        retry()
-            .oncePerAttempt("Idempotency-KEY", (operation, number) -> Optional.of("1"))
-            .idempotencyKeys(IdempotencyKeys.from(request -> "key"));
-    assertEquals(List.of("key"), Wire.run(post(both), status(201)).sent("Idempotency-Key"));
   }
 
   // Replays.
@@ -565,27 +422,6 @@ class HttpOperationTest {
     RetryReport report = RetryReport.of(own).orElseThrow();
     assertEquals(StopReason.USER_CODE_FAILED, report.reason());
     assertEquals(2, report.attempts());
-  }
-
-  @Test
-  void whatAClassifierThrowsOnAFailureTakesThePlaceOfTheFailure() {
-    IllegalStateException own = new IllegalStateException("broken rule");
-    HttpClassifier broken =
-        new HttpClassifier() {
-          @Override
-          public Verdict onResponse(
-              OperationView operation, ResponseView response, Signals signals) {
-            return Verdict.accepted();
-          }
-
-          @Override
-          public Verdict onFailure(OperationView operation, TransportFailure failure) {
-            throw own;
-          }
-        };
-    Wire wire = Wire.run(get(retry().classifier(broken)), LOST);
-    assertSame(own, wire.thrown());
-    assertEquals(StopReason.USER_CODE_FAILED, wire.report().reason());
   }
 
   @Test
@@ -712,26 +548,6 @@ class HttpOperationTest {
         RetryOptions.builder().deadline(Duration.ofSeconds(Long.MAX_VALUE)).build();
     HttpOperation operation = retry().build().operation(TestRequest.of("GET"), options);
     assertEquals(Long.MAX_VALUE, operation.boundNanos());
-  }
-
-  @Test
-  void aDeadlineOfItsOwnEndsTheOperation() {
-    RetryOptions options = RetryOptions.builder().deadline(Duration.ofMillis(150)).build();
-    HttpOperation operation = retry().build().operation(TestRequest.of("GET"), options);
-    Wire wire = Wire.run(operation, status(503));
-    assertEquals(StopReason.DEADLINE, wire.report().reason());
-    assertEquals(2, wire.sent().size());
-  }
-
-  @Test
-  void noRetryIsOneAttempt() {
-    RetryOptions once =
-        RetryOptions.builder().policy(policy().maxAttempts(9).build()).noRetry().build();
-    HttpOperation operation = retry().build().operation(TestRequest.of("GET"), once);
-    Wire wire = Wire.run(operation, status(503));
-    assertEquals(1, wire.sent().size());
-    assertEquals(StopReason.ATTEMPTS_EXHAUSTED, wire.report().reason());
-    assertEquals(policy().maxAttempts(1).build(), operation.plan().policy());
   }
 
   @Test

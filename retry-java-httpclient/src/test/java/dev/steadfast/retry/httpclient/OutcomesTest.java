@@ -38,8 +38,6 @@ class OutcomesTest {
     return RetryReport.of(thrown).orElseThrow();
   }
 
-  // ---- the last response
-
   // ---- the last exception
 
   /** Real time; longer and longer until it was not up before the server had the request. */
@@ -66,8 +64,6 @@ class OutcomesTest {
       }
     }
   }
-
-  // ---- time
 
   // ---- guards, executors, schedulers
 
