@@ -178,16 +178,11 @@ final class Apache5Views {
       if (!isRepeatable(entity) || entity.getContentLength() > limit) {
         return Optional.empty();
       }
-      BodyCopy copy = new BodyCopy(limit, sent == null ? null : sent.pass(entity, this, -1));
-      try {
-        if (entity instanceof AsyncEntityProducer producer) {
-          return ProducedBytes.copy(producer, copy) ? copy.whole() : Optional.empty();
-        }
-        ((HttpEntity) entity).writeTo(copy);
-        return copy.whole();
-      } catch (IOException unreadable) {
-        return Optional.empty();
-      }
+      BodyCopy.Source source =
+          entity instanceof AsyncEntityProducer producer
+              ? out -> ProducedBytes.write(producer, out)
+              : ((HttpEntity) entity)::writeTo;
+      return BodyCopy.of(source, limit, sent);
     }
 
     private static boolean isRepeatable(EntityDetails entity) {

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.engine.BodyCopy;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.hc.core5.http.Header;
@@ -11,22 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a request body that can be sent again, where its bytes are needed beforehand. */
 final class ProducedBytes implements DataStreamChannel {
-  private final BodyCopy copy;
+  private final OutputStream out;
   private boolean written;
   private boolean ended;
 
-  private ProducedBytes(BodyCopy copy) {
-    this.copy = copy;
+  private ProducedBytes(OutputStream out) {
+    this.out = out;
   }
 
   /**
-   * Copies the bytes of a body.
+   * Writes the bytes of a body.
    *
-   * @return false if they are not there yet
-   * @throws IOException if they are too many, or the producer fails
+   * @throws IOException if they are not there yet, cannot be written, or the producer fails
    */
-  static boolean copy(AsyncEntityProducer producer, BodyCopy copy) throws IOException {
-    ProducedBytes all = new ProducedBytes(copy);
+  static void write(AsyncEntityProducer producer, OutputStream out) throws IOException {
+    ProducedBytes all = new ProducedBytes(out);
     try {
       do {
         all.written = false;
@@ -35,7 +34,9 @@ final class ProducedBytes implements DataStreamChannel {
     } finally {
       producer.releaseResources();
     }
-    return all.ended;
+    if (!all.ended) {
+      throw new IOException("the producer has no bytes yet");
+    }
   }
 
   @Override
@@ -45,7 +46,7 @@ final class ProducedBytes implements DataStreamChannel {
   public int write(ByteBuffer data) throws IOException {
     byte[] part = new byte[data.remaining()];
     data.get(part);
-    copy.write(part, 0, part.length);
+    out.write(part, 0, part.length);
     written |= part.length > 0;
     return part.length;
   }

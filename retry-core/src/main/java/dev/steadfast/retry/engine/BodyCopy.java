@@ -9,30 +9,69 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A copy of a request body that is read before the first attempt, such as for a key that is a hash
- * of its bytes. Reading counts as a pass of {@link SentBody}: if the body yields other bytes when
- * it is sent, the request is never completed. For authors of adapters; not safe for use by several
- * threads.
+ * of its bytes. For authors of adapters.
  */
 public final class BodyCopy extends OutputStream {
   private final int limit;
   private final SentBody.@Nullable Pass pass;
+  private final byte[] single = new byte[1];
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
+  /** A request body that can be written again. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Writes all of its bytes.
+     *
+     * @param out where to
+     * @throws IOException if it cannot be read, or the stream takes no more
+     */
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private BodyCopy(int limit, SentBody.@Nullable Pass pass) {
+    this.limit = limit;
+    this.pass = pass;
+  }
+
   /**
-   * A copy of which nothing was read yet.
+   * Reads a body. One that may change is read twice, because some bodies say that they can be
+   * written again, and then yield nothing. Each time counts as a pass of {@link SentBody}: if the
+   * body yields other bytes the second time, or when it is sent, the request is never completed.
    *
+   * @param body the body
    * @param limit the most bytes that are kept, 0 or more
-   * @param pass to which the bytes are shown; null if the body cannot change
+   * @param sent what is known of the body; null if it cannot change
+   * @return its bytes; empty if they are more than the limit, or cannot be read
    * @throws IllegalArgumentException if the limit is negative
    */
-  public BodyCopy(int limit, SentBody.@Nullable Pass pass) {
-    this.limit = Checks.atLeast("limit", limit, 0);
-    this.pass = pass;
+  public static Optional<byte[]> of(Source body, int limit, @Nullable SentBody sent) {
+    Checks.atLeast("limit", limit, 0);
+    byte[] copy = read(body, limit, sent);
+    if (sent != null) {
+      // To find a change now: an interceptor may hide the bytes from the wire, such as to pack them.
+      read(body, limit, sent);
+    }
+    return Optional.ofNullable(copy);
+  }
+
+  private static byte @Nullable [] read(Source body, int limit, @Nullable SentBody sent) {
+    BodyCopy copy = new BodyCopy(limit, sent == null ? null : sent.passOfItself());
+    try {
+      body.writeTo(copy);
+      if (copy.pass != null) {
+        copy.pass.end();
+      }
+      return copy.bytes.toByteArray();
+    } catch (IOException unreadable) {
+      return null;
+    }
   }
 
   @Override
   public void write(int one) throws IOException {
-    write(new byte[] {(byte) one}, 0, 1);
+    single[0] = (byte) one;
+    write(single, 0, 1);
   }
 
   /**
@@ -49,18 +88,5 @@ public final class BodyCopy extends OutputStream {
       throw new IOException("more than " + limit + " bytes");
     }
     bytes.write(data, offset, length);
-  }
-
-  /**
-   * Ends the copy, when the body has yielded all of its bytes.
-   *
-   * @return the bytes
-   * @throws IOException if they are fewer than those that were read before
-   */
-  public Optional<byte[]> whole() throws IOException {
-    if (pass != null) {
-      pass.end();
-    }
-    return Optional.of(bytes.toByteArray());
   }
 }

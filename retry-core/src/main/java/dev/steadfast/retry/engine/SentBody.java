@@ -99,6 +99,11 @@ public final class SentBody {
     return new Pass(this, new Yield(source, attempt, 0, 0, false), first, length);
   }
 
+  /** A pass of the caller's body before any attempt. */
+  Pass passOfItself() {
+    return pass(body, this, -1);
+  }
+
   /** One way of a request body to the wire. Confined to one thread at a time. */
   public static final class Pass {
     private final SentBody of;
@@ -108,7 +113,6 @@ public final class SentBody {
 
     private final CRC32 crc = new CRC32(); // Android 8 has no CRC32C
     private long bytes;
-    private @Nullable RequestBodyChangedException changed;
 
     private Pass(SentBody of, Yield before, boolean kept, long length) {
       this.of = of;
@@ -131,11 +135,12 @@ public final class SentBody {
      * Checks what is known.
      *
      * @throws RequestBodyChangedException if the body says that it has another length than before,
-     *     or was found to differ
+     *     or was found to differ, in this pass or in another
      */
     public void check() throws RequestBodyChangedException {
-      if (changed != null) {
-        throw changed;
+      RequestBodyChangedException found = of.changed;
+      if (found != null) {
+        throw found;
       }
       if (before.whole && length >= 0 && length != before.bytes) {
         throw changed(length);
@@ -231,11 +236,8 @@ public final class SentBody {
     }
 
     private RequestBodyChangedException changed(long found) {
-      RequestBodyChangedException made =
-          of.changed(
-              found + " bytes that differ from the " + before.bytes + " bytes of the first time");
-      changed = made;
-      return made;
+      return of.changed(
+          found + " bytes that differ from the " + before.bytes + " bytes of the first time");
     }
   }
 }

@@ -79,9 +79,8 @@ final class CallersBody {
       // An interceptor made this one in each attempt, and may have read the only copy in the first.
       throw sent.changed("the body can be read once, and an interceptor may have read it");
     }
-    SentBody.Pass pass = sent.pass(now, wire, now.contentLength());
-    pass.check();
-    RequestBody watched = new WatchedBody(now, pass, wire);
+    sent.pass(now, wire, now.contentLength()).check();
+    RequestBody watched = new WatchedBody(now, sent, wire);
     return onWire.newBuilder().method(onWire.method(), watched).build();
   }
 

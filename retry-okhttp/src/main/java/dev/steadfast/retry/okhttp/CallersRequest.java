@@ -100,14 +100,15 @@ final class CallersRequest implements RequestView {
       if (body.isOneShot() || body.isDuplex() || body.contentLength() > limit) {
         return Optional.empty();
       }
-      BodyCopy copy =
-          new BodyCopy(limit, watched == null ? null : watched.sent().pass(body, this, -1));
-      BufferedSink sink = Okio.buffer(Okio.sink(copy));
-      body.writeTo(sink);
-      sink.close();
-      return copy.whole();
-    } catch (IOException unreadable) {
+    } catch (IOException unknown) {
       return Optional.empty();
     }
+    BodyCopy.Source source =
+        out -> {
+          BufferedSink sink = Okio.buffer(Okio.sink(out));
+          body.writeTo(sink);
+          sink.close();
+        };
+    return BodyCopy.of(source, limit, watched == null ? null : watched.sent());
   }
 }

@@ -2,6 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.okhttp.ClientInterceptors.Around;
 import java.util.List;
@@ -147,7 +148,12 @@ final class FactoryContext {
 
   /** The operation of a request, within the scope that the calling thread is in. */
   HttpOperation operation(Request request) {
-    return retry.operation(new CallersRequest(request), OkHttpViews.options(request));
+    return operation(new CallersRequest(request), request);
+  }
+
+  /** The same, of a request that an operation was made of before. */
+  HttpOperation operation(RequestView view, Request request) {
+    return retry.operation(view, OkHttpViews.options(request));
   }
 
   OkHttpClient client() {

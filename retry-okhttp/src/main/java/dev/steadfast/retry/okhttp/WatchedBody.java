@@ -33,12 +33,12 @@ final class WatchedBody extends RequestBody {
   }
 
   private final RequestBody delegate;
-  private final SentBody.Pass pass;
+  private final SentBody sent;
   private final Wire wire;
 
-  WatchedBody(RequestBody delegate, SentBody.Pass pass, Wire wire) {
+  WatchedBody(RequestBody delegate, SentBody sent, Wire wire) {
     this.delegate = delegate;
-    this.pass = pass;
+    this.sent = sent;
     this.wire = wire;
   }
 
@@ -59,8 +59,10 @@ final class WatchedBody extends RequestBody {
 
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
+    // An interceptor may read the body before it is sent, such as one that logs it.
+    SentBody.Pass pass = sent.pass(delegate, wire, contentLength());
     pass.begin();
-    WatchedSink watched = new WatchedSink(sink);
+    WatchedSink watched = new WatchedSink(sink, pass);
     BufferedSink buffered = Okio.buffer(watched);
     wire.bodyStarted();
     try {
@@ -80,12 +82,14 @@ final class WatchedBody extends RequestBody {
   }
 
   /** Knows whether it was the connection that failed, or the code that writes to it. */
-  private final class WatchedSink extends ForwardingSink {
+  private static final class WatchedSink extends ForwardingSink {
     private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
+    private final SentBody.Pass pass;
     private boolean failed;
 
-    WatchedSink(Sink connection) {
+    WatchedSink(Sink connection, SentBody.Pass pass) {
       super(connection);
+      this.pass = pass;
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.RequestBodyChangedException;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
@@ -18,6 +19,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -277,6 +279,44 @@ class ChangedBodyTest {
     assertEquals(0, server.requests().size(), "no other body has arrived whole");
   }
 
+  /** An interceptor hides the bytes of the body. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void norOneWithinAWrapperOfAnInterceptor(Way way, Kind kind, int length) {
+    Call.Factory calls =
+        packed(way, rig.retry().idempotencyKeys(IdempotencyKeys.requestHash()).build());
+    Request post = Calls.get(server).newBuilder().post(kind.of(text(length))).build();
+
+    Entry.Outcome got = way.make(calls.newCall(post));
+
+    assertInstanceOf(RequestBodyChangedException.class, got.failure());
+    assertEquals(StopReason.BODY_CHANGED, got.report().reason());
+    assertEquals(0, server.requests().size(), "no other body has arrived whole");
+  }
+
+  /** A network interceptor logs the body, after the library has come to watch it. */
+  @ParameterizedTest
+  @EnumSource(names = {"INTERCEPTOR", "INTERCEPTOR_ENQUEUE"})
+  void aBodyThatIsLoggedIsSentAgain(Way way) {
+    List<Long> logged = new CopyOnWriteArrayList<>();
+    Interceptor log =
+        chain -> {
+          Buffer read = new Buffer();
+          chain.request().body().writeTo(read);
+          logged.add(read.size());
+          return chain.proceed(chain.request());
+        };
+    OkHttpClient wrapped = (OkHttpClient) way.calls(rig, rig.retry().build());
+    Call.Factory calls = rig.plain(wrapped.newBuilder().addNetworkInterceptor(log));
+    server.enqueue(Reply.status(307).header("Location", "/next"), Reply.status(503));
+
+    Entry.Outcome got = way.make(calls.newCall(put(Bodies.streaming(10))));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(List.of(70L, 70L, 70L), logged);
+    server.requests().forEach(each -> assertEquals(70, each.bodyText().length()));
+  }
+
   /** Within the attempt there is no answer that could be handed back. */
   @ParameterizedTest
   @EnumSource
@@ -299,6 +339,21 @@ class ChangedBodyTest {
   @ParameterizedTest
   @EnumSource
   void withinAWrapperOfAnInterceptor(Way way) {
+    Call.Factory calls = packed(way, rig.retry().build());
+    server.enqueue(Reply.status(503).body("busy"));
+
+    Entry.Outcome got = way.make(calls.newCall(put(Kind.INPUT_STREAM.of(SHORT))));
+
+    assertEquals("busy", got.body(), got.toString());
+    assertEquals(StopReason.BODY_CHANGED, got.report().reason());
+    assertEquals(1, server.requests().size());
+
+    server.enqueue(Reply.status(503).body("busy"));
+    assertEquals(200, way.make(calls.newCall(put(Bodies.streaming(10)))).status());
+  }
+
+  /** Calls through an interceptor that packs each body, within ours. */
+  private Call.Factory packed(Way way, HttpRetry retry) {
     OkHttpClient.Builder client = Rig.builder();
     Interceptor gzip =
         chain -> {
@@ -311,20 +366,11 @@ class ChangedBodyTest {
     if (way == Way.EXECUTE || way == Way.ENQUEUE) {
       client.addInterceptor(gzip);
     }
-    Call.Factory calls = way.calls(rig, client, rig.retry().build());
+    Call.Factory calls = way.calls(rig, client, retry);
     if (way == Way.INTERCEPTOR || way == Way.INTERCEPTOR_ENQUEUE) {
       calls = rig.plain(((OkHttpClient) calls).newBuilder().addInterceptor(gzip));
     }
-    server.enqueue(Reply.status(503).body("busy"));
-
-    Entry.Outcome got = way.make(calls.newCall(put(Kind.INPUT_STREAM.of(SHORT))));
-
-    assertEquals("busy", got.body(), got.toString());
-    assertEquals(StopReason.BODY_CHANGED, got.report().reason());
-    assertEquals(1, server.requests().size());
-
-    server.enqueue(Reply.status(503).body("busy"));
-    assertEquals(200, way.make(calls.newCall(put(Bodies.streaming(10)))).status());
+    return calls;
   }
 
   private static RequestBody gzip(RequestBody body) {

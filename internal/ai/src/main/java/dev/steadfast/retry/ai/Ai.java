@@ -106,6 +106,15 @@ public final class Ai {
     System.exit(0); // some SDKs leave threads
   }
 
+  /** Tells why a prompt has no answer: each cause in one line. */
+  private static void print(Sdks sdk, String prompt, Throwable failed) {
+    StringBuilder line = new StringBuilder("ai failure client=" + sdk + ' ' + prompt);
+    for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+      line.append(" <- ").append(cause);
+    }
+    System.out.println(line);
+  }
+
   private static String run(Sdks sdk, boolean steadfast) throws Exception {
     AtomicInteger answered = new AtomicInteger();
     try (AiServer server = new AiServer(sdk.dialect(), SEED);
@@ -118,8 +127,8 @@ public final class Ai {
             asker.ask(prompt);
             answered.incrementAndGet();
           } catch (Throwable failed) {
-            if (Boolean.getBoolean("ai.failures")) {
-              failed.printStackTrace();
+            if (steadfast) {
+              print(sdk, prompt, failed);
             }
           }
         });

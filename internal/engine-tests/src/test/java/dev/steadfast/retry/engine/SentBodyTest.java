@@ -93,21 +93,36 @@ class SentBodyTest {
   @Test
   void moreBytes_areRefused() throws Exception {
     sent("abc");
-    assertChanged(pass(), "abcd");
     SentBody.Pass later = pass();
     take(later, "abc");
     assertChanged(later, "d");
   }
 
   @Test
-  void aPassThatBroke_isComparedAsFarAsItGot() throws Exception {
+  void moreBytesAtOnce_areRefused() throws Exception {
+    sent("abc");
+    assertChanged(pass(), "abcd");
+  }
+
+  @Test
+  void onceItHasChanged_noPassMayComplete() throws Exception {
+    SentBody.Pass first = pass();
+    take(first, "ab");
+    SentBody.Pass wrapped = body.pass("another body around it", ATTEMPT, -1);
+    assertChanged(pass(), "aX");
+    assertThrows(RequestBodyChangedException.class, first::end);
+    assertThrows(RequestBodyChangedException.class, wrapped::end);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abcdeX", "abXdef"})
+  void aPassThatBroke_isComparedAsFarAsItGot(String other) throws Exception {
     take(pass(), "abc");
     SentBody.Pass longer = pass();
     take(longer, "abcd");
     take(longer, "ef");
     longer.end();
-    assertChanged(pass(), "abcdeX");
-    assertChanged(pass(), "abXdef");
+    assertChanged(pass(), other);
   }
 
   @Test
