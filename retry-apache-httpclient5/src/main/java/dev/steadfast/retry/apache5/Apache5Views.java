@@ -3,7 +3,6 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.engine.BodyCopy;
 import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.RequestView;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;

@@ -150,7 +150,9 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
     CallContext here = CallContext.current();
     if (here != null && !here.equals(operation.plan().callContext())) {
-      operation = factory.operation(operation.request(), request); // made elsewhere, executed within this scope
+      operation =
+          factory.operation(
+              operation.request(), request); // made elsewhere, executed within this scope
     }
     OkHttpTransport transport = new OkHttpTransport(operation, request, this);
     RetryLoop<Answer> running = operation.loop(operation.plan(), transport, transport);
