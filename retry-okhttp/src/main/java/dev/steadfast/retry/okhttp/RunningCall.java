@@ -150,9 +150,8 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
     CallContext here = CallContext.current();
     if (here != null && !here.equals(operation.plan().callContext())) {
-      operation =
-          factory.operation(
-              operation.request(), request); // made elsewhere, executed within this scope
+      // The call was made elsewhere, and is executed within this scope.
+      operation = factory.operation(operation.request(), request);
     }
     OkHttpTransport transport = new OkHttpTransport(operation, request, this);
     RetryLoop<Answer> running = operation.loop(operation.plan(), transport, transport);
