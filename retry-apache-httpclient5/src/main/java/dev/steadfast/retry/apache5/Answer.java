@@ -1,37 +1,107 @@
 package dev.steadfast.retry.apache5;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpEntity;
-import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** The answer of an attempt of the classic client. */
-final class Answer extends ReceivedAnswer<Answer, ClassicHttpResponse> {
-  Answer(ClassicHttpResponse response, @Nullable WireTrace wire, byte @Nullable [] whole) {
-    super(response, wire, whole);
+/**
+ * The answer of an attempt, of the classic or an asynchronous client.
+ *
+ * @param <R> the responses of that client
+ */
+class Answer<R extends HttpResponse> implements ResponseView {
+  private volatile R response;
+  private final @Nullable WireTrace wire; // null: a journal kept it
+  private volatile byte @Nullable [] whole; // null: its body was not read within the attempt
+  private volatile @Nullable String error; // the first event of its stream, if that is an error
+
+  Answer(R response, @Nullable WireTrace wire) {
+    this.response = response;
+    this.wire = wire;
   }
 
-  /** An answer of which a journal has kept this. */
-  static Answer kept(ResponseView head, byte[] body) {
-    ClassicHttpResponse response = saved(new BasicClassicHttpResponse(head.status()), head);
-    response.setEntity(new ByteArrayEntity(body, type(head)));
-    return new Answer(response, null, body);
+  /** Gives a new response what a journal has kept of a head. */
+  static <R extends HttpResponse> R saved(R response, ResponseView head) {
+    response.setVersion(HttpVersion.HTTP_1_1);
+    head.headerMap()
+        .forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+    return response;
+  }
+
+  /** The type of a body of which a journal has kept the head. */
+  static @Nullable ContentType type(ResponseView head) {
+    return ContentType.parseLenient(head.headers("Content-Type").stream().findFirst().orElse(null));
+  }
+
+  /** The response as HttpClient gave it, with a report once it has one. */
+  final R response() {
+    return response;
+  }
+
+  final void carry(RetryReport report) {
+    response = CarriedReport.on(response, report);
+  }
+
+  final @Nullable WireTrace wire() {
+    return wire;
+  }
+
+  final byte @Nullable [] whole() {
+    return whole;
+  }
+
+  /** Its body was read within the attempt. */
+  final void whole(byte[] bytes) {
+    whole = bytes;
+  }
+
+  /** Its stream begins with this error, null for another event. */
+  final void begins(@Nullable String errorEvent) {
+    error = errorEvent;
   }
 
   @Override
-  Answer with(RetryReport report) {
-    return new Answer(CarriedReport.on(response(), report), wire(), whole());
+  public final int status() {
+    return response.getCode();
   }
 
-  /** The same with its body, which was read because nobody wanted it. */
-  Answer read(byte[] body) {
-    HttpEntity entity = response().getEntity();
-    if (entity != null && whole() == null) {
-      response().setEntity(new ReadEntity(entity, body, null));
-    }
-    return new Answer(response(), wire(), body);
+  @Override
+  public final List<String> headers(String name) {
+    return Apache5Views.lines(response, name);
+  }
+
+  @Override
+  public final Map<String, List<String>> headerMap() {
+    return Apache5Views.map(response);
+  }
+
+  @Override
+  public final boolean hasHeader(Predicate<String> name) {
+    return Apache5Views.any(response, name);
+  }
+
+  @Override
+  public final Optional<String> bodyText() {
+    byte[] read = whole;
+    return read == null ? Optional.empty() : Optional.of(new String(read, UTF_8));
+  }
+
+  @Override
+  public final Optional<String> errorEvent() {
+    return Optional.ofNullable(error);
+  }
+
+  @Override
+  public final Optional<String> origin() {
+    return wire == null ? Optional.empty() : wire.origin();
   }
 }

@@ -148,12 +148,17 @@ final class Apache5Failures {
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
   }
 
+  /** Whether an exchange broke because the server did not process its request. */
+  static boolean isRefused(Throwable failure) {
+    return failure instanceof RequestNotExecutedException || isRefusedStream(failure);
+  }
+
   /**
    * Whether the server has reset the stream of a request that it did not process (RFC 9113, 8.7).
    * HttpClient gives the same exception, with another text of its own, to all streams of a
    * connection that ends with this code, and that proves nothing.
    */
-  static boolean isRefusedStream(Throwable failure) {
+  private static boolean isRefusedStream(Throwable failure) {
     return isReset(failure)
         && ((H2StreamResetException) failure).getCode() == H2Error.REFUSED_STREAM.getCode();
   }

@@ -9,6 +9,7 @@ import org.apache.hc.client5.http.impl.async.H2AsyncClientBuilder;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.protocol.HttpContext;
 
 /**
@@ -132,11 +133,9 @@ public final class Apache5Retry {
     if (Checks.notNull("request", request).getAuthority() == null) {
       throw Checks.bad("request", request.getRequestUri(), "one with an absolute URI");
     }
-    if (request.containsHeader("Upgrade")) {
-      options.refuseToJournal("an upgrade");
-    }
+    untouched(request, options);
     return configuration(client)
-        .operation(new Apache5Views.OfRequest(request, null), options)
+        .operation(Apache5Views.OfRequest.unsent(request), options)
         .intent();
   }
 
@@ -163,5 +162,18 @@ public final class Apache5Retry {
     return context.getAttribute(OPTIONS) instanceof RetryOptions options
         ? options
         : RetryOptions.none();
+  }
+
+  /**
+   * Whether a request passes untouched: it asks for an upgrade.
+   *
+   * @throws IllegalArgumentException if it does, and its options name a journaled operation
+   */
+  static boolean untouched(HttpRequest request, RetryOptions options) {
+    boolean upgrade = request.containsHeader("Upgrade");
+    if (upgrade) {
+      options.refuseToJournal("an upgrade");
+    }
+    return upgrade;
   }
 }

@@ -10,6 +10,7 @@ import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.engine.RequestBodyChangedException;
+import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.TimeUp;
@@ -17,11 +18,15 @@ import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
+import dev.steadfast.retry.internal.Durations;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Map;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.concurrent.CancellableDependency;
+import org.apache.hc.core5.http.HttpRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> the answers of its attempts
  */
-abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
-    implements RetryTransport<A>, Journaling.Codec<A> {
+abstract class Apache5Transport<A extends Answer<?>>
+    implements RetryTransport<A>, Journaling.Codec<A>, Cancellable {
   private static final Evidence NOTHING =
       Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
 
@@ -39,17 +44,25 @@ abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
 
   private final long spentNanos;
   private final @Nullable BodyDeadline deadline;
+  private final RetryLoop<A> loop;
 
+  private volatile boolean cancelled; // by the caller
   private volatile @Nullable WireTrace wire; // of the current attempt
   // How the attempt before ended, if the body is watched.
   private volatile @Nullable A earlierAnswer;
   private volatile @Nullable Throwable earlierFailure;
 
-  Apache5Transport(Earlier.Now now, @Nullable SentBody body) {
+  Apache5Transport(Earlier.Now now) {
     this.operation = now.operation();
-    this.body = body;
+    this.body = now.body();
     this.spentNanos = now.spentNanos();
-    this.deadline = BodyDeadline.of(operation.plan(), now.boundNanos());
+    this.deadline = BodyDeadline.of(operation.plan(), boundNanos());
+    this.loop = operation.loop(operation.plan(), this, this);
+  }
+
+  /** The rest of the time that the options give the call. */
+  final long boundNanos() {
+    return Durations.left(operation.boundNanos(), spentNanos);
   }
 
   @Override
@@ -57,21 +70,58 @@ abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
     return spentNanos;
   }
 
-  /** An attempt begins; null until it has a trace. */
-  final void begins(@Nullable WireTrace attempt) {
-    wire = attempt;
+  /** The loop, which ends when the caller cancels. */
+  final RetryLoop<A> loop(@Nullable CancellableDependency callers) {
+    if (callers != null) {
+      callers.setDependency(this);
+      if (callers.isCancelled()) {
+        cancel();
+      }
+    }
+    return loop;
   }
 
-  /** An answer that the next attempt follows; null if its body was not read. */
-  final void followed(@Nullable A answer) {
+  /** The caller cancels: that ends the operation, and its attempt on the wire. */
+  @Override
+  public final boolean cancel() {
+    boolean first = !cancelled;
+    cancelled = true;
+    loop.cancel();
+    WireTrace last = wire; // also after the head: the caller may be reading the body
+    if (last != null) {
+      last.drop();
+    }
+    return first;
+  }
+
+  final boolean isCancelled() {
+    return cancelled;
+  }
+
+  // ---- attempts
+
+  /** No attempt is on the wire. */
+  final void nothingSent() {
+    wire = null;
+  }
+
+  /** An attempt goes to the rest of the client. */
+  final WireTrace begins(HttpRequest request, Attempt<A> attempt) {
+    WireTrace made = new WireTrace(this, request, attempt);
+    wire = made;
+    return made;
+  }
+
+  /** Another attempt follows this answer. */
+  final void unwanted(A answer) {
     if (body != null) {
-      earlierAnswer = answer;
+      earlierAnswer = answer.whole() == null ? null : answer;
       earlierFailure = null;
     }
   }
 
   /** The end of the attempt before tells the caller more than a body that has changed. */
-  public final void failed(Attempt<A> attempt, Throwable thrown) {
+  final void failed(Attempt<A> attempt, Throwable thrown) {
     Throwable changed = changed();
     if (changed == null) {
       attempt.complete(null, thrown);
@@ -90,7 +140,7 @@ abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
     }
     boolean keyed = operation.info().idempotencyKey().isPresent();
     if (report != null || keyed || answer.status() >= 400) { // else its head says everything
-      return answer.with(operation.report(report));
+      answer.carry(operation.report(report));
     }
     return answer;
   }
@@ -208,7 +258,9 @@ abstract class Apache5Transport<A extends ReceivedAnswer<A, ?>>
 
   @Override
   public final A restore(ResponseView head, byte[] bytes, RetryReport report) {
-    return kept(head, bytes).with(report);
+    A answer = kept(head, bytes);
+    answer.carry(report);
+    return answer;
   }
 
   /** An answer of which a journal has kept this. */

@@ -22,6 +22,8 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.net.URIAuthority;
 import org.jspecify.annotations.Nullable;
@@ -108,17 +110,23 @@ final class Apache5Views {
   /**
    * A request as its caller made it.
    *
-   * @param sent null if it is not sent, or its body cannot change
+   * @param sent the record of its body, null if that cannot change, or the request is not sent
    */
   record OfRequest(
       HttpRequest request, @Nullable EntityDetails entity, @Nullable SentBody sent, String origin)
       implements RequestView {
-    OfRequest(ClassicHttpRequest request, @Nullable SentBody sent) {
-      this(request, request.getEntity(), sent, Apache5Views.origin(request));
+    OfRequest(HttpRequest request, @Nullable EntityDetails entity) {
+      this(request, entity, watched(entity), Apache5Views.origin(request));
     }
 
-    OfRequest(HttpRequest request, @Nullable AsyncEntityProducer body, @Nullable SentBody sent) {
-      this(request, body, sent, Apache5Views.origin(request));
+    static OfRequest unsent(ClassicHttpRequest request) {
+      return new OfRequest(request, request.getEntity(), null, Apache5Views.origin(request));
+    }
+
+    // A producer does not show whether its bytes are in memory.
+    private static @Nullable SentBody watched(@Nullable EntityDetails entity) {
+      boolean inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
+      return entity == null || inMemory ? null : new SentBody(entity, () -> isRepeatable(entity));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.ResponseView;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.core5.http.EntityDetails;
@@ -10,39 +9,28 @@ import org.apache.hc.core5.http.message.BasicHttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /** The answer of an attempt of an asynchronous client. */
-final class AsyncAnswer extends ReceivedAnswer<AsyncAnswer, HttpResponse> {
+final class AsyncAnswer extends Answer<HttpResponse> {
   private final @Nullable EntityDetails details; // null: without a body
   private final BodyRelay body;
 
-  AsyncAnswer(
-      HttpResponse response,
-      @Nullable EntityDetails details,
-      @Nullable WireTrace wire,
-      BodyRelay body) {
-    super(response, wire, null);
+  AsyncAnswer(HttpResponse response, @Nullable EntityDetails details, @Nullable WireTrace wire) {
+    super(response, wire);
     this.details = details;
-    this.body = body;
+    this.body = new BodyRelay(wire);
   }
 
   /** An answer of which a journal has kept this. */
-  static AsyncAnswer kept(ResponseView head, byte[] body) {
+  static AsyncAnswer kept(ResponseView head, byte[] bytes) {
     HttpResponse response = saved(new BasicHttpResponse(head.status()), head);
-    EntityDetails details = new BasicEntityDetails(body.length, type(head));
-    AsyncAnswer answer = new AsyncAnswer(response, details, null, BodyRelay.of(body));
-    answer.whole(body);
-    return answer;
-  }
-
-  @Override
-  AsyncAnswer with(RetryReport report) {
-    return new AsyncAnswer(CarriedReport.on(response(), report), details, wire(), body);
-  }
-
-  /** The same with its body, which was read because nobody wanted it. */
-  AsyncAnswer read(byte[] bytes) {
-    AsyncAnswer answer = new AsyncAnswer(response(), details, wire(), BodyRelay.of(bytes));
+    EntityDetails details = new BasicEntityDetails(bytes.length, type(head));
+    AsyncAnswer answer = new AsyncAnswer(response, details, null);
     answer.whole(bytes);
+    answer.body.holds(bytes);
     return answer;
+  }
+
+  @Nullable EntityDetails details() {
+    return details;
   }
 
   BodyRelay body() {

@@ -1,9 +1,6 @@
 package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.CallContext;
-import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.SentBody;
-import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
@@ -30,33 +27,17 @@ final class AsyncRetryExec implements AsyncExecChainHandler {
       AsyncExecChain chain,
       AsyncExecCallback callback)
       throws HttpException, IOException {
-    if (request.containsHeader("Upgrade")) {
-      Apache5Retry.options(scope.clientContext).refuseToJournal("an upgrade");
+    if (Apache5Retry.untouched(request, Apache5Retry.options(scope.clientContext))) {
       chain.proceed(request, producer, scope, callback);
       return;
     }
     CallContext before = CallContext.current();
     try {
-      start(request, new AsyncCall(producer, scope, chain, callback));
+      new AsyncTransport(retry, new AsyncTransport.Call(request, producer, scope, chain, callback))
+          .run();
     } finally {
       CallContext.bind(before);
     }
-  }
-
-  private void start(HttpRequest request, AsyncCall call) {
-    AsyncExecChain.Scope scope = call.scope();
-    SentBody body = AsyncTransport.watched(call.producer());
-    Earlier.Now now =
-        Earlier.operation(
-            retry,
-            new Apache5Views.OfRequest(request, call.producer(), body),
-            scope.clientContext,
-            scope.execRuntime);
-    AsyncTransport transport = new AsyncTransport(now, request, body, call);
-    HttpOperation operation = now.operation();
-    RetryLoop<AsyncAnswer> loop = operation.loop(operation.plan(), transport, transport);
-    call.cancelling(loop::cancel);
-    loop.start(now.boundNanos(), call::over);
   }
 
   @Override

@@ -20,28 +20,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncTracingRuntime implements AsyncExecRuntime {
   private final AsyncExecRuntime connection;
-  private final AsyncWire wire;
+  private final WireTrace wire;
+  private final BodyTurn turn;
   private final boolean beside; // a handler has forked it, and may use it at the same time
   private volatile @Nullable TracedExchange exchange;
 
-  AsyncTracingRuntime(AsyncExecRuntime connection, AsyncWire wire) {
-    this(connection, wire, false);
+  AsyncTracingRuntime(AsyncExecRuntime connection, WireTrace wire, BodyTurn turn) {
+    this(connection, wire, turn, false);
   }
 
-  private AsyncTracingRuntime(AsyncExecRuntime connection, AsyncWire wire, boolean beside) {
+  private AsyncTracingRuntime(
+      AsyncExecRuntime connection, WireTrace wire, BodyTurn turn, boolean beside) {
     this.connection = connection;
     this.wire = wire;
+    this.turn = turn;
     this.beside = beside;
   }
 
   @Override
   public AsyncExecRuntime fork() {
-    return new AsyncTracingRuntime(connection.fork(), wire, true);
+    return new AsyncTracingRuntime(connection.fork(), wire, turn, true);
   }
 
   private void at(Place place) {
     if (!beside) {
-      wire.trace().at(place);
+      wire.at(place);
     }
   }
 
@@ -50,7 +53,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
       return step.get();
     } catch (RuntimeException | Error thrown) {
       if (!beside) {
-        wire.trace().leaves(thrown);
+        wire.leaves(thrown);
       }
       throw thrown;
     }
@@ -85,7 +88,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
 
     @Override
     public void completed(AsyncExecRuntime result) {
-      if (wire.stop().isCancelled()) {
+      if (wire.isCancelled()) {
         connection.discardEndpoint();
         failed(new InterruptedIOException("the attempt is over"));
       } else if (client != null) {
@@ -96,7 +99,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
     @Override
     public void failed(Exception cause) {
       if (!beside) {
-        wire.trace().leaves(cause);
+        wire.leaves(cause);
       }
       if (client != null) {
         client.failed(cause);
@@ -112,8 +115,8 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
   @Override
   public Cancellable execute(
       String id, AsyncClientExchangeHandler handler, HttpClientContext context) {
-    TracedExchange traced = new TracedExchange(handler, wire, beside);
-    if (wire.stop().isCancelled()) {
+    TracedExchange traced = new TracedExchange(handler, wire, turn, beside);
+    if (wire.isCancelled()) {
       traced.failed(new InterruptedIOException("the attempt is over"));
       return Operations.nonCancellable();
     }

@@ -2,11 +2,14 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.BodyDeadline;
-import dev.steadfast.retry.engine.SentBody;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hc.client5.http.async.AsyncExecCallback;
+import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
@@ -14,33 +17,94 @@ import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.jspecify.annotations.Nullable;
 
 /** One operation on an asynchronous client. */
-final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements AsyncAttempt.Owner {
-  private final HttpRequest request;
-  private final AsyncCall call;
+final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
+  private final Call call;
+  private final BodyTurn turn;
 
-  AsyncTransport(Earlier.Now now, HttpRequest request, @Nullable SentBody body, AsyncCall call) {
-    super(now, body);
-    this.request = request;
+  /**
+   * A call, as it comes by.
+   *
+   * @param chain the rest of the client
+   * @param callers gets the answer
+   */
+  record Call(
+      HttpRequest request,
+      @Nullable AsyncEntityProducer producer,
+      AsyncExecChain.Scope scope,
+      AsyncExecChain chain,
+      AsyncExecCallback callers) {}
+
+  AsyncTransport(HttpRetry retry, Call call) {
+    super(
+        Earlier.operation(
+            retry,
+            new Apache5Views.OfRequest(call.request, call.producer),
+            call.scope.clientContext,
+            call.scope.execRuntime));
     this.call = call;
+    this.turn = new BodyTurn(call.producer);
   }
 
-  /** A producer does not show whether its bytes are in memory. */
-  static @Nullable SentBody watched(@Nullable AsyncEntityProducer producer) {
-    return producer == null ? null : new SentBody(producer, producer::isRepeatable);
+  void run() {
+    loop(call.scope.cancellableDependency).start(boundNanos(), this::ends);
+  }
+
+  private void ends(@Nullable AsyncAnswer answer, @Nullable Throwable failure) {
+    if (answer != null) {
+      answer.handTo(call.callers);
+    } else {
+      call.callers.failed(exception(failure));
+    }
+  }
+
+  static Exception exception(@Nullable Throwable failure) {
+    return failure instanceof Exception known ? known : new IOException(failure);
   }
 
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
-    begins(null);
-    HttpRequest attempted = RequestCopy.of(request);
+    nothingSent();
+    HttpRequest attempted = RequestCopy.of(call.request);
     operation.headers(attempt.timeoutNanos(), attempted::setHeader);
     if (!attempt.queued() || !attempt.begin(attempted)) {
       return;
     }
     operation.lateHeaders(attempt).forEach(attempted::setHeader);
-    WireTrace made = new WireTrace(this, attempted, attempt, call::cancelled);
-    begins(made);
-    call.send(attempted, attempt, made, this);
+    send(attempted, attempt, begins(attempted, attempt));
+  }
+
+  /** Each attempt has a runtime, and so a connection, of its own. */
+  private void send(HttpRequest attempted, Attempt<AsyncAnswer> attempt, WireTrace wire) {
+    turn.begins(wire);
+    AsyncExecChain.Scope scope = call.scope;
+    AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, turn);
+    AsyncAttempt callback = new AsyncAttempt(attempt, wire, runtime, this);
+    wire.closing(runtime::discardEndpoint);
+    attempt.onCancel(wire::drop);
+    AsyncExecChain.Scope own =
+        new AsyncExecChain.Scope(
+            scope.exchangeId,
+            scope.route,
+            attempted,
+            wire,
+            scope.clientContext,
+            runtime,
+            scope.scheduler,
+            new AtomicInteger(1));
+    Runnable unmark = operation.markAttempt();
+    try {
+      // A copy: the original is what redirects and challenges start from.
+      call.chain.proceed(RequestCopy.of(attempted), call.producer, own, callback);
+    } catch (Throwable thrown) {
+      callback.end(thrown);
+    } finally {
+      unmark.run();
+    }
+  }
+
+  /** An informational response has come. */
+  void inform(HttpResponse information) throws HttpException, IOException {
+    call.callers.handleInformationResponse(information);
   }
 
   @Override
@@ -54,17 +118,6 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> implements Asyn
       answer.body().discard();
     }
     unwanted(answer);
-  }
-
-  @Override
-  public void unwanted(AsyncAnswer answer) {
-    byte[] whole = answer.whole();
-    followed(whole == null || body == null ? null : answer.read(whole));
-  }
-
-  @Override
-  public void inform(HttpResponse information) throws HttpException, IOException {
-    call.inform(information);
   }
 
   @Override

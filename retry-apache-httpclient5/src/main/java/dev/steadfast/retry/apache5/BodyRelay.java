@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * another attempt follows reaches the caller. Used by the thread of the connection, and by the one
  * that hands the answer over.
  */
-final class BodyRelay implements AsyncAttempt.Taker {
-  private final @Nullable AsyncAttempt attempt; // null: nothing of it is on the wire
+final class BodyRelay implements AsyncDataConsumer {
+  private final @Nullable WireTrace wire; // null: a journal kept it
 
   private @Nullable List<Event> held = new ArrayList<>(); // guarded by this; null: passes on
 
@@ -32,6 +32,7 @@ final class BodyRelay implements AsyncAttempt.Taker {
   private volatile @Nullable CapacityChannel capacity;
   private volatile RetryScheduler.@Nullable Task timer;
   private volatile @Nullable IOException timeUp; // the end at the deadline
+  private volatile boolean ended; // nothing more comes
   private volatile boolean over; // the caller has heard of the end, or never will
 
   /** Something that comes of an answer. */
@@ -39,19 +40,17 @@ final class BodyRelay implements AsyncAttempt.Taker {
     void run() throws HttpException, IOException;
   }
 
-  BodyRelay(@Nullable AsyncAttempt attempt) {
-    this.attempt = attempt;
+  BodyRelay(@Nullable WireTrace wire) {
+    this.wire = wire;
   }
 
-  /** A body that was read before. */
-  static BodyRelay of(byte[] body) {
-    BodyRelay relay = new BodyRelay(null);
+  /** All of it is known. */
+  void holds(byte[] body) {
     if (body.length > 0) {
-      relay.hold(ByteBuffer.wrap(body));
+      hold(ByteBuffer.wrap(body));
     }
-    relay.hold(() -> relay.endStream(List.of()));
-    relay.completed();
-    return relay;
+    hold(() -> endStream(List.of()));
+    completed();
   }
 
   // ---- what comes
@@ -134,15 +133,18 @@ final class BodyRelay implements AsyncAttempt.Taker {
     }
   }
 
-  @Override
-  public void completed() {
-    if (!hold(() -> end(null))) {
-      end(null);
-    }
+  /** The exchange is over. */
+  void completed() {
+    over(null);
   }
 
-  @Override
-  public void failed(Exception cause) {
+  /** The exchange broke. */
+  void failed(Exception cause) {
+    over(cause);
+  }
+
+  private void over(@Nullable Exception cause) {
+    ended = true;
     if (!hold(() -> end(cause))) {
       end(cause);
     }
@@ -214,9 +216,9 @@ final class BodyRelay implements AsyncAttempt.Taker {
   }
 
   private void stop() {
-    AsyncAttempt of = attempt;
+    WireTrace of = wire;
     if (of != null) {
-      of.stop();
+      of.drop();
     }
   }
 
@@ -228,8 +230,7 @@ final class BodyRelay implements AsyncAttempt.Taker {
 
   /** Sets a deadline on what is still to come. */
   void bound(BodyDeadline deadline) {
-    AsyncAttempt of = attempt;
-    if (of == null || of.isOver()) {
+    if (ended) {
       return;
     }
     RetryScheduler.Task task =
@@ -240,7 +241,7 @@ final class BodyRelay implements AsyncAttempt.Taker {
           failed(late); // a client that was closed meanwhile says nothing
         });
     timer = task;
-    if (of.isOver()) {
+    if (ended) {
       task.cancel();
     }
   }

@@ -49,9 +49,13 @@ final class BodyStart {
    *
    * @throws IOException if the body of an accepted response breaks within it
    */
-  static Answer read(ClassicHttpResponse response, WireTrace wire) throws IOException {
-    HttpOperation operation = wire.operation();
-    Answer answer = new Answer(response, wire, whole(response, operation));
+  static Answer<ClassicHttpResponse> read(
+      Answer<ClassicHttpResponse> answer, HttpOperation operation) throws IOException {
+    ClassicHttpResponse response = answer.response();
+    byte[] whole = whole(response, operation);
+    if (whole != null) {
+      answer.whole(whole);
+    }
     HttpEntity entity = response.getEntity();
     FirstEvent event = event(response.getCode(), entity, operation);
     if (event != null && entity.isStreaming()) {

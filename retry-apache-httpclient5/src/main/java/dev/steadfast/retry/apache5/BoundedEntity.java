@@ -53,37 +53,28 @@ final class BoundedEntity extends HttpEntityWrapper {
   }
 
   private final class Content extends FilterInputStream {
+    private final byte[] one = new byte[1];
+
     Content(InputStream content) {
       super(content);
     }
 
     @Override
     public int read() throws IOException {
-      try {
-        return ended(in.read());
-      } catch (IOException broken) {
-        throw failure(broken);
-      }
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override
     public int read(byte[] into, int offset, int length) throws IOException {
       try {
-        return ended(in.read(into, offset, length));
+        int read = in.read(into, offset, length);
+        if (read < 0) {
+          timer.cancel();
+        }
+        return read;
       } catch (IOException broken) {
-        throw failure(broken);
+        throw timeUp ? exceeded(broken) : broken;
       }
-    }
-
-    private int ended(int read) {
-      if (read < 0) {
-        timer.cancel();
-      }
-      return read;
-    }
-
-    private IOException failure(IOException broken) {
-      return timeUp ? exceeded(broken) : broken;
     }
 
     @Override

@@ -31,13 +31,13 @@ final class CarriedReport extends ProtocolVersion {
     return response.getVersion() instanceof CarriedReport carried ? carried.report : null;
   }
 
-  /** A view of a response that carries a report. */
-  static HttpResponse on(HttpResponse response, RetryReport report) {
-    return new Reported(response, report);
-  }
-
-  static ClassicHttpResponse on(ClassicHttpResponse response, RetryReport report) {
-    return new ClassicReported(response, report);
+  /** A view of a response, of one of the two interfaces, that carries a report. */
+  @SuppressWarnings("unchecked")
+  static <R extends HttpResponse> R on(R response, RetryReport report) {
+    return (R)
+        (response instanceof ClassicHttpResponse classic
+            ? new ClassicReported(classic, report)
+            : new Reported(response, report));
   }
 
   /** The response itself stays as it is: a handler may give the same one to several calls. */

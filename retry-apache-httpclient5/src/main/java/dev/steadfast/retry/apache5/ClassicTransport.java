@@ -2,74 +2,122 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.BodyDeadline;
-import dev.steadfast.retry.engine.SentBody;
+import dev.steadfast.retry.engine.UnwantedBody;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.util.function.BiConsumer;
+import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
+import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One operation on the classic client. */
-final class ClassicTransport extends Apache5Transport<Answer> {
+final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse>> {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private final ClassicHttpRequest request;
-  private final RetryExec.Proceed proceed;
+  private final ExecChain.Scope scope;
+  private final ExecChain chain;
 
   ClassicTransport(
-      Earlier.Now now,
-      ClassicHttpRequest request,
-      @Nullable SentBody body,
-      RetryExec.Proceed proceed) {
-    super(now, body);
+      HttpRetry retry, ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain) {
+    super(
+        Earlier.operation(
+            retry,
+            new Apache5Views.OfRequest(request, request.getEntity()),
+            scope.clientContext,
+            scope.execRuntime));
     this.request = request;
-    this.proceed = proceed;
+    this.scope = scope;
+    this.chain = chain;
   }
 
-  /** The body of a request, null if it has none that must be watched. */
-  static @Nullable SentBody watched(@Nullable HttpEntity entity) {
-    boolean inMemory = entity instanceof ByteArrayEntity || entity instanceof StringEntity;
-    return entity == null || inMemory ? null : new SentBody(entity, entity::isRepeatable);
+  ClassicHttpResponse run() throws Throwable {
+    CancellableDependency callers =
+        scope.originalRequest instanceof CancellableDependency dependency ? dependency : null;
+    return loop(callers).run(boundNanos()).response();
   }
 
   @Override
-  public void start(Attempt<Answer> attempt) {
-    begins(null);
+  public void start(Attempt<Answer<ClassicHttpResponse>> attempt) {
+    nothingSent();
     ClassicHttpRequest attempted = RequestCopy.of(request);
-    ClassicHttpRequest original = proceed.original();
-    BiConsumer<String, String> header =
-        (name, value) -> {
-          attempted.setHeader(name, value);
-          original.setHeader(name, value);
-        };
-    operation.headers(attempt.timeoutNanos(), header);
-    if (!attempt.begin(attempted)) {
+    // Redirects and challenges start from it: without what handlers around ours have changed.
+    ClassicHttpRequest original = scope.originalRequest;
+    boolean begun;
+    if (operation.changesHeaders()) {
+      original = RequestCopy.of(original);
+      begun = beginsWithHeaders(attempt, attempted, original);
+    } else {
+      begun = attempt.begin(attempted);
+    }
+    if (!begun) {
       return;
     }
-    operation.lateHeaders(attempt).forEach(header);
-    WireTrace made = new WireTrace(this, request, attempt, proceed::cancelled);
-    begins(made);
-    Answer answer;
+    WireTrace wire = begins(request, attempt);
+    Answer<ClassicHttpResponse> answer;
     try {
-      answer = answer(proceed.send(attempted, original, made), made);
+      answer = answer(send(attempted, original, wire), wire);
     } catch (Throwable thrown) {
-      made.fails(thrown);
+      wire.fails(thrown);
       failed(attempt, thrown);
       return;
     }
     attempt.complete(answer, null);
   }
 
-  private Answer answer(ClassicHttpResponse response, WireTrace made) throws IOException {
-    made.handedBack(response.getCode());
+  private boolean beginsWithHeaders(
+      Attempt<?> attempt, ClassicHttpRequest attempted, ClassicHttpRequest original) {
+    BiConsumer<String, String> header =
+        (name, value) -> {
+          attempted.setHeader(name, value);
+          original.setHeader(name, value);
+        };
+    operation.headers(attempt.timeoutNanos(), header);
+    boolean begun = attempt.begin(attempted);
+    if (begun) {
+      operation.lateHeaders(attempt).forEach(header);
+    }
+    return begun;
+  }
+
+  /** Each attempt has a runtime, and so a connection, of its own. */
+  private ClassicHttpResponse send(
+      ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
+      throws IOException, HttpException {
+    TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(wire), wire);
+    wire.closing(runtime::discardEndpoint);
+    wire.attempt().onCancel(wire::drop);
+    ExecChain.Scope own =
+        new ExecChain.Scope(scope.exchangeId, scope.route, original, runtime, scope.clientContext);
+    Runnable unmark = operation.markAttempt();
     try {
-      return BodyStart.read(response, made);
+      return chain.proceed(attempted, own);
+    } catch (IOException | HttpException | RuntimeException | Error thrown) {
+      runtime.discardEndpoint();
+      throw thrown;
+    } finally {
+      unmark.run();
+    }
+  }
+
+  private Answer<ClassicHttpResponse> answer(ClassicHttpResponse response, WireTrace wire)
+      throws IOException {
+    wire.handedBack(response.getCode());
+    try {
+      return BodyStart.read(new Answer<>(response, wire), operation);
     } catch (IOException | RuntimeException broken) {
-      made.drop();
+      wire.drop();
       throw broken;
     }
   }
@@ -80,17 +128,40 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   }
 
   @Override
-  public void discard(Answer answer) {
-    byte[] read = UnwantedResponse.drop(answer);
-    followed(read == null || body == null ? null : answer.read(read));
+  public void discard(Answer<ClassicHttpResponse> answer) {
+    WireTrace wire = answer.wire();
+    if (wire != null && answer.whole() == null) {
+      readUnwanted(answer, wire);
+    }
+    unwanted(answer);
+  }
+
+  private void readUnwanted(Answer<ClassicHttpResponse> answer, WireTrace wire) {
+    ClassicHttpResponse response = answer.response();
+    HttpEntity entity = response.getEntity();
+    if (entity == null) {
+      answer.whole(new byte[0]);
+      return;
+    }
+    try {
+      byte[] read = UnwantedBody.read(entity.getContent(), entity.getContentLength(), wire::drop);
+      if (read != null) {
+        response.close();
+        response.setEntity(new ReadEntity(entity, read, null));
+        answer.whole(read);
+      }
+    } catch (IOException | RuntimeException broken) { // a handler may have made the body
+      LOG.debug("{}: the body of an unwanted response is not read", operation, broken);
+      wire.drop();
+    }
   }
 
   @Override
-  void bound(Answer answer, BodyDeadline end) {
-    WireTrace of = answer.wire();
+  void bound(Answer<ClassicHttpResponse> answer, BodyDeadline end) {
+    WireTrace wire = answer.wire();
     HttpEntity entity = answer.response().getEntity();
-    if (of != null && entity != null && entity.isStreaming()) {
-      answer.response().setEntity(new BoundedEntity(entity, of, end));
+    if (wire != null && entity != null && entity.isStreaming()) {
+      answer.response().setEntity(new BoundedEntity(entity, wire, end));
     }
   }
 
@@ -106,7 +177,11 @@ final class ClassicTransport extends Apache5Transport<Answer> {
   }
 
   @Override
-  Answer kept(ResponseView head, byte[] bytes) {
-    return Answer.kept(head, bytes);
+  Answer<ClassicHttpResponse> kept(ResponseView head, byte[] bytes) {
+    ClassicHttpResponse response = Answer.saved(new BasicClassicHttpResponse(head.status()), head);
+    response.setEntity(new ByteArrayEntity(bytes, Answer.type(head)));
+    Answer<ClassicHttpResponse> answer = new Answer<>(response, null);
+    answer.whole(bytes);
+    return answer;
   }
 }

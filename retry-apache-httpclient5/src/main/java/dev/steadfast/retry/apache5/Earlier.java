@@ -1,9 +1,9 @@
 package dev.steadfast.retry.apache5;
 
+import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.internal.Durations;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +28,10 @@ record Earlier(
   /**
    * The operation of a request that comes by now.
    *
+   * @param body its body, null if it need not be watched
    * @param spentNanos how long ago the first operation of its call began
    */
-  record Now(HttpOperation operation, long spentNanos) {
-    /** The rest of the time that the options give the call. */
-    long boundNanos() {
-      return Durations.left(operation.boundNanos(), spentNanos);
-    }
-  }
+  record Now(HttpOperation operation, @Nullable SentBody body, long spentNanos) {}
 
   static Now operation(
       HttpRetry retry, Apache5Views.OfRequest view, HttpContext context, Object runtime) {
@@ -44,12 +40,12 @@ record Earlier(
     Earlier earlier = in(context, runtime);
     HttpOperation again = earlier == null ? null : earlier.again(view, options);
     if (earlier != null && again != null) {
-      return new Now(again, now - earlier.startNanos);
+      return new Now(again, view.sent(), now - earlier.startNanos);
     }
     HttpOperation operation = retry.operation(view, options);
     Earlier before = latest(of(context), MOST_BEFORE);
     context.setAttribute(CALL, new Earlier(runtime, operation, view.request(), now, before));
-    return new Now(operation, 0);
+    return new Now(operation, view.sent(), 0);
   }
 
   private static @Nullable Earlier of(HttpContext context) {

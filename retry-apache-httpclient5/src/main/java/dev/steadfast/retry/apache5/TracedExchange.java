@@ -3,6 +3,7 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.apache5.WireTrace.Place;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.EntityDetails;
@@ -22,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** One exchange of an attempt, seen between the connection and the rest of HttpClient. */
 final class TracedExchange implements AsyncClientExchangeHandler {
   private final AsyncClientExchangeHandler client;
-  private final AsyncWire wire;
+  private final WireTrace wire;
+  private final BodyTurn turn;
   private final boolean beside;
 
   private volatile @Nullable HttpRequest sent;
@@ -35,14 +37,11 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   private volatile @Nullable Throwable ofClient; // not from the wire
   private @Nullable Throwable ofChannel; // thrown to the client when it sent its request
 
-  TracedExchange(AsyncClientExchangeHandler client, AsyncWire wire, boolean beside) {
+  TracedExchange(AsyncClientExchangeHandler client, WireTrace wire, BodyTurn turn, boolean beside) {
     this.client = client;
     this.wire = wire;
+    this.turn = turn;
     this.beside = beside;
-  }
-
-  private WireTrace trace() {
-    return wire.trace();
   }
 
   /** Whether the server has ended its stream alone: the connection has others. */
@@ -56,43 +55,43 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     return over && !broken && (out == null || out.isWhole());
   }
 
-  @Override
+  private interface Step<E extends Exception> {
+    void run() throws E, IOException;
+  }
+
+  /** Goes on to the rest of the client. What that throws itself is not from the wire. */
   @SuppressWarnings("ReferenceEquality") // an equal one need not come from there
-  public void produceRequest(RequestChannel channel, HttpContext context)
-      throws HttpException, IOException {
-    Runnable leave = trace().attempt().enter(); // interceptors are the user's
+  private <E extends Exception> void toClient(Step<E> step) throws E, IOException {
     try {
-      client.produceRequest(
-          (request, body, own) -> {
-            goesOut(request, body);
-            try {
-              channel.sendRequest(request, body, own);
-            } catch (HttpException | IOException | RuntimeException | Error failure) {
-              ofChannel = failure;
-              throw failure;
-            }
-          },
-          context);
-    } catch (HttpException | IOException | RuntimeException | Error thrown) {
-      if (thrown != ofChannel) {
+      step.run();
+    } catch (Throwable thrown) {
+      WatchedOutput out = output;
+      if (thrown != ofChannel && (out == null || !out.failedOnWire())) {
         ofClient = thrown;
       }
       throw thrown;
-    } finally {
-      leave.run();
     }
   }
 
-  private interface Step {
-    void run() throws HttpException, IOException;
-  }
-
-  private void handOver(Step toClient) throws HttpException, IOException {
+  @Override
+  public void produceRequest(RequestChannel channel, HttpContext context)
+      throws HttpException, IOException {
+    Runnable leave = wire.attempt().enter(); // interceptors are the user's
     try {
-      toClient.run();
-    } catch (HttpException | IOException | RuntimeException | Error thrown) {
-      ofClient = thrown;
-      throw thrown;
+      toClient(() ->
+          client.produceRequest(
+              (request, body, own) -> {
+                goesOut(request, body);
+                try {
+                  channel.sendRequest(request, body, own);
+                } catch (Throwable failure) {
+                  ofChannel = failure;
+                  throw failure;
+                }
+              },
+              context));
+    } finally {
+      leave.run();
     }
   }
 
@@ -102,23 +101,22 @@ final class TracedExchange implements AsyncClientExchangeHandler {
       return;
     }
     if (beside) {
-      trace().beside(request);
+      wire.beside(request);
       return;
     }
-    boolean allowed = !wire.stop().isCancelled() && wire.reporting(() -> trace().sends(request));
-    if (!allowed) {
+    if (wire.isCancelled() || !wire.sends(request)) {
       throw new InterruptedIOException("the attempt is over");
     }
-    trace().at(Place.EXCHANGE);
+    wire.at(Place.EXCHANGE);
     sent = request;
     if (body != null) {
-      output = new WatchedOutput(wire, body);
+      output = new WatchedOutput(wire, turn, body);
     }
   }
 
   @Override
   public int available() {
-    return output == null || wire.turn().isOf(trace()) ? client.available() : 0;
+    return output == null || turn.isOf(wire) ? client.available() : 0;
   }
 
   @Override
@@ -126,15 +124,8 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     WatchedOutput out = output;
     if (out == null) {
       client.produce(channel);
-      return;
-    }
-    try {
-      wire.turn().produce(trace(), () -> out.produce(client, channel));
-    } catch (IOException | RuntimeException | Error thrown) {
-      if (!out.failedOnWire()) {
-        ofClient = thrown;
-      }
-      throw thrown;
+    } else {
+      toClient(() -> turn.produce(wire, () -> out.produce(client, channel)));
     }
   }
 
@@ -150,9 +141,9 @@ final class TracedExchange implements AsyncClientExchangeHandler {
       throws HttpException, IOException {
     answered(response);
     over = body == null;
-    Runnable leave = trace().attempt().enter();
+    Runnable leave = wire.attempt().enter();
     try {
-      handOver(() -> client.consumeResponse(response, body, context));
+      toClient(() -> client.consumeResponse(response, body, context));
     } finally {
       leave.run();
     }
@@ -160,21 +151,12 @@ final class TracedExchange implements AsyncClientExchangeHandler {
 
   private void answered(HttpResponse response) {
     answered = true;
-    if (beside) {
-      return;
-    }
-    if (tunnel) {
-      trace().tunnelled();
-      return;
-    }
     HttpRequest own = sent;
-    wire.reporting(() -> {
-      if (own != null && own.equals(trace().log.latest())) { // else a handler has sent another
-        trace().answered(response);
-        trace().at(Place.HANDLERS);
-      }
-      return true;
-    });
+    if (own != null) {
+      wire.answered(own, response);
+    } else if (tunnel && !beside) {
+      wire.tunnelled();
+    }
   }
 
   @Override
@@ -183,20 +165,15 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   }
 
   @Override
-  public void consume(java.nio.ByteBuffer data) throws IOException {
-    try {
-      client.consume(data);
-    } catch (IOException | RuntimeException | Error thrown) {
-      ofClient = thrown;
-      throw thrown;
-    }
+  public void consume(ByteBuffer data) throws IOException {
+    toClient(() -> client.consume(data));
   }
 
   @Override
   public void streamEnd(@Nullable List<? extends Header> trailers)
       throws HttpException, IOException {
     over = true;
-    handOver(() -> client.streamEnd(trailers));
+    toClient(() -> client.streamEnd(trailers));
   }
 
   @Override
@@ -205,31 +182,17 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     over = true;
     broken = true;
     bodyEnded();
-    reset = cause != ofClient && Apache5Failures.isReset(cause);
-    if (cause != ofClient && !beside) {
-      wire.reporting(() -> {
-        proves(cause);
-        trace().leaves(cause);
-        return true;
-      });
+    boolean ofWire = cause != ofClient;
+    reset = ofWire && Apache5Failures.isReset(cause);
+    if (ofWire && !beside) {
+      wire.breaks(answered ? null : sent, cause);
     }
     client.failed(cause);
   }
 
-  /** Whether the server says that it did not process the request of this exchange. */
-  private void proves(Exception cause) {
-    HttpRequest own = sent;
-    boolean latest = own != null && !answered && own.equals(trace().log.latest());
-    boolean refused =
-        cause instanceof RequestNotExecutedException || Apache5Failures.isRefusedStream(cause);
-    if (latest && refused) {
-      trace().log.refused();
-    }
-  }
-
   @Override
   public void cancel() {
-    if (sent == null && !tunnel && !beside && !wire.stop().isCancelled()) {
+    if (sent == null && !tunnel && !beside && !wire.isCancelled()) {
       failed(new RequestNotExecutedException()); // its connection was closed before
     } else {
       client.cancel();

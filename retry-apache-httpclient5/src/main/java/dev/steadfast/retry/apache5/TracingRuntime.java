@@ -64,16 +64,33 @@ final class TracingRuntime implements ExecRuntime {
     return forked && !wire.isOnItsThread();
   }
 
-  /** An exchange on the connection. */
-  private interface Exchange {
-    ClassicHttpResponse carryOut() throws IOException, HttpException;
+  /** Something that the connection does. */
+  private interface Step<T, E extends Exception> {
+    T carryOut() throws E, IOException;
+  }
+
+  private <T, E extends Exception> T at(Place place, Step<T, E> step) throws E, IOException {
+    if (isBeside()) {
+      return step.carryOut();
+    }
+    wire.at(place);
+    try {
+      return step.carryOut();
+    } catch (Throwable thrown) {
+      wire.leaves(thrown);
+      throw thrown;
+    }
   }
 
   private ClassicHttpResponse traced(
-      ClassicHttpRequest request, HttpClientContext context, Exchange exchange)
+      ClassicHttpRequest request,
+      HttpClientContext context,
+      Step<ClassicHttpResponse, HttpException> exchange)
       throws IOException, HttpException {
     if (Method.CONNECT.isSame(request.getMethod())) {
-      return throwing(Place.CONNECT, () -> tunnelled(exchange));
+      ClassicHttpResponse answer = at(Place.CONNECT, exchange);
+      wire.tunnelled();
+      return answer;
     }
     if (isBeside()) {
       wire.beside(request);
@@ -82,82 +99,53 @@ final class TracingRuntime implements ExecRuntime {
     if (!connection.isEndpointConnected()) {
       connectEndpoint(context); // else a failure to connect would count as one of the exchange
     }
-    return throwing(Place.EXCHANGE, () -> exchanged(request, exchange));
+    return at(Place.EXCHANGE, () -> exchanged(request, exchange));
   }
 
-  private ClassicHttpResponse tunnelled(Exchange exchange) throws IOException, HttpException {
-    ClassicHttpResponse answer = exchange.carryOut();
-    wire.tunnelled();
-    return answer;
-  }
-
-  private ClassicHttpResponse exchanged(ClassicHttpRequest request, Exchange exchange)
+  private ClassicHttpResponse exchanged(
+      ClassicHttpRequest request, Step<ClassicHttpResponse, HttpException> exchange)
       throws IOException, HttpException {
     if (connection.isExecutionAborted() || !wire.sends(request)) {
       throw new RequestFailedException("Request aborted");
     }
     HttpEntity entity = request.getEntity();
-    if (entity == null) {
-      return answered(exchange);
+    if (entity != null) {
+      request.setEntity(new WatchedEntity(entity, wire));
     }
-    request.setEntity(new WatchedEntity(entity, wire));
+    ClassicHttpResponse answer;
     try {
-      return answered(exchange);
+      answer = exchange.carryOut();
     } finally {
       request.setEntity(entity);
     }
-  }
-
-  private ClassicHttpResponse answered(Exchange exchange) throws IOException, HttpException {
-    ClassicHttpResponse answer = exchange.carryOut();
-    wire.answered(answer);
-    wire.at(Place.HANDLERS);
+    wire.answered(request, answer);
     return answer;
-  }
-
-  private ClassicHttpResponse throwing(Place place, Exchange exchange)
-      throws IOException, HttpException {
-    wire.at(place);
-    try {
-      return exchange.carryOut();
-    } catch (IOException | HttpException | RuntimeException | Error thrown) {
-      wire.leaves(thrown);
-      throw thrown;
-    }
-  }
-
-  /** A step on the way to a connection. */
-  private interface Step {
-    void carryOut() throws IOException;
-  }
-
-  private void connecting(Place place, Step step) throws IOException {
-    if (isBeside()) {
-      step.carryOut();
-      return;
-    }
-    wire.at(place);
-    try {
-      step.carryOut();
-    } catch (IOException | RuntimeException | Error thrown) {
-      wire.leaves(thrown);
-      throw thrown;
-    }
   }
 
   @Override
   public void acquireEndpoint(
       String id, HttpRoute route, @Nullable Object state, HttpClientContext context)
       throws IOException {
-    connecting(Place.LEASE, () -> connection.acquireEndpoint(id, route, state, context));
+    boolean connected =
+        at(
+            Place.LEASE,
+            () -> {
+              connection.acquireEndpoint(id, route, state, context);
+              return connection.isEndpointConnected();
+            });
     if (!isBeside()) {
-      wire.leased(connection.isEndpointConnected());
+      wire.leased(connected);
     }
   }
 
   @Override
   public void connectEndpoint(HttpClientContext context) throws IOException {
-    connecting(Place.CONNECT, () -> connection.connectEndpoint(context));
+    at(
+        Place.CONNECT,
+        () -> {
+          connection.connectEndpoint(context);
+          return true;
+        });
   }
 
   @Override

@@ -29,10 +29,12 @@ final class WatchedEntity extends HttpEntityWrapper {
     ToWire toWire = new ToWire(out);
     try {
       super.writeTo(toWire);
-      toWire.end();
+      if (pass != null) {
+        pass.end();
+      }
     } catch (IOException | RuntimeException thrown) {
       if (!toWire.failed) {
-        if (!toWire.refused) {
+        if (!wire.bodyChanged()) {
           wire.attempt().userCodeFailed(thrown);
         }
         wire.drop(); // HttpClient would write the end of the body, and the server would act on it
@@ -45,18 +47,19 @@ final class WatchedEntity extends HttpEntityWrapper {
 
   /** Shows bytes before they are sent, and knows whether an exception is the wire's. */
   private final class ToWire extends FilterOutputStream {
+    private final byte[] one = new byte[1];
     private long written;
     private boolean closed; // by the body
     private boolean failed;
-    private boolean refused; // the body has changed
 
     ToWire(OutputStream out) {
       super(out);
     }
 
     @Override
-    public void write(int one) throws IOException {
-      write(new byte[] {(byte) one}, 0, 1);
+    public void write(int next) throws IOException {
+      one[0] = (byte) next;
+      write(one, 0, 1);
     }
 
     @Override
@@ -65,25 +68,12 @@ final class WatchedEntity extends HttpEntityWrapper {
         throw new StreamClosedException();
       }
       if (pass != null) {
-        refused = true;
         pass.take(data, offset, length);
-        refused = false;
       }
-      try {
-        out.write(data, offset, length);
-        written += length;
-      } catch (IOException broken) {
-        failed = true;
-        throw broken;
-      }
-    }
-
-    void end() throws IOException {
-      if (pass != null) {
-        refused = true;
-        pass.end();
-        refused = false;
-      }
+      failed = true;
+      out.write(data, offset, length);
+      failed = false;
+      written += length;
     }
 
     // Closing the connection's stream would complete the request. The body may still throw, or turn
@@ -99,15 +89,12 @@ final class WatchedEntity extends HttpEntityWrapper {
       if (closed) {
         return;
       }
-      try {
-        if (written == getContentLength()) {
-          wire.attempt().bodyEnded(); // before the server has it all, and may answer
-        }
-        out.flush();
-      } catch (IOException broken) {
-        failed = true;
-        throw broken;
+      if (written == getContentLength()) {
+        wire.attempt().bodyEnded(); // before the server has it all, and may answer
       }
+      failed = true;
+      out.flush();
+      failed = false;
     }
   }
 }

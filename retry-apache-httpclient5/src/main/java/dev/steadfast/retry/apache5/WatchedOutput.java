@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * its end. Used by the thread of the connection.
  */
 final class WatchedOutput implements DataStreamChannel {
-  private final AsyncWire wire;
+  private final WireTrace wire;
+  private final BodyTurn turn;
   private final SentBody.@Nullable Pass pass; // null: it is not the caller's
   private final long length;
 
@@ -26,9 +27,10 @@ final class WatchedOutput implements DataStreamChannel {
   private volatile boolean failedOnWire;
   private volatile boolean whole;
 
-  WatchedOutput(AsyncWire wire, EntityDetails body) {
+  WatchedOutput(WireTrace wire, BodyTurn turn, EntityDetails body) {
     this.wire = wire;
-    this.pass = wire.trace().pass(body);
+    this.turn = turn;
+    this.pass = wire.pass(body);
     this.length = body.getContentLength();
   }
 
@@ -48,13 +50,13 @@ final class WatchedOutput implements DataStreamChannel {
       if (pass != null) {
         pass.begin();
       }
-      wire.trace().attempt().bodyStarted();
+      wire.attempt().bodyStarted();
     }
     try {
       client.produce(this);
     } catch (IOException | RuntimeException thrown) {
       if (!failedOnWire) {
-        wire.trace().attempt().userCodeFailed(thrown);
+        wire.attempt().userCodeFailed(thrown);
       }
       ended();
       throw thrown;
@@ -64,13 +66,13 @@ final class WatchedOutput implements DataStreamChannel {
   /** Nothing more is sent. */
   void ended() {
     if (begun) {
-      wire.trace().attempt().bodyEnded();
+      wire.attempt().bodyEnded();
     }
   }
 
   private DataStreamChannel to() throws IOException {
     DataStreamChannel to = channel;
-    if (to == null || !wire.turn().isOf(wire.trace())) {
+    if (to == null || !turn.isOf(wire)) {
       throw new IOException("the attempt is over");
     }
     return to;
@@ -120,7 +122,7 @@ final class WatchedOutput implements DataStreamChannel {
       pass.take(unseen);
       return true;
     } catch (RequestBodyChangedException changed) {
-      wire.trace().drop();
+      wire.drop();
       return false;
     }
   }
@@ -137,7 +139,7 @@ final class WatchedOutput implements DataStreamChannel {
         pass.end();
       }
     } catch (RequestBodyChangedException changed) {
-      wire.trace().drop();
+      wire.drop();
       return;
     }
     ended();

@@ -9,7 +9,8 @@ import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
@@ -17,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The known facts of one attempt: its requests as they went over the wire, where it is, and where
- * an exception comes from. Written by the thread of the call; read by whoever settles the attempt.
+ * an exception comes from. It also ends the attempt on the wire. Written by the thread of the call,
+ * or by several if a handler sends by several; read by whoever settles the attempt.
  */
-final class WireTrace {
+final class WireTrace implements CancellableDependency {
   /** The place where an attempt is. */
   enum Place {
     /** Not at a connection: in handlers, or not begun. */
@@ -34,11 +36,10 @@ final class WireTrace {
     BODY
   }
 
+  private final Apache5Transport<?> transport;
   private final HttpOperation operation;
   private final HttpRequest own; // as it was handed to the rest of the client
   private final Attempt<?> attempt;
-  private final @Nullable SentBody body;
-  private final BooleanSupplier cancelledByCaller;
   private final Thread thread = Thread.currentThread();
   final WireLog<HttpRequest> log;
 
@@ -53,28 +54,25 @@ final class WireTrace {
   private volatile boolean elsewhere;
   private volatile @Nullable HttpRequest first; // from whose server a key must not go away
   private volatile EarlierRequest earlier = EarlierRequest.NONE;
-  private volatile @Nullable Runnable close; // ends its connection
 
-  WireTrace(
-      Apache5Transport<?> of,
-      HttpRequest own,
-      Attempt<?> attempt,
-      BooleanSupplier cancelledByCaller) {
-    this.operation = of.operation;
+  // What ends it.
+  private volatile boolean cancelled;
+  private volatile @Nullable Cancellable underWay;
+  private volatile @Nullable Runnable close;
+
+  WireTrace(Apache5Transport<?> transport, HttpRequest own, Attempt<?> attempt) {
+    this.transport = transport;
+    this.operation = transport.operation;
     this.own = own;
     this.attempt = attempt;
-    this.body = of.body;
-    this.cancelledByCaller = cancelledByCaller;
     this.log = new WireLog<>(operation.plan(), Apache5Views::text);
-  }
-
-  HttpOperation operation() {
-    return operation;
   }
 
   Attempt<?> attempt() {
     return attempt;
   }
+
+  // ---- its end from outside
 
   /**
    * Takes the function that ends the connection of the attempt at once, in whatever state it is.
@@ -83,8 +81,32 @@ final class WireTrace {
     close = connection;
   }
 
-  /** Ends the connection of the attempt. */
+  @Override
+  public void setDependency(Cancellable now) {
+    underWay = now;
+    if (isCancelled()) {
+      now.cancel();
+    }
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return cancelled || transport.isCancelled() || attempt.stopped();
+  }
+
+  @Override
+  public boolean cancel() {
+    cancelled = true;
+    Cancellable now = underWay;
+    return now != null && now.cancel();
+  }
+
+  /**
+   * Ends the attempt on the wire, wherever it is. It also closes the connection: an asynchronous
+   * client may have replaced what cancels an exchange by what cancels its lease, which is over.
+   */
   void drop() {
+    cancel();
     Runnable connection = close;
     if (connection != null) {
       connection.run();
@@ -130,7 +152,7 @@ final class WireTrace {
    *
    * @return false if nothing may be sent any more, because the attempt is over
    */
-  boolean sends(HttpRequest request) {
+  synchronized boolean sends(HttpRequest request) {
     boolean goesOn = (status >= 300 && status < 400) || status == 401 || status == 407;
     if (!goesOn || first == null) { // neither a redirect nor the answer to a challenge
       elsewhere = !Apache5Views.sameTarget(request, own);
@@ -161,17 +183,22 @@ final class WireTrace {
   /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
   private void withoutHeadersOfOrigin(HttpRequest request) {
     HttpRequest from = first;
-    if (from != null) {
+    if (from != null && !from.equals(request)) {
       operation
           .foreignHeaders(Apache5Views.origin(from), Apache5Views.origin(request))
           .forEach(request::removeHeaders);
     }
   }
 
-  void answered(HttpResponse response) {
+  /** A request was answered. If a handler has sent another one since, that says nothing. */
+  synchronized void answered(HttpRequest request, HttpResponse response) {
+    if (!request.equals(log.latest())) {
+      return;
+    }
     status = response.getCode();
     head = status < 400 ? null : HeadView.of(response, origin());
     log.answered(status);
+    place = Place.HANDLERS;
   }
 
   /** The state that the requests before the answered one leave open. */
@@ -191,7 +218,14 @@ final class WireTrace {
 
   /** Begins to send a body; null if its bytes need not be watched. */
   SentBody.@Nullable Pass pass(EntityDetails onWire) {
+    SentBody body = transport.body;
     return body == null ? null : body.pass(onWire, this, onWire.getContentLength());
+  }
+
+  /** Whether the body is known to be another than before. */
+  boolean bodyChanged() {
+    SentBody body = transport.body;
+    return body != null && body.changed() != null;
   }
 
   /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
@@ -206,6 +240,19 @@ final class WireTrace {
   /** The connection or the pool throws this. */
   void leaves(Throwable thrown) {
     left = thrown;
+  }
+
+  /**
+   * An exchange breaks.
+   *
+   * @param unanswered its request, if it was sent and not answered
+   */
+  synchronized void breaks(@Nullable HttpRequest unanswered, Exception cause) {
+    boolean latest = unanswered != null && unanswered.equals(log.latest());
+    if (latest && Apache5Failures.isRefused(cause)) {
+      log.refused();
+    }
+    left = cause;
   }
 
   // ---- what the handlers tell
@@ -234,7 +281,7 @@ final class WireTrace {
   }
 
   boolean cancelledByCaller() {
-    return cancelledByCaller.getAsBoolean();
+    return transport.isCancelled();
   }
 
   @Nullable HeadView head() {

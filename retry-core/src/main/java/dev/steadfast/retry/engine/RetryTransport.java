@@ -21,12 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the response
  */
 public interface RetryTransport<R> {
-  /** The most bytes of a body that nobody gets that are read to keep its connection. */
-  int MOST_DISCARDED_BYTES = 64 * 1024;
-
-  /** The longest time that this may take, in nanoseconds. */
-  long MOST_DISCARDING_NANOS = 100_000_000;
-
   /**
    * Makes one attempt. The transport calls {@link Attempt#begin} when the attempt leaves the
    * client's own queue, and {@link Attempt#complete} once when it is over; in a blocking loop
@@ -123,7 +117,8 @@ public interface RetryTransport<R> {
 
   /**
    * Frees what a response holds: it is followed by another attempt, or came too late. A body that
-   * is short and quick is read to its end, so that the connection is used again.
+   * is short and quick is read to its end, so that the connection is used again: see {@link
+   * UnwantedBody}.
    *
    * @param response a response that the caller does not get
    */

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.UnwantedBody;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   // Not a round number: virtual clocks know waits by their length, and must not take this for one.
-  private static final long MOST_NANOS = RetryTransport.MOST_DISCARDING_NANOS - 1;
+  private static final long MOST_NANOS = UnwantedBody.MOST_NANOS - 1;
 
   private final RetryScheduler scheduler;
   private final @Nullable Throwable failure; // of the user's handler
@@ -62,7 +62,7 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
     for (ByteBuffer buffer : buffers) {
       bytes += buffer.remaining();
     }
-    if (bytes > RetryTransport.MOST_DISCARDED_BYTES) {
+    if (bytes > UnwantedBody.MOST_BYTES) {
       stop();
     }
   }

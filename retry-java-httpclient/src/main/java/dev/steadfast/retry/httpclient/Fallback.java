@@ -2,7 +2,7 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.UnwantedBody;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -40,7 +40,7 @@ final class Fallback<T> {
       return discarder;
     }
     RecordingSubscriber<T> recording =
-        new RecordingSubscriber<>(discarder, RetryTransport.MOST_DISCARDED_BYTES);
+        new RecordingSubscriber<>(discarder, UnwantedBody.MOST_BYTES);
     recorded = recording;
     return recording;
   }

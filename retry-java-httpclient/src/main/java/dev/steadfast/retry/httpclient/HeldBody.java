@@ -1,7 +1,7 @@
 package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryScheduler;
-import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.UnwantedBody;
 import dev.steadfast.retry.internal.FirstEvent;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
   // As with a body that is discarded, and not a round number for the same reason.
-  private static final long MOST_NANOS = RetryTransport.MOST_DISCARDING_NANOS - 2;
+  private static final long MOST_NANOS = UnwantedBody.MOST_NANOS - 2;
 
   private final RetryScheduler scheduler;
   private final long mostNanos;
@@ -108,7 +108,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     asked.set(false);
     if (decided.get()) {
       passOn();
-    } else if (known || bytes > RetryTransport.MOST_DISCARDED_BYTES) {
+    } else if (known || bytes > UnwantedBody.MOST_BYTES) {
       decide();
     } else {
       askClient();

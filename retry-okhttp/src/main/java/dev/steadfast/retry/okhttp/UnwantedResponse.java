@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.engine.RetryTransport;
+import dev.steadfast.retry.engine.UnwantedBody;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -49,9 +49,9 @@ final class UnwantedResponse {
   }
 
   private static boolean endsSoon(BufferedSource source) {
-    source.timeout().deadline(RetryTransport.MOST_DISCARDING_NANOS, TimeUnit.NANOSECONDS);
+    source.timeout().deadline(UnwantedBody.MOST_NANOS, TimeUnit.NANOSECONDS);
     try {
-      return !source.request(RetryTransport.MOST_DISCARDED_BYTES + 1);
+      return !source.request(UnwantedBody.MOST_BYTES + 1);
     } catch (IOException endless) {
       return false;
     }

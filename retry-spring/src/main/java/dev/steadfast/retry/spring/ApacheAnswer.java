@@ -1,10 +1,8 @@
 package dev.steadfast.retry.spring;
 
 import dev.steadfast.retry.RetryReport;
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.apache5.Apache5Reports;
-import dev.steadfast.retry.engine.RetryTransport;
-import dev.steadfast.retry.threads.TimerScheduler;
+import dev.steadfast.retry.engine.UnwantedBody;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -61,13 +59,12 @@ final class ApacheAnswer implements Answer {
   }
 
   // A connection can be used again only if the body was read to its end. That of a long one, or of
-  // a
-  // stream, is given up: the close of the response alone would wait for its end.
+  // a stream, is given up: the close of the response alone would wait for its end.
   @Override
   public void close() {
     HttpEntity entity = response.getEntity();
-    if (entity != null && !endsSoon(entity)) {
-      abort.run();
+    if (entity != null) {
+      readOrAbort(entity);
     }
     try {
       response.close();
@@ -76,27 +73,14 @@ final class ApacheAnswer implements Answer {
     }
   }
 
-  private boolean endsSoon(HttpEntity entity) {
-    if (entity.getContentLength() > RetryTransport.MOST_DISCARDED_BYTES) {
-      return false;
-    }
-    RetryScheduler.Task patience =
-        TimerScheduler.system()
-            .settle(
-                RetryTransport.MOST_DISCARDING_NANOS,
-                () -> TimerScheduler.system().cancelOnWire(abort));
+  private void readOrAbort(HttpEntity entity) {
     try {
       InputStream content = entity.getContent();
-      if (content.readNBytes(RetryTransport.MOST_DISCARDED_BYTES + 1).length
-          > RetryTransport.MOST_DISCARDED_BYTES) {
-        return false;
+      if (UnwantedBody.read(content, entity.getContentLength(), abort) != null) {
+        content.close(); // the end of a compressed body may come before that of its chunks
       }
-      content.close(); // the end of a compressed body may come before that of its chunks
-      return true;
     } catch (IOException broken) {
-      return false;
-    } finally {
-      patience.cancel();
+      abort.run();
     }
   }
 }
