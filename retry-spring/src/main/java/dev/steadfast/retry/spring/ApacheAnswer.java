@@ -5,17 +5,23 @@ import dev.steadfast.retry.apache5.Apache5Reports;
 import dev.steadfast.retry.engine.UnwantedBody;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Locale;
+import java.util.Set;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 
 /** A response of Apache HttpClient's. */
 final class ApacheAnswer implements Answer {
+  private static final Set<String> OF_PACKED =
+      Set.of("content-encoding", "content-length", "content-md5");
+
   private final ClassicHttpResponse response;
   private final Runnable abort;
-  private final HttpHeaders headers = new HttpHeaders();
+  private final HttpHeaders headers;
 
   /**
    * An answer.
@@ -26,9 +32,34 @@ final class ApacheAnswer implements Answer {
   ApacheAnswer(ClassicHttpResponse response, Runnable abort) {
     this.response = response;
     this.abort = abort;
+    this.headers = headers(response);
+  }
+
+  // Converters read no more than Content-Length, so what was unpacked must not have that of the
+  // packed body.
+  private static HttpHeaders headers(ClassicHttpResponse response) {
+    boolean unpacked = isUnpacked(response);
+    HttpHeaders headers = new HttpHeaders();
     for (Header each : response.getHeaders()) {
-      headers.add(each.getName(), each.getValue());
+      if (!unpacked || !OF_PACKED.contains(each.getName().toLowerCase(Locale.ROOT))) {
+        headers.add(each.getName(), each.getValue());
+      }
     }
+    return headers;
+  }
+
+  // HttpClient says so of the body alone, and leaves the headers as they came.
+  private static boolean isUnpacked(ClassicHttpResponse response) {
+    HttpEntity entity = response.getEntity();
+    return entity != null
+        && entity.getContentEncoding() == null
+        && response.containsHeader(HttpHeaders.CONTENT_ENCODING)
+        && !hasLengthOf(entity, response.getFirstHeader(HttpHeaders.CONTENT_LENGTH));
+  }
+
+  /** A journal keeps a packed body as it came, and without its encoding. */
+  private static boolean hasLengthOf(HttpEntity entity, @Nullable Header length) {
+    return length != null && length.getValue().equals(Long.toString(entity.getContentLength()));
   }
 
   @Override

@@ -44,6 +44,30 @@ enum OrdinaryProgram {
     Resource read = client.rest().get().uri("/text").retrieve().body(Resource.class);
     return read == null ? null : read.getContentAsString(StandardCharsets.UTF_8);
   }),
+  PACKED_TEXT(client -> {
+    ResponseEntity<String> read =
+        client.rest().get().uri("/packed").retrieve().toEntity(String.class);
+    return read.getHeaders().getFirst("Content-Encoding") + " " + read.getBody();
+  }),
+  PACKED_BYTES(client ->
+      new String(
+          client.rest().get().uri("/packed").retrieve().body(byte[].class),
+          StandardCharsets.UTF_8)),
+  PACKED_UNREAD(client -> {
+    client.rest().get().uri("/packed").retrieve().toBodilessEntity();
+    return client.rest().get().uri("/text").retrieve().body(String.class);
+  }),
+  PACKED_HEAD(client ->
+      client
+          .rest()
+          .head()
+          .uri("/packed")
+          .retrieve()
+          .toBodilessEntity()
+          .getHeaders()
+          .getFirst("X-Answer")),
+  PACKED_ERROR(client -> client.rest().get().uri("/packed/404").retrieve().body(String.class)),
+  TEMPLATE_PACKED(client -> client.template().getForObject(client.url("/packed"), String.class)),
   ENCODED_TARGET(client ->
       client
           .rest()
@@ -233,6 +257,11 @@ enum OrdinaryProgram {
 
   OrdinaryProgram(Code code) {
     this.code = code;
+  }
+
+  /** Whether it reads a body that its server packs. */
+  boolean readsPacked() {
+    return name().contains("PACKED");
   }
 
   /** What the caller gets, as text. */

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
@@ -11,23 +12,29 @@ import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import okhttp3.OkHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.SpringVersion;
 import org.springframework.http.client.ClientHttpRequestFactory;
+import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 
 /**
- * Without faults, programs run on the request factories of Steadfast as on Spring's own one for
- * {@code java.net.http}: the same requests, and the same result or exception. Two things differ on
- * purpose. A body is in memory before its request begins, so its length is known, and if its
- * writing fails there is no connection. And what a library says of itself and of its connection is
- * its own.
+ * Without faults, programs run on the request factories of Steadfast as on Spring's own ones, that
+ * for OkHttp as on the one for {@code java.net.http}: the same requests, and the same result or
+ * exception. A body differs on purpose: it is in memory before its request begins, so its length is
+ * known, and if its writing fails there is no connection. What OkHttp says of itself and of its
+ * connection is its own.
  */
 final class OrdinaryProgramsTest {
+  private static final boolean SPRING_6 =
+      Objects.requireNonNull(SpringVersion.getVersion()).startsWith("6.");
+  private static final Set<String> OF_A_BODY = Set.of("content-length", "transfer-encoding");
   private static final Set<String> OF_THE_LIBRARY =
       Set.of(
           "host",
@@ -42,29 +49,38 @@ final class OrdinaryProgramsTest {
   @ParameterizedTest
   @EnumSource
   void onTheJdksClient(OrdinaryProgram program) {
-    HttpClient plain = jdk();
     assertEquals(
-        seen(program, new JdkClientHttpRequestFactory(plain)),
-        seen(program, RetryingJdkRequestFactory.wrap(jdk(), HttpRetry.defaults())));
+        seen(program, new JdkClientHttpRequestFactory(jdk()), OF_THE_LIBRARY),
+        seen(program, RetryingJdkRequestFactory.wrap(jdk(), HttpRetry.defaults()), OF_THE_LIBRARY));
   }
 
   @ParameterizedTest
   @EnumSource
   void onOkHttp(OrdinaryProgram program) {
     assertEquals(
-        seen(program, new JdkClientHttpRequestFactory(jdk())),
-        seen(program, RetryingOkHttpRequestFactory.wrap(new OkHttpClient(), HttpRetry.defaults())));
+        seen(program, new JdkClientHttpRequestFactory(jdk()), OF_THE_LIBRARY),
+        seen(
+            program,
+            RetryingOkHttpRequestFactory.wrap(new OkHttpClient(), HttpRetry.defaults()),
+            OF_THE_LIBRARY));
   }
 
   @ParameterizedTest
   @EnumSource
   void onApacheHttpClient(OrdinaryProgram program) {
+    // That of Spring 6.2 cuts unpacked answers of HttpClient 5.6 off.
+    assumeFalse(program.readsPacked() && SPRING_6, "Spring's own factory has a fault");
     assertEquals(
-        seen(program, new JdkClientHttpRequestFactory(jdk())),
+        seen(
+            program,
+            new HttpComponentsClientHttpRequestFactory(
+                HttpClients.custom().disableAutomaticRetries().build()),
+            OF_A_BODY),
         seen(
             program,
             RetryingApacheRequestFactory.wrap(
-                Apache5Retry.addTo(HttpClients.custom(), HttpRetry.defaults()).build())));
+                Apache5Retry.addTo(HttpClients.custom(), HttpRetry.defaults()).build()),
+            OF_A_BODY));
   }
 
   private static HttpClient jdk() {
@@ -75,14 +91,15 @@ final class OrdinaryProgramsTest {
   }
 
   /** What the server received, and then what the caller got. */
-  private static String seen(OrdinaryProgram program, ClientHttpRequestFactory requests) {
+  private static String seen(
+      OrdinaryProgram program, ClientHttpRequestFactory requests, Set<String> leftOut) {
     try (ScriptedServer server = ScriptedServer.start()) {
       server.route(OrdinaryProgramsTest::answer);
       String url = server.uri("").toString();
       String result = program.run(new OrdinaryProgram.Client(requests, url));
       List<String> lines = new ArrayList<>();
-      server.requests().forEach(each -> lines.add(text(each)));
-      if (!lines.isEmpty()) {
+      if (program != OrdinaryProgram.POST_BODY_THAT_FAILS) {
+        server.requests().forEach(each -> lines.add(text(each, leftOut)));
         lines.add("connections: " + server.connectionsAccepted());
       }
       lines.add(result);
@@ -93,13 +110,13 @@ final class OrdinaryProgramsTest {
     }
   }
 
-  private static String text(Received request) {
+  private static String text(Received request, Set<String> leftOut) {
     TreeMap<String, List<String>> headers = new TreeMap<>();
     request
         .headerMap()
         .keySet()
         .forEach(name -> headers.put(name.toLowerCase(Locale.ROOT), request.headerValues(name)));
-    headers.keySet().removeAll(OF_THE_LIBRARY);
+    headers.keySet().removeAll(leftOut);
     String body = request.bodyText();
     if (body.isEmpty()) {
       headers.remove("content-type"); // after a redirect to a GET, only OkHttp leaves it out
@@ -118,6 +135,7 @@ final class OrdinaryProgramsTest {
     Reply text = Reply.status(200).header("Content-Type", "text/plain").header("X-Answer", "yes");
     return switch (path) {
       case "text", "parts" -> text.header("Allow", "GET, HEAD").body("tea");
+      case "packed" -> packed(request);
       case "json" -> Reply.status(200).header("Content-Type", "application/json").body("{\"a\":1}");
       case "broken" -> Reply.status(200).header("Content-Type", "application/json").body("{");
       case "204" -> Reply.status(204);
@@ -132,5 +150,19 @@ final class OrdinaryProgramsTest {
       case "created" -> Reply.status(201).header("Location", "/text/1");
       default -> Reply.status(200);
     };
+  }
+
+  /** Most servers pack what is long, if the client understands it. */
+  private static Reply packed(Received request) {
+    boolean found = !request.target().endsWith("404");
+    Reply reply =
+        Reply.status(found ? 200 : 404)
+            .reason(found ? "OK" : "Not Found")
+            .header("Content-Type", "text/plain")
+            .header("X-Answer", "yes");
+    String text = "tea, please. ".repeat(300);
+    return request.header("Accept-Encoding").orElse("").contains("gzip")
+        ? reply.header("Content-Encoding", "gzip").body(Packed.gzip(text))
+        : reply.body(text);
   }
 }

@@ -17,11 +17,7 @@ import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,7 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -377,21 +372,13 @@ final class RequestFactoryTest {
     assertEquals(1, server.requests().size());
   }
 
-  private static byte[] gzipped(String text) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (OutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(text.getBytes(StandardCharsets.UTF_8));
-    }
-    return bytes.toByteArray();
-  }
-
   /** As with the plain factory. The other two clients may close the connection. */
   @Test
-  void anUnreadAnswerOfHttpClient5KeepsItsConnection() throws IOException {
+  void anUnreadAnswerOfHttpClient5KeepsItsConnection() {
     RestClient rest = client(SpringClient.APACHE);
     server.enqueue(
         Reply.status(200).body("unread").chunked(),
-        Reply.status(200).header("Content-Encoding", "gzip").body(gzipped("unread")),
+        Reply.status(200).header("Content-Encoding", "gzip").body(Packed.gzip("unread")),
         Reply.status(200).body("unread").chunked());
     for (int i = 0; i < 3; i++) {
       rest.get().uri("/e").retrieve().toBodilessEntity();
