@@ -5,6 +5,7 @@ import static dev.steadfast.retry.tck.Scenario.row;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CANCELLED;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECT;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
+import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -45,7 +46,8 @@ final class JournalRows {
                 each.known(),
                 each.begunAnew(),
                 each.settled(),
-                each.broken()))
+                each.broken(),
+                each.faulty()))
         .flatMap(List::stream)
         .toList();
   }
@@ -320,5 +322,40 @@ final class JournalRows {
             .requests(0)
             .trace("attempt 1: CONNECT unsent", "done ATTEMPTS_EXHAUSTED 1")
             .expect(e -> e.saved("unknown, not recorded")));
+  }
+
+  private List<Scenario> faulty() {
+    return List.of(
+        of(
+                "POST, a claim that throws: nothing is sent",
+                j ->
+                    j.onClaim(() -> {
+                      throw new ScenarioOutcome.UserCodeException();
+                    }))
+            .fails(USER)
+            .requests(0)
+            .trace("done NOT_RETRYABLE 0"),
+        of(
+                "POST, in flight elsewhere, then the journal is unreachable and not needed: refused",
+                j -> {
+                  j.answers(new Claim.InFlight());
+                  j.settings(Settings.defaults().sendingUnreachable());
+                  j.onClaim(() -> {
+                    if (j.claims() > 0) {
+                      JournalUnderTest.unreachable().happen();
+                    }
+                  });
+                })
+            .refusedByJournal(Refusal.UNREACHABLE, "unknown, not recorded"),
+        of(
+                "POST, an Error of the journal at the end: succeeded, and said so",
+                j ->
+                    j.onEnded(() -> {
+                      throw new AssertionError("a bug");
+                    }))
+            .replies(OK)
+            .answers(200, "ok")
+            .endsAfter("200", "ACCEPTED 1")
+            .expect(e -> e.saved("succeeded, not recorded")));
   }
 }

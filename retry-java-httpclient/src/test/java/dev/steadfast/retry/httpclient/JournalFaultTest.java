@@ -11,7 +11,6 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.Reply;
@@ -301,19 +300,6 @@ class JournalFaultTest {
     assertEquals(0, bench.server.requests().size());
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aClaimThatThrowsSendsNothing(Entry entry) throws Throwable {
-    IllegalStateException bug = new IllegalStateException("a bug");
-    journal.onClaim(() -> {
-      throw bug;
-    });
-    Throwable thrown = assertThrows(Throwable.class, () -> call(entry, RetryOptions.builder()));
-    assertTrue(thrown.equals(bug) || bug.equals(thrown.getCause()), thrown::toString);
-    assertEquals(0, bench.server.requests().size());
-    assertCanBeBegunAgain(entry);
-  }
-
   // Sending without the journal, where that is allowed.
 
   private void assertNothingIsSent(Entry entry) {
@@ -321,20 +307,6 @@ class JournalFaultTest {
     Throwable thrown = assertThrows(IOException.class, () -> call(entry, RetryOptions.builder()));
     assertEquals(Effect.UNKNOWN, saved(thrown).effect());
     assertEquals(0, bench.server.requests().size());
-  }
-
-  /** Somebody else was working on the operation, and may still send it. */
-  @ParameterizedTest
-  @EnumSource
-  void onceTheJournalHasAnsweredNothingIsSentWithoutIt(Entry entry) {
-    journal.answers(new Claim.InFlight());
-    journal.onClaim(() -> {
-      if (journal.claims() > 0) {
-        JournalUnderTest.unreachable().happen();
-      }
-    });
-    assertNothingIsSent(entry);
-    assertEquals(1, journal.claims());
   }
 
   @ParameterizedTest
@@ -356,16 +328,20 @@ class JournalFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed(Entry entry) throws Throwable {
+  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed_andElseItIsNot(Entry entry)
+      throws Throwable {
     ExecutorService none = Executors.newCachedThreadPool();
     none.shutdown();
     JournalUnderTest threadless = new JournalUnderTest(none);
-    threadless.settings(Settings.defaults().sendingUnreachable());
     RetryOptions options = RetryOptions.builder().journaled("charge", "order-1").build();
     RetryingHttpClient without =
         RetryingHttpClient.wrap(
                 Bench.plain().build(), HttpRetry.builder().journal(threadless).build())
             .with(options);
+    assertThrows(
+        IOException.class, () -> entry.call(without, bench.post("5"), BodyHandlers.ofString()));
+    assertEquals(0, bench.server.requests().size());
+    threadless.settings(Settings.defaults().sendingUnreachable());
     bench.server.enqueue(Reply.status(200).body("charged"));
     HttpResponse<String> response = entry.call(without, bench.post("5"), BodyHandlers.ofString());
     RetryReport.Saved saved = JdkReports.of(response).saved().orElseThrow();

@@ -11,7 +11,6 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.Reply;
@@ -254,28 +253,6 @@ class JournalFaultTest {
     assertEquals(1, server.requests().size());
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void aClaimThatThrowsSendsNothing(Entry entry) {
-    IllegalStateException bug = new IllegalStateException("a bug");
-    journal.onClaim(() -> {
-      throw bug;
-    });
-    Call.Factory calls = calls(entry);
-    Throwable thrown = failure(entry, calls.newCall(request()));
-    assertTrue(thrown.equals(bug) || bug.equals(thrown.getCause()), thrown::toString);
-    assertEquals(0, server.requests().size());
-    assertCanBeBegunAgain(entry, calls);
-  }
-
-  private static Throwable failure(Entry entry, Call call) {
-    try {
-      return entry.make(call).failure();
-    } catch (RuntimeException | Error thrown) {
-      return thrown;
-    }
-  }
-
   // Sending without the journal, where that is allowed.
 
   private void assertNothingIsSent(Entry entry) {
@@ -284,20 +261,6 @@ class JournalFaultTest {
     assertNotNull(outcome.failure(), outcome::toString);
     assertEquals(Effect.UNKNOWN, saved(outcome).effect());
     assertEquals(0, server.requests().size());
-  }
-
-  /** Somebody else was working on the operation, and may still send it. */
-  @ParameterizedTest
-  @EnumSource
-  void onceTheJournalHasAnsweredNothingIsSentWithoutIt(Entry entry) {
-    journal.answers(new Claim.InFlight());
-    journal.onClaim(() -> {
-      if (journal.claims() > 0) {
-        JournalUnderTest.unreachable().happen();
-      }
-    });
-    assertNothingIsSent(entry);
-    assertEquals(1, journal.claims());
   }
 
   @ParameterizedTest
@@ -319,14 +282,17 @@ class JournalFaultTest {
 
   @ParameterizedTest
   @EnumSource
-  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed(Entry entry) {
+  void withoutAThreadForTheJournalItIsSentIfThatIsAllowed_andElseItIsNot(Entry entry) {
     ExecutorService none = Executors.newCachedThreadPool();
     none.shutdown();
     JournalUnderTest threadless = new JournalUnderTest(none);
-    threadless.settings(Settings.defaults().sendingUnreachable());
     HttpRetry retry = HttpRetry.builder().journal(threadless).build();
+    Call.Factory calls = rig.calls(entry, Rig.builder(), retry);
+    assertNotNull(entry.make(calls.newCall(request())).failure());
+    assertEquals(0, server.requests().size());
+    threadless.settings(Settings.defaults().sendingUnreachable());
     server.enqueue(Reply.status(200).body("charged"));
-    Entry.Outcome outcome = entry.make(rig.calls(entry, Rig.builder(), retry).newCall(request()));
+    Entry.Outcome outcome = entry.make(calls.newCall(request()));
     assertEquals("charged", outcome.body(), outcome::toString);
     assertEquals(Effect.SUCCEEDED, saved(outcome).effect());
     assertFalse(saved(outcome).recorded());
