@@ -52,7 +52,7 @@ public final class Ai {
   }
 
   private static RetryOptions options() {
-    return RetryOptions.builder().replayable(true).paidRepeats(3).cost(Ai::cost).build();
+    return RetryOptions.builder().replayable(true).paidRepeats(5).cost(Ai::cost).build();
   }
 
   /** The cost of a prompt. Each one names its cost; an application counts or estimates tokens. */

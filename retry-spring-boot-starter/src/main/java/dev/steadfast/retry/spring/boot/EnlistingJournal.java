@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -16,6 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * committed yet: the claim would wait for that transaction, which may wait for the claim.
  */
 final class EnlistingJournal implements OperationJournal {
+  private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+
   private final OperationJournal journal;
   private final Map<Id, Integer> enlisted = new ConcurrentHashMap<>();
 
@@ -25,8 +29,8 @@ final class EnlistingJournal implements OperationJournal {
 
   /** Refuses an operation until the transaction of the calling thread has ended. */
   void untilTheEnd(Id id) {
-    enlisted.merge(id, 1, Integer::sum);
     TransactionSynchronizationManager.registerSynchronization(new End(id));
+    enlisted.merge(id, 1, Integer::sum);
   }
 
   private void ended(Id id) {
@@ -36,6 +40,7 @@ final class EnlistingJournal implements OperationJournal {
   /** Comes first, so that what runs after the commit can call. */
   private final class End implements TransactionSynchronization {
     private final Id id;
+    private boolean committing;
     private boolean over;
 
     End(Id id) {
@@ -48,12 +53,24 @@ final class EnlistingJournal implements OperationJournal {
     }
 
     @Override
+    public void beforeCommit(boolean readOnly) {
+      committing = true;
+    }
+
+    @Override
     public void afterCommit() {
       end();
     }
 
+    // A transaction manager that does not know TransactionEnds lets this happen.
     @Override
     public void afterCompletion(int status) {
+      if (status == STATUS_COMMITTED && !committing && !over) {
+        LOG.error(
+            "{} was enlisted after the commit of its transaction, and may be lost: enlist it before"
+                + " the commit, or in a transaction of its own (REQUIRES_NEW)",
+            id);
+      }
       end();
     }
 

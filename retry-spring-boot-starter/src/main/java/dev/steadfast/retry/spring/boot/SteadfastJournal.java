@@ -9,10 +9,12 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The journal of {@code steadfast.journal}, with the transactions of Spring: of JDBC, and of JPA
@@ -34,10 +36,12 @@ public final class SteadfastJournal {
   private final JdbcJournal journal;
   private final DataSource source;
   private final EnlistingJournal enlisting;
+  private final TransactionEnds ends;
   private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
-  SteadfastJournal(JdbcJournal journal, DataSource source) {
+  SteadfastJournal(JdbcJournal journal, DataSource source, TransactionEnds ends) {
     this.journal = journal;
+    this.ends = ends;
     this.source = withoutProxy(source);
     this.enlisting = new EnlistingJournal(journal);
   }
@@ -60,7 +64,7 @@ public final class SteadfastJournal {
    * @param operation what is to be sent, as {@code intent} of a client gives it
    * @return false if the same operation is there already, enlisted or finished
    * @throws IllegalStateException if the thread has no transaction on the data source of the
-   *     journal
+   *     journal, or one that was committed already, as in a callback after the commit
    * @throws UncheckedIOException with a {@code RefusedException} as its cause, if the journal
    *     refuses the operation
    * @throws DataAccessException if the operation cannot be written
@@ -77,7 +81,7 @@ public final class SteadfastJournal {
    * @param sequence its name, 1 to 100 characters
    * @return false if the same operation is there already, enlisted or finished
    * @throws IllegalStateException if the thread has no transaction on the data source of the
-   *     journal
+   *     journal, or one that was committed already, as in a callback after the commit
    * @throws UncheckedIOException with a {@code RefusedException} as its cause, if the journal
    *     refuses the operation
    * @throws DataAccessException if the operation cannot be written
@@ -97,6 +101,11 @@ public final class SteadfastJournal {
             "transaction: none on the data source of the journal (expected: a call of enlist"
                 + " within @Transactional, whose transaction manager uses the same data source)");
       }
+      if (ends.isCommitted() || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        throw new IllegalStateException(
+            "transaction: committed already, or without synchronization (expected: a call of enlist"
+                + " before the commit, or in a transaction of its own: REQUIRES_NEW)");
+      }
       enlisting.untilTheEnd(OperationJournal.Intent.of(operation).id());
       return sequence == null
           ? journal.enlist(connection, operation)
@@ -105,7 +114,7 @@ public final class SteadfastJournal {
       throw new UncheckedIOException(refused);
     } catch (SQLException failed) {
       DataAccessException known = translator.translate("enlist", null, failed);
-      throw known == null ? new IllegalStateException(failed) : known;
+      throw known == null ? new UncategorizedSQLException("enlist", null, failed) : known;
     } finally {
       DataSourceUtils.releaseConnection(connection, source);
     }

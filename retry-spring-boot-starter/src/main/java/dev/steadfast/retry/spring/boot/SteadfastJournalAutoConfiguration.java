@@ -38,9 +38,14 @@ public final class SteadfastJournalAutoConfiguration {
   SteadfastJournalAutoConfiguration() {}
 
   @Bean
+  TransactionEnds steadfastTransactionEnds() {
+    return new TransactionEnds();
+  }
+
+  @Bean
   @ConditionalOnMissingBean
-  SteadfastJournal steadfastJournal(SteadfastProperties properties, BeanFactory beans)
-      throws IOException {
+  SteadfastJournal steadfastJournal(
+      SteadfastProperties properties, TransactionEnds ends, BeanFactory beans) throws IOException {
     DataSource source = source(beans, properties.journal().dataSource());
     JdbcJournal.Builder journal = JdbcJournal.builder(SteadfastJournal.withoutProxy(source));
     beans.getBeanProvider(OperationJournal.Settings.class).ifAvailable(journal::settings);
@@ -50,7 +55,7 @@ public final class SteadfastJournalAutoConfiguration {
     if (properties.journal().createTables()) {
       journal.createTables();
     }
-    return new SteadfastJournal(journal.build(), source);
+    return new SteadfastJournal(journal.build(), source, ends);
   }
 
   private static DataSource source(BeanFactory beans, @Nullable String name) {

@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,11 +49,16 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizers;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -85,6 +91,16 @@ final class JournalTest {
     @ConditionalOnBooleanProperty("shop.encrypted")
     StorageCodec codec() {
       return new Flipping();
+    }
+
+    @Bean
+    @Primary
+    @ConditionalOnBooleanProperty("shop.jdbc")
+    PlatformTransactionManager ofJdbc(
+        DataSource source, TransactionManagerCustomizers customizers) {
+      JdbcTransactionManager made = new JdbcTransactionManager(source);
+      customizers.customize(made);
+      return made;
     }
   }
 
@@ -119,8 +135,10 @@ final class JournalTest {
   void close() {
     if (app != null) {
       JdbcTemplate sql = app.getBean(JdbcTemplate.class);
-      sql.execute("delete from steadfast_operation");
-      sql.execute("delete from orders");
+      inTransaction(within -> {
+        sql.execute("delete from steadfast_operation");
+        sql.execute("delete from orders");
+      });
       app.close();
     }
     server.close();
@@ -275,6 +293,65 @@ final class JournalTest {
       assertTrue(enlist("1"));
     });
     assertEquals(List.of(200), answers);
+  }
+
+  /** Spring would roll the row back after enlist has returned true. */
+  @Test
+  void enlistingAfterTheCommitIsRefused() throws Exception {
+    startOnJdbc();
+    List<String> refused = new ArrayList<>();
+    inTransaction(within -> {
+      orders();
+      TransactionSynchronizationManager.registerSynchronization(
+          new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+              assertTrue(enlist("before"));
+            }
+
+            @Override
+            public void afterCommit() {
+              refused.add(refusal("after"));
+              within.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+              within.executeWithoutResult(status -> assertTrue(enlist("new")));
+              refused.add(refusal("after"));
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+              refused.add(refusal("after"));
+            }
+          });
+    });
+    assertEquals(3, refused.size());
+    refused.forEach(each -> assertTrue(each.startsWith("transaction: committed already"), each));
+    assertEquals(Optional.of(State.READY), state("before"));
+    assertEquals(Optional.of(State.READY), state("new"));
+    assertEquals(Optional.empty(), state("after"));
+    inTransaction(within -> assertTrue(enlist("after"), "nothing is kept of what was refused"));
+    assertEquals(200, call("after").statusCode());
+  }
+
+  /** With a pool that leaves it to the transaction manager when to commit. */
+  private void startOnJdbc() {
+    start(
+        "steadfast.journal.resume.enabled=false",
+        "spring.datasource.hikari.auto-commit=false",
+        "shop.jdbc=true");
+  }
+
+  private String refusal(String key) {
+    return assertThrows(IllegalStateException.class, () -> enlist(key)).getMessage();
+  }
+
+  @Test
+  void aReadOnlyTransactionIsToldByAnExceptionOfSpring() {
+    startWithoutJobs();
+    TransactionTemplate readOnly =
+        new TransactionTemplate(app.getBean(PlatformTransactionManager.class));
+    readOnly.setReadOnly(true);
+    assertThrows(
+        DataAccessException.class, () -> readOnly.executeWithoutResult(status -> enlist("1")));
   }
 
   @Test
