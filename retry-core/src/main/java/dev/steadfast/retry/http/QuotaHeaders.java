@@ -116,16 +116,16 @@ final class QuotaHeaders {
       return null;
     }
     String stated = single(response, family.limit());
-    long limit = stated == null ? 0 : Math.max(0, Digits.parse(stated));
+    long limit = stated == null ? -1 : Digits.parse(stated);
     long left = Digits.parse(remaining);
     QuotaReset.Time until = resets.read(reset);
-    if (left < 0 || until == null || (limit > 0 && left > limit)) {
+    if (left < 0 || until == null || contradicts(limit, left)) {
       return null;
     }
     // GitHub names the part of its API that a quota is for.
     String partition =
         family.name().equals("x-ratelimit") ? single(response, "x-ratelimit-resource") : null;
-    Quota.Rate rate = new Quota.Rate(limit, 0);
+    Quota.Rate rate = new Quota.Rate(Math.max(0, limit), 0);
     Quota.Policy policy = new Quota.Policy(family.name(), partition, family.ofRequests(), rate);
     return new Quota(policy, left, until.leftNanos(), until.resolutionNanos());
   }
@@ -179,7 +179,7 @@ final class QuotaHeaders {
     long remaining = remainder.number("r");
     long reset = remainder.number("t");
     boolean toldWhen = reset >= 0 || (reset == StructuredItem.ABSENT && seconds > 0);
-    if (remaining < 0 || !toldWhen || (limit >= 0 && remaining > limit)) {
+    if (remaining < 0 || !toldWhen || contradicts(limit, remaining)) {
       return null;
     }
     Quota.Rate rate = new Quota.Rate(Math.max(0, limit), nanos(Math.max(0, seconds)));
@@ -187,6 +187,11 @@ final class QuotaHeaders {
         new Quota.Policy(
             remainder.name(), remainder.text("pk"), unit == null || unit.equals("requests"), rate);
     return new Quota(about, remaining, nanos(reset >= 0 ? reset : seconds), SECOND);
+  }
+
+  /** Whether a limit, negative if none is stated, cannot be. A limit of 0 allows no request. */
+  private static boolean contradicts(long limit, long remaining) {
+    return limit == 0 || (limit > 0 && remaining > limit);
   }
 
   private static long nanos(long seconds) {

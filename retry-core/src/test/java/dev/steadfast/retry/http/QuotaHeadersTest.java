@@ -161,6 +161,14 @@ class QuotaHeadersTest {
         List.of(),
         read("X-RateLimit-Remaining: 5", "X-RateLimit-Remaining: 6", "X-RateLimit-Reset: 5"));
     assertEquals(List.of(), read("X-RateLimit-Remaining: 5", "X-RateLimit-Reset: 1000000001"));
+    String none = "RateLimit-Policy: \"d\";q=0;w=60";
+    assertEquals(List.of(), read("RateLimit: \"d\";r=0;t=5", none));
+    assertEquals(
+        List.of(),
+        read(
+            "x-ratelimit-limit-tokens: 0",
+            "x-ratelimit-remaining-tokens: 0",
+            "x-ratelimit-reset-tokens: 1s"));
     String held = "RateLimit-Policy: \"d\";q=10;w=60;qu=\"concurrent-requests\"";
     assertEquals(List.of(), read("RateLimit: \"d\";r=1;t=5", held));
     String[] many = new String[17];
