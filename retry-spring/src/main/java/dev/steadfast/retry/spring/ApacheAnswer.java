@@ -2,7 +2,6 @@ package dev.steadfast.retry.spring;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.apache5.Apache5Reports;
-import dev.steadfast.retry.engine.UnwantedBody;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
@@ -22,6 +21,7 @@ final class ApacheAnswer implements Answer {
   private final ClassicHttpResponse response;
   private final Runnable abort;
   private final HttpHeaders headers;
+  private @Nullable CountedBody body;
 
   /**
    * An answer.
@@ -80,8 +80,20 @@ final class ApacheAnswer implements Answer {
 
   @Override
   public InputStream getBody() throws IOException {
-    HttpEntity entity = response.getEntity();
-    return entity == null ? InputStream.nullInputStream() : entity.getContent();
+    return body();
+  }
+
+  private CountedBody body() throws IOException {
+    CountedBody known = body;
+    if (known == null) {
+      HttpEntity entity = response.getEntity();
+      known =
+          entity == null
+              ? new CountedBody(InputStream.nullInputStream(), 0)
+              : new CountedBody(entity.getContent(), entity.getContentLength());
+      body = known;
+    }
+    return known;
   }
 
   @Override
@@ -89,29 +101,14 @@ final class ApacheAnswer implements Answer {
     return Apache5Reports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. That of a long one, or of
-  // a stream, is given up: the close of the response alone would wait for its end.
+  // The close of the response alone would wait for the end of a long body.
   @Override
   public void close() {
-    HttpEntity entity = response.getEntity();
-    if (entity != null) {
-      readOrAbort(entity);
-    }
     try {
+      body().end(abort);
       response.close();
     } catch (IOException broken) {
-      // nobody wants it any more
-    }
-  }
-
-  private void readOrAbort(HttpEntity entity) {
-    try {
-      InputStream content = entity.getContent();
-      if (UnwantedBody.read(content, entity.getContentLength(), abort) != null) {
-        content.close(); // the end of a compressed body may come before that of its chunks
-      }
-    } catch (IOException broken) {
-      abort.run();
+      abort.run(); // nobody wants it any more
     }
   }
 }

@@ -4,7 +4,6 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.httpclient.JdkReports;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.http.HttpResponse;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -12,16 +11,16 @@ import org.springframework.http.HttpStatusCode;
 
 /** A response of the JDK's client. */
 final class JdkAnswer implements Answer {
-  private static final int WORTH_READING_BYTES = 64 * 1024;
-
   private final HttpResponse<InputStream> response;
   private final Runnable whenClosed;
   private final HttpHeaders headers = new HttpHeaders();
+  private final CountedBody body;
 
   JdkAnswer(HttpResponse<InputStream> response, Runnable whenClosed) {
     this.response = response;
     this.whenClosed = whenClosed;
     response.headers().map().forEach(headers::addAll);
+    this.body = new CountedBody(response.body(), headers.getContentLength());
   }
 
   @Override
@@ -43,7 +42,7 @@ final class JdkAnswer implements Answer {
 
   @Override
   public InputStream getBody() {
-    return response.body();
+    return body;
   }
 
   @Override
@@ -51,19 +50,20 @@ final class JdkAnswer implements Answer {
     return JdkReports.of(response);
   }
 
-  // A connection can be used again only if the body was read to its end. Nothing more is waited for
-  // of a body that may be long, or a stream.
   @Override
   public void close() {
-    try (InputStream body = response.body()) {
-      long length = headers.getContentLength();
-      if (length >= 0 && length <= WORTH_READING_BYTES) {
-        body.transferTo(OutputStream.nullOutputStream());
-      }
-    } catch (IOException broken) {
-      // nobody wants it any more
+    try {
+      body.end(this::giveUp);
     } finally {
       whenClosed.run();
+    }
+  }
+
+  private void giveUp() {
+    try {
+      response.body().close();
+    } catch (IOException broken) {
+      // nobody wants it any more
     }
   }
 }

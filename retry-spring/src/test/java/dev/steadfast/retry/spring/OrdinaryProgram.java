@@ -192,6 +192,28 @@ enum OrdinaryProgram {
     }
     return "done";
   }),
+  LONG_TEXTS(client -> {
+    int length = 0;
+    for (int i = 0; i < 5; i++) {
+      length += client.rest().get().uri("/long").retrieve().body(String.class).length();
+      length += client.rest().get().uri("/long").retrieve().body(byte[].class).length;
+    }
+    return length;
+  }),
+  UNREAD_IN_A_ROW(client -> {
+    for (int i = 0; i < 5; i++) {
+      client.rest().get().uri("/text").retrieve().toBodilessEntity();
+      client.rest().get().uri("/chunks").retrieve().toBodilessEntity();
+      client
+          .rest()
+          .get()
+          .uri("/chunks/404")
+          .retrieve()
+          .onStatus(HttpStatusCode::isError, (request, response) -> {})
+          .toBodilessEntity();
+    }
+    return "done";
+  }),
   TEMPLATE_GET(client -> client.template().getForEntity(client.url("/text"), String.class)),
   TEMPLATE_POST(
       client -> client.template().postForObject(client.url("/text"), Map.of("a", 1), String.class)),

@@ -136,6 +136,8 @@ final class OrdinaryProgramsTest {
     return switch (path) {
       case "text", "parts" -> text.header("Allow", "GET, HEAD").body("tea");
       case "packed" -> packed(request);
+      case "long" -> text.body("tea ".repeat(50_000));
+      case "chunks" -> Reply.status(request.target().endsWith("404") ? 404 : 200).body("x").chunked();
       case "json" -> Reply.status(200).header("Content-Type", "application/json").body("{\"a\":1}");
       case "broken" -> Reply.status(200).header("Content-Type", "application/json").body("{");
       case "204" -> Reply.status(204);

@@ -372,10 +372,10 @@ final class RequestFactoryTest {
     assertEquals(1, server.requests().size());
   }
 
-  /** As with the plain factory. The other two clients may close the connection. */
-  @Test
-  void anUnreadAnswerOfHttpClient5KeepsItsConnection() {
-    RestClient rest = client(SpringClient.APACHE);
+  @ParameterizedTest
+  @EnumSource
+  void anUnreadAnswerKeepsItsConnection(SpringClient client) {
+    RestClient rest = client(client);
     server.enqueue(
         Reply.status(200).body("unread").chunked(),
         Reply.status(200).header("Content-Encoding", "gzip").body(Packed.gzip("unread")),
