@@ -20,6 +20,7 @@ import org.apache.hc.client5.http.routing.RoutingSupport;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpMethod;
 
 /** Apache HttpClient 5. */
 final class ApacheWire implements Wire {
@@ -67,6 +68,8 @@ final class ApacheWire implements Wire {
     HttpUriRequestBase request = request(head);
     if (body != null) {
       request.setEntity(new ByteArrayEntity(body, null)); // its type is among the headers
+    } else if (head.method() == HttpMethod.DELETE) {
+      request.setEntity(new ByteArrayEntity(new byte[0], null)); // so that it has a length, of 0
     }
     return exchange(request, head.options());
   }

@@ -71,7 +71,8 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     }
   }
 
-  // As the client does; it sets Content-Length by itself.
+  // As the client does; it sets Content-Length by itself. It would send Transfer-Encoding, over a
+  // body that is not chunked.
   private static Set<String> refusedHeaders() {
     Set<String> refused =
         new TreeSet<>(Set.of("connection", "content-length", "expect", "host", "upgrade"));
@@ -79,6 +80,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
         System.getProperty("jdk.httpclient.allowRestrictedHeaders", "").split(",", -1)) {
       refused.remove(allowed.trim().toLowerCase(Locale.ROOT));
     }
+    refused.add("transfer-encoding");
     return Set.copyOf(refused);
   }
 }

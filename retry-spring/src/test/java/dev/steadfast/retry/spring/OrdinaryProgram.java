@@ -97,6 +97,12 @@ enum OrdinaryProgram {
           .body("gone")
           .retrieve()
           .toEntity(String.class)),
+  POST_CHUNKED_BY_THE_CALLER(client ->
+      post(client)
+          .header("Transfer-Encoding", "chunked")
+          .body("tea")
+          .retrieve()
+          .body(String.class)),
   POST_TEXT(client -> post(client).body("tea").retrieve().body(String.class)),
   POST_JSON(client -> post(client).body(Map.of("cents", 7)).retrieve().body(String.class)),
   POST_NOTHING(client -> post(client).retrieve().body(String.class)),
