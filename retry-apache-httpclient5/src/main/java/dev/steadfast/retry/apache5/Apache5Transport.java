@@ -186,7 +186,7 @@ abstract class Apache5Transport<A extends Answer<?>>
     earlierFailure = body == null ? null : failure;
     Evidence evidence = of.log.evidence(-1, isSpent());
     TransportFailure classified = classify(failure, of);
-    HeadView head = of.head();
+    Answer<?> head = of.head();
     if (classified != null || head == null) {
       TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
       return operation.outcome(seen, evidence);

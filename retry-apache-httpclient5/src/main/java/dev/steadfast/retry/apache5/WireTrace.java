@@ -14,6 +14,7 @@ import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.message.BasicHttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ final class WireTrace implements CancellableDependency {
   private volatile int handedBack = -1; // the status of an answer that the caller may get
   private volatile boolean throughTunnel; // the answer may be that of a proxy to CONNECT
   private volatile int status = -1; // of the latest request
-  private volatile @Nullable HeadView head; // of the latest answer, from 400 on
+  private volatile @Nullable Answer<HttpResponse> head; // of the latest answer, from 400 on
   private volatile boolean interrupted;
   private volatile boolean elsewhere;
   private volatile @Nullable HttpRequest first; // from whose server a key must not go away
@@ -196,9 +197,16 @@ final class WireTrace implements CancellableDependency {
       return;
     }
     status = response.getCode();
-    head = status < 400 ? null : HeadView.of(response, origin());
+    head = status < 400 ? null : new Answer<>(asItCame(response), this);
     log.answered(status);
     place = Place.HANDLERS;
+  }
+
+  /** A copy: handlers may change the response, or make an exception of it. */
+  private static HttpResponse asItCame(HttpResponse response) {
+    HttpResponse copy = new BasicHttpResponse(response.getCode());
+    copy.setHeaders(response.getHeaders());
+    return copy;
   }
 
   /** The state that the requests before the answered one leave open. */
@@ -284,7 +292,7 @@ final class WireTrace implements CancellableDependency {
     return transport.isCancelled();
   }
 
-  @Nullable HeadView head() {
+  @Nullable Answer<HttpResponse> head() {
     return head;
   }
 
