@@ -20,7 +20,7 @@ class StatementPlansTest {
   void eachStatementReadsAboutWhatItGives() throws Exception {
     try (TestDatabase database = TestDatabase.postgres()) {
       BigJournal big = new BigJournal(database);
-      big.fill(new BigJournal.Size(100_000, 10_000, 10_000));
+      big.fill(new BigJournal.Size(50_000, 5_000, 5_000));
       Map<String, List<ExplainedSource.Plan>> plans = big.exercise();
       plans.forEach((what, of) -> {
         assertFalse(of.isEmpty(), what);
