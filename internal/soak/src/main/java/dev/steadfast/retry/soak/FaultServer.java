@@ -15,26 +15,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Answers {@code /size/N} with that many bytes of text, {@code /silent} with nothing, {@code
- * /busy/N} with a 503 of that many bytes, {@code /quota} with 200 or 429 by a quota that its
- * headers tell of, and {@code /faulty/N} with faults of all kinds, by chance. A connection ends
- * after a time without requests.
+ * /quota} with 200 or 429 by a quota that its headers tell of, and {@code /faulty/N} with faults of
+ * all kinds, by chance. A connection ends after a time without requests.
  */
 public final class FaultServer {
   private static final int IDLE_MILLIS = 8_000;
   private static final byte[] LINE =
       "a line of the server's answer\n".getBytes(StandardCharsets.UTF_8);
-
-  // What a gateway says besides.
-  private static final String BUSY =
-      String.join(
-          "\r\n",
-          "Date: Mon, 02 Mar 2026 08:00:00 GMT",
-          "Server: gateway",
-          "Content-Type: text/html",
-          "Cache-Control: no-store",
-          "X-Request-Id: 5f0c7c1e-7f5c-4e8e-9a52-3a9d1d5a3c11",
-          "Via: 1.1 edge-7",
-          "");
 
   private final AtomicInteger connections = new AtomicInteger();
   private final Quota quota = new Quota();
@@ -123,9 +110,6 @@ public final class FaultServer {
     }
     if (path.startsWith("/quota")) {
       return quota.answer(to);
-    }
-    if (path.startsWith("/busy")) {
-      return to.head("503 Unavailable", BUSY, size) && to.bytes(size);
     }
     if (!path.startsWith("/faulty")) {
       return to.body(size);

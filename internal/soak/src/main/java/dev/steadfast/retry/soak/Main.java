@@ -14,11 +14,10 @@ public final class Main {
         switch (mode) {
           case "soak" -> new Soak(Duration.ofSeconds((long) (60 * number(amount, 20)))).run();
           case "lanes" -> Lanes.run();
-          case "waiting" -> Waiting.run();
           case "streams" -> Streams.run((int) number(amount, 10));
           default ->
               throw new IllegalArgumentException(
-                  "the mode must be soak, lanes, streams or waiting, not " + mode);
+                  "the mode must be soak, lanes or streams, not " + mode);
         };
     System.exit(clean ? 0 : 1);
   }
