@@ -15,9 +15,11 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.OkHttpClient;
@@ -26,7 +28,9 @@ import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Layers that retry, one within the other: the outer one does, and is paid for. */
 class NestingTest {
@@ -213,12 +217,50 @@ class NestingTest {
 
   // An authenticator's own call for a token is another operation.
 
-  private interface Surrounded {
-    void run(Runnable call) throws Exception;
+  /** What is around a call, and the requests for a token of which the first two fail. */
+  enum Around {
+    RETRIER(3),
+    TWO_RETRIERS(3),
+    SCOPE(3),
+    SCOPE_WITHIN_A_RETRIER(3),
+    /** The layer above repeats the whole request, token and all. */
+    DO_NOT_RETRY(1);
+
+    private final int requestsForAToken;
+
+    Around(int requestsForAToken) {
+      this.requestsForAToken = requestsForAToken;
+    }
+
+    void run(Retrier retrier, Callable<Integer> call) throws Exception {
+      switch (this) {
+        case RETRIER -> retrier.call(call);
+        case TWO_RETRIERS -> retrier.call(() -> retrier.call(call));
+        case SCOPE -> within(Map.of("grpc-timeout", "1H"), false, call);
+        case SCOPE_WITHIN_A_RETRIER -> retrier.call(() -> within(Map.of(), true, call));
+        case DO_NOT_RETRY -> within(Map.of("Do-Not-Retry", "true"), true, call);
+      }
+    }
+
+    private static int within(Map<String, String> headers, boolean told, Callable<Integer> call)
+        throws Exception {
+      try (RetryScope scope = RetryScope.enter(headers::get)) {
+        assertEquals(told, scope.doNotRetry());
+        int status = call.call();
+        assertFalse(scope.gaveUp());
+        return status;
+      }
+    }
   }
 
-  private int requestsForATokenOf(Way way, boolean enqueuing, Surrounded surrounded)
-      throws Exception {
+  static Stream<Arguments> tokens() {
+    return Stream.of(Way.values())
+        .flatMap(way -> Stream.of(Around.values()).map(around -> Arguments.of(way, around)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("tokens")
+  void aTokenIsRetried_unlessALayerAboveRepeatsTheRequest(Way way, Around around) throws Exception {
     AtomicReference<Call.Factory> own = new AtomicReference<>();
     Request token = new Request.Builder().url(tokens.uri("/token").toString()).build();
     OkHttpClient.Builder builder = Rig.builder();
@@ -226,7 +268,7 @@ class NestingTest {
       if (response.request().header("Authorization") != null) {
         return null;
       }
-      Entry entry = enqueuing ? Entry.ENQUEUE : Entry.EXECUTE;
+      Entry entry = around == Around.TWO_RETRIERS ? Entry.ENQUEUE : Entry.EXECUTE;
       Entry.Outcome got = entry.make(own.get().newCall(token));
       return response
           .request()
@@ -238,79 +280,15 @@ class NestingTest {
     own.set(calls);
     server.enqueue(Reply.status(401));
     tokens.enqueue(Reply.status(503), Reply.status(503));
-    surrounded.run(() -> assertEquals(200, way.make(calls.newCall(Calls.get(server))).status()));
+    around.run(
+        retrier(RetryBudget.unlimited()),
+        () -> {
+          int status = way.make(calls.newCall(Calls.get(server))).status();
+          assertEquals(200, status);
+          return status;
+        });
     assertEquals(2, server.requests().size());
-    return tokens.requests().size();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aTokenIsRetriedWithinARetrier(Way way) throws Exception {
-    Retrier retrier = retrier(RetryBudget.unlimited());
-    Surrounded within =
-        call ->
-            retrier.call(() -> {
-              call.run();
-              return 200;
-            });
-    assertEquals(3, requestsForATokenOf(way, false, within));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aTokenIsRetriedWithinARetrierWhereItIsEnqueued(Way way) throws Exception {
-    Retrier retrier = retrier(RetryBudget.unlimited());
-    Surrounded within =
-        call ->
-            retrier.call(() ->
-                retrier.call(() -> {
-                  call.run();
-                  return 200;
-                }));
-    assertEquals(3, requestsForATokenOf(way, true, within));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aTokenIsRetriedWithinAScope(Way way) throws Exception {
-    Surrounded within =
-        call -> {
-          try (RetryScope scope = RetryScope.enter(Map.of("grpc-timeout", "1H")::get)) {
-            call.run();
-            assertFalse(scope.gaveUp());
-          }
-        };
-    assertEquals(3, requestsForATokenOf(way, false, within));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aTokenIsRetriedWithinAScopeWithinARetrier(Way way) throws Exception {
-    Retrier retrier = retrier(RetryBudget.unlimited());
-    Surrounded within =
-        call ->
-            retrier.call(() -> {
-              try (RetryScope scope = RetryScope.enter(name -> null)) {
-                assertTrue(scope.doNotRetry());
-                call.run();
-              }
-              return 200;
-            });
-    assertEquals(3, requestsForATokenOf(way, false, within));
-  }
-
-  /** The layer above repeats the whole request, token and all. */
-  @ParameterizedTest
-  @EnumSource
-  void aTokenIsNotRetriedUnderDoNotRetry(Way way) throws Exception {
-    Surrounded within =
-        call -> {
-          try (RetryScope scope = RetryScope.enter(Map.of("Do-Not-Retry", "true")::get)) {
-            call.run();
-            assertFalse(scope.gaveUp());
-          }
-        };
-    assertEquals(1, requestsForATokenOf(way, false, within));
+    assertEquals(around.requestsForAToken, tokens.requests().size());
   }
 
   // The event listener by which the interceptor knows where a call was made.

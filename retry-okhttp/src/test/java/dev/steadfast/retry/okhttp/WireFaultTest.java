@@ -13,9 +13,11 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import okhttp3.Call;
 import okhttp3.OkHttp;
+import okhttp3.Request;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -112,21 +114,22 @@ class WireFaultTest {
 
   /** The one resend outside the count: a connection that looks as if it had been stale. */
   @ParameterizedTest
-  @EnumSource(
-      value = Fault.class,
-      names = {"H1_FIN", "H1_RST"})
-  void pooledGetIsResentOnceThoughOneAttemptIsAllowed(Fault fault) throws Exception {
+  @CsvSource({"H1_FIN, GET", "H1_RST, GET", "H1_FIN, PUT", "H1_RST, DELETE"})
+  void pooledIdempotentMethodIsResentOnceThoughOneAttemptIsAllowed(Fault fault, String method)
+      throws Exception {
     on(fault);
     Call.Factory calls = pooled(Entry.EXECUTE, rig.once());
+    Request request =
+        target.get().newBuilder().method(method, method.equals("PUT") ? Rig.BODY : null).build();
     target.script(fault);
 
-    assertEquals(200, Entry.EXECUTE.make(calls.newCall(target.get())).status());
+    assertEquals(200, Entry.EXECUTE.make(calls.newCall(request)).status());
 
     assertReported(2);
     target.script(fault);
     target.script(fault);
     rig.recorder.forget();
-    Entry.Outcome twice = Entry.EXECUTE.make(calls.newCall(target.get()));
+    Entry.Outcome twice = Entry.EXECUTE.make(calls.newCall(request));
     assertNotNull(twice.failure());
     assertEquals(StopReason.ATTEMPTS_EXHAUSTED, twice.report().reason());
     assertEquals(2, twice.report().attempts());
