@@ -52,7 +52,7 @@ final class Parking {
         row.times().sent() ? "" : ", and nothing was sent");
     try {
       deliveries.listener().accept(id);
-    } catch (RuntimeException broken) {
+    } catch (Throwable broken) {
       LOG.error("a listener failed on parked {}", id, broken);
     }
   }

@@ -93,7 +93,9 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
       }
       tell(due, journal, failed);
       return journal.outcome();
-    } catch (RuntimeException broken) {
+    } catch (InterruptedException interrupted) {
+      throw interrupted;
+    } catch (Throwable broken) { // an Error would stop all other operations, too
       if (journal.isClaimed() && !journal.isUnsent()) {
         LOG.error("{} was sent, and its client threw", due.id(), broken);
         return journal.outcome();
@@ -102,7 +104,7 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
     }
   }
 
-  private static Outcome broken(Intent due, Exception thrown) {
+  private static Outcome broken(Intent due, Throwable thrown) {
     LOG.error("{} cannot be sent: its client threw, and nothing was sent", due.id(), thrown);
     return Outcome.BROKEN;
   }

@@ -169,6 +169,25 @@ class OversightTest {
     assertEquals(List.of(id("order-1")), told);
   }
 
+  /** A class is missing for one operation: the others are sent. */
+  @Test
+  void soIsOneWhoseClientThrowsAnError() throws Exception {
+    Sender healthy = sender;
+    sender =
+        sender((in, due) -> {
+          if (due.id().key().equals("order-1")) {
+            throw new NoClassDefFoundError("of a converter");
+          }
+          healthy.send(in, due);
+        });
+    outcome = without(State.SUCCEEDED);
+    enlist(intent("order-1"), "");
+    enlist(intent("order-2"), "");
+    deliver(5);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(State.SUCCEEDED, state("order-2"));
+  }
+
   /** An interceptor throws: the operation was claimed, and its end is noted. */
   @Test
   void soIsWhatTheClientClaimsAndNeverSends() throws Exception {
@@ -221,7 +240,7 @@ class OversightTest {
                 Deliveries.defaults()
                     .withMost(1)
                     .telling(parked -> {
-                      throw new IllegalStateException("broken");
+                      throw new AssertionError("broken");
                     }))
             .build();
     enlist(intent("order-1"), "");

@@ -100,7 +100,7 @@ record Noting<R>(JournaledOperation operation, Codec<R> codec) {
         LOG.warn("another process has taken over {}", operation.info());
       }
       return held;
-    } catch (IOException | RuntimeException lost) {
+    } catch (Throwable lost) { // the caller has an answer, whatever the journal throws
       LOG.warn("the journal was not told that {} ended", operation.info(), lost);
       return false;
     }

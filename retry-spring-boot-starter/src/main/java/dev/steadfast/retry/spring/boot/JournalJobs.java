@@ -67,14 +67,15 @@ final class JournalJobs implements SmartLifecycle {
     jobs.scheduleWithFixedDelay(() -> attempt(job), 0, pause.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  // A job that fails is tried again after its pause.
+  // A job that fails is tried again after its pause. An executor would end it for good, and say
+  // nothing.
   private static void attempt(Job job) {
     try {
       job.run();
     } catch (InterruptedException ending) {
       Thread.currentThread().interrupt();
-    } catch (IOException | RuntimeException failed) {
-      LOG.warn("a job of the journal failed, and is tried again", failed);
+    } catch (Throwable failed) {
+      LOG.error("a job of the journal failed, and is tried again", failed);
     }
   }
 
