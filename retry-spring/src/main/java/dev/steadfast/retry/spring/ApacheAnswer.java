@@ -4,8 +4,6 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.apache5.Apache5Reports;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Locale;
-import java.util.Set;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
@@ -15,9 +13,6 @@ import org.springframework.http.HttpStatusCode;
 
 /** A response of Apache HttpClient's. */
 final class ApacheAnswer implements Answer {
-  private static final Set<String> OF_PACKED =
-      Set.of("content-encoding", "content-length", "content-md5");
-
   private final ClassicHttpResponse response;
   private final Runnable abort;
   private final HttpHeaders headers;
@@ -35,13 +30,11 @@ final class ApacheAnswer implements Answer {
     this.headers = headers(response);
   }
 
-  // Converters read no more than Content-Length, so what was unpacked must not have that of the
-  // packed body.
   private static HttpHeaders headers(ClassicHttpResponse response) {
     boolean unpacked = isUnpacked(response);
     HttpHeaders headers = new HttpHeaders();
     for (Header each : response.getHeaders()) {
-      if (!unpacked || !OF_PACKED.contains(each.getName().toLowerCase(Locale.ROOT))) {
+      if (!unpacked || !Packing.isOfPacked(each.getName())) {
         headers.add(each.getName(), each.getValue());
       }
     }

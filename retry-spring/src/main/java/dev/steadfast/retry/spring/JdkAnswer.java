@@ -5,6 +5,8 @@ import dev.steadfast.retry.httpclient.JdkReports;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -14,13 +16,24 @@ final class JdkAnswer implements Answer {
   private final HttpResponse<InputStream> response;
   private final Runnable whenClosed;
   private final HttpHeaders headers = new HttpHeaders();
+  private final @Nullable String coding; // null: the body is as it came
   private final CountedBody body;
+  private @Nullable InputStream unpacked;
 
   JdkAnswer(HttpResponse<InputStream> response, Runnable whenClosed) {
     this.response = response;
     this.whenClosed = whenClosed;
-    response.headers().map().forEach(headers::addAll);
-    this.body = new CountedBody(response.body(), headers.getContentLength());
+    this.coding = Packing.of(response.headers().allValues("Content-Encoding"));
+    this.body =
+        new CountedBody(
+            response.body(), response.headers().firstValueAsLong("Content-Length").orElse(-1));
+    response.headers().map().forEach(this::add);
+  }
+
+  private void add(String name, List<String> values) {
+    if (coding == null || !Packing.isOfPacked(name)) {
+      headers.addAll(name, values);
+    }
   }
 
   @Override
@@ -41,8 +54,16 @@ final class JdkAnswer implements Answer {
   }
 
   @Override
-  public InputStream getBody() {
-    return body;
+  public InputStream getBody() throws IOException {
+    if (coding == null) {
+      return body;
+    }
+    InputStream known = unpacked;
+    if (known == null) {
+      known = Packing.unpacked(body, coding);
+      unpacked = known;
+    }
+    return known;
   }
 
   @Override

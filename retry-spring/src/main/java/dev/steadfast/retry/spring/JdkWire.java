@@ -52,6 +52,9 @@ record JdkWire(RetryingHttpClient client) implements Wire {
   private static HttpRequest request(Head head, BodyPublisher body) {
     HttpRequest.Builder request = HttpRequest.newBuilder(head.uri());
     head.headers().forEach((name, values) -> add(request, name, values));
+    if (asksForPacked(head)) {
+      Packing.CODINGS.forEach(coding -> request.header("Accept-Encoding", coding));
+    }
     // GET and DELETE go out without a length if they have no body publisher.
     return switch (head.method().name()) {
       case "GET" -> hasBody(body) ? request.method("GET", body).build() : request.GET().build();
@@ -59,6 +62,13 @@ record JdkWire(RetryingHttpClient client) implements Wire {
           hasBody(body) ? request.method("DELETE", body).build() : request.DELETE().build();
       default -> request.method(head.method().name(), body).build();
     };
+  }
+
+  // A journal keeps an answer as it came, and who reads it there does not unpack it.
+  private static boolean asksForPacked(Head head) {
+    return Packing.IS_SPRINGS
+        && head.headers().getFirst("Accept-Encoding") == null
+        && !head.options().isJournaled();
   }
 
   private static boolean hasBody(BodyPublisher body) {
