@@ -68,7 +68,7 @@ final class ApacheWire implements Wire {
     HttpUriRequestBase request = request(head);
     if (body != null) {
       request.setEntity(new ByteArrayEntity(body, null)); // its type is among the headers
-    } else if (head.method() == HttpMethod.DELETE) {
+    } else if (head.method().equals(HttpMethod.DELETE)) {
       request.setEntity(new ByteArrayEntity(new byte[0], null)); // so that it has a length, of 0
     }
     return exchange(request, head.options());
