@@ -1,7 +1,5 @@
 package dev.steadfast.retry;
 
-import dev.steadfast.retry.internal.Checks;
-import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -51,7 +49,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if the delay is negative
    */
   static Backoff fixed(Duration delay) {
-    return new Backoffs.Fixed(Durations.nanos(Checks.notNegative("delay", delay)));
+    return Backoffs.fixed(delay);
   }
 
   /**
@@ -63,7 +61,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if a duration is out of its range
    */
   static Backoff linear(Duration base, Duration cap) {
-    return new Backoffs.Linear(Backoffs.base(base), Backoffs.cap(base, cap));
+    return Backoffs.range(base, 1, cap).linear();
   }
 
   /**
@@ -89,7 +87,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff exponential(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.NONE.of(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.NONE.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -115,7 +113,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff fullJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.FULL.of(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.FULL.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -142,7 +140,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff equalJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.EQUAL.of(Backoffs.ceilings(base, multiplier, cap));
+    return Backoffs.Jitter.EQUAL.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -172,8 +170,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff decorrelatedJitter(Duration base, double multiplier, Duration cap) {
-    return new Backoffs.Decorrelated(
-        Backoffs.base(base), Backoffs.multiplier(multiplier), Backoffs.cap(base, cap));
+    return Backoffs.range(base, multiplier, cap).decorrelated();
   }
 
   /**

@@ -7,18 +7,52 @@ import dev.steadfast.retry.internal.Uniform;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/**
- * The built-in strategies behind {@link Backoff}.
- *
- * <p>Their {@code equals} and {@code hashCode} are written out, as they run in operations: the
- * JDK's cache for the generated methods of a record keeps the record's class loader, so an
- * application that was undeployed would stay in memory.
- */
+/** The built-in strategies behind {@link Backoff}. */
 final class Backoffs {
   // Why it is like this: docs/decisions/defaults.md
   static final Backoff NONE = new Fixed(0);
 
   private Backoffs() {}
+
+  /** A strategy that is known by its text form: what has the same one is equal. */
+  private abstract static class BuiltIn implements Backoff {
+    private final String text;
+
+    BuiltIn(String text) {
+      this.text = text;
+    }
+
+    static String text(String name, long base, long cap) {
+      return name + "(" + Durations.print(base) + ".." + Durations.print(cap) + ")";
+    }
+
+    /** The same with a growth, unless that is the usual one. */
+    static String text(Range range, String name, double usual) {
+      String plain = text(name, range.baseNanos, range.capNanos);
+      double growth = range.multiplier;
+      if (growth == usual) {
+        return plain;
+      }
+      boolean whole = growth == Math.rint(growth);
+      String number = whole ? Long.toString((long) growth) : Double.toString(growth);
+      return plain.substring(0, plain.length() - 1) + ", x" + number + ")";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof BuiltIn that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
 
   static long base(Duration base) {
     return Durations.nanos(Checks.positive("base", base));
@@ -31,12 +65,9 @@ final class Backoffs {
     throw Checks.bad("cap", cap, "at least the base, " + base);
   }
 
-  static double multiplier(double multiplier) {
-    return Checks.within("multiplier", multiplier, 1, 1000);
-  }
-
-  static ExponentialCeilings ceilings(Duration base, double multiplier, Duration cap) {
-    return new ExponentialCeilings(base(base), multiplier(multiplier), cap(base, cap));
+  static Range range(Duration base, double multiplier, Duration cap) {
+    return new Range(
+        base(base), cap(base, cap), Checks.within("multiplier", multiplier, 1, 1000));
   }
 
   static Backoff read(TextReader in) {
@@ -46,9 +77,9 @@ final class Backoffs {
       case "none" -> NONE;
       case "fixed" -> readFixed(in);
       case "linear" -> Range.read(in, Double.NaN).linear();
-      case "exponential" -> Jitter.NONE.of(Range.read(in, 2).ceilings());
-      case "full" -> Jitter.FULL.of(Range.read(in, 2).ceilings());
-      case "equal" -> Jitter.EQUAL.of(Range.read(in, 2).ceilings());
+      case "exponential" -> Jitter.NONE.of(Range.read(in, 2));
+      case "full" -> Jitter.FULL.of(Range.read(in, 2));
+      case "equal" -> Jitter.EQUAL.of(Range.read(in, 2));
       case "decorrelated" -> Range.read(in, 3).decorrelated();
       default ->
           throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
@@ -63,7 +94,7 @@ final class Backoffs {
   }
 
   /** The content of the brackets of a text form: base, cap, and a growth where one is allowed. */
-  private record Range(long baseNanos, long capNanos, double multiplier) {
+  record Range(long baseNanos, long capNanos, double multiplier) {
     static Range read(TextReader in, double usual) {
       in.expect("(");
       int baseAt = in.position();
@@ -100,56 +131,38 @@ final class Backoffs {
       return new Linear(baseNanos, capNanos);
     }
 
-    ExponentialCeilings ceilings() {
-      return new ExponentialCeilings(baseNanos, multiplier, capNanos);
-    }
-
     Backoff decorrelated() {
-      return new Decorrelated(baseNanos, multiplier, capNanos);
+      return new Decorrelated(this);
     }
   }
 
-  record Fixed(long nanos) implements Backoff {
+  private static final class Fixed extends BuiltIn {
+    private final long nanos;
+
+    Fixed(long nanos) {
+      super(nanos == 0 ? "none" : "fixed(" + Durations.print(nanos) + ")");
+      this.nanos = nanos;
+    }
+
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return nanos;
     }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Fixed that && nanos == that.nanos;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(nanos);
-    }
-
-    @Override
-    public String toString() {
-      return nanos == 0 ? "none" : "fixed(" + Durations.print(nanos) + ")";
-    }
   }
 
-  record Linear(long base, long cap) implements Backoff {
+  private static final class Linear extends BuiltIn {
+    private final long base;
+    private final long cap;
+
+    Linear(long base, long cap) {
+      super(text("linear", base, cap));
+      this.base = base;
+      this.cap = cap;
+    }
+
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return retry > cap / base ? cap : base * retry;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Linear that && base == that.base && cap == that.cap;
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * Long.hashCode(base) + Long.hashCode(cap);
-    }
-
-    @Override
-    public String toString() {
-      return BackoffText.of("linear", base, cap, "");
     }
   }
 
@@ -165,8 +178,8 @@ final class Backoffs {
       this.text = text;
     }
 
-    Backoff of(ExponentialCeilings ceilings) {
-      return new Exponential(ceilings, this);
+    Backoff of(Range range) {
+      return new Exponential(range, this);
     }
 
     long draw(long ceiling, LongSupplier random) {
@@ -177,31 +190,23 @@ final class Backoffs {
     }
   }
 
-  record Exponential(ExponentialCeilings ceilings, Jitter jitter) implements Backoff {
+  private static final class Exponential extends BuiltIn {
+    private final ExponentialCeilings ceilings;
+    private final Jitter jitter;
+
+    Exponential(Range range, Jitter jitter) {
+      super(text(range, jitter.text, 2));
+      this.ceilings = new ExponentialCeilings(range.baseNanos, range.multiplier, range.capNanos);
+      this.jitter = jitter;
+    }
+
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
       return jitter.draw(ceilings.of(retry), random);
     }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Exponential that
-          && jitter == that.jitter
-          && ceilings.equals(that.ceilings);
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * ceilings.hashCode() + jitter.text.hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return ceilings.text(jitter.text);
-    }
   }
 
-  static final class Decorrelated implements Backoff {
+  private static final class Decorrelated extends BuiltIn {
     private final long base;
     private final double multiplier;
     private final long cap;
@@ -209,10 +214,11 @@ final class Backoffs {
     private final long times; // 0 if it is not whole
     private final long most; // what may be multiplied without passing the cap
 
-    Decorrelated(long base, double multiplier, long cap) {
-      this.base = base;
-      this.multiplier = multiplier;
-      this.cap = cap;
+    Decorrelated(Range range) {
+      super(text(range, "decorrelated", 3));
+      this.base = range.baseNanos;
+      this.multiplier = range.multiplier;
+      this.cap = range.capNanos;
       this.times = multiplier == Math.rint(multiplier) ? (long) multiplier : 0;
       this.most = times == 0 ? 0 : cap / times;
     }
@@ -229,23 +235,9 @@ final class Backoffs {
       }
       return previous > most ? cap : previous * times;
     }
+  }
 
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Decorrelated that
-          && base == that.base
-          && multiplier == that.multiplier
-          && cap == that.cap;
-    }
-
-    @Override
-    public int hashCode() {
-      return 31 * Long.hashCode(base) + Long.hashCode(cap);
-    }
-
-    @Override
-    public String toString() {
-      return BackoffText.of("decorrelated", base, cap, BackoffText.growth(multiplier, 3));
-    }
+  static Backoff fixed(Duration delay) {
+    return new Fixed(Durations.nanos(Checks.notNegative("delay", delay)));
   }
 }

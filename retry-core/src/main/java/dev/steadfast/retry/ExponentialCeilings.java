@@ -49,21 +49,4 @@ final class ExponentialCeilings {
     }
     return retry < 1 ? first[0] : computed(index);
   }
-
-  String text(String name) {
-    return BackoffText.of(name, base, cap, BackoffText.growth(multiplier, 2));
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof ExponentialCeilings that
-        && base == that.base
-        && multiplier == that.multiplier
-        && cap == that.cap;
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * Long.hashCode(base) + Long.hashCode(cap);
-  }
 }

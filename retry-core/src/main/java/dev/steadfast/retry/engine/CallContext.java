@@ -35,14 +35,23 @@ public interface CallContext {
     return before;
   }
 
+  /** {@return what is around this context, and says what this one does not; null for nothing} */
+  @Nullable CallContext around();
+
   /** {@return whether a layer above owns the retries: then an operation makes one attempt} */
-  boolean doNotRetry();
+  default boolean doNotRetry() {
+    CallContext around = around();
+    return around != null && around.doNotRetry();
+  }
 
   /**
    * {@return the time that is left to an operation that begins now, in nanoseconds: 0 if none is
    * left, {@link Long#MAX_VALUE} for no bound}
    */
-  long remainingNanos();
+  default long remainingNanos() {
+    CallContext around = around();
+    return around == null ? Long.MAX_VALUE : around.remainingNanos();
+  }
 
   /**
    * Whether an operation around this one deposits in that budget already: one success of stacked
@@ -51,7 +60,10 @@ public interface CallContext {
    * @param budget the budget of the operation that begins
    * @return true if it may withdraw and must not deposit
    */
-  boolean funds(RetryBudget budget);
+  default boolean funds(RetryBudget budget) {
+    CallContext around = around();
+    return around != null && around.funds(budget);
+  }
 
   /**
    * The key of an operation, derived from the key of the request that it is made for.
@@ -62,7 +74,8 @@ public interface CallContext {
    * @throws IllegalArgumentException if another request had that name
    */
   default @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
-    return null;
+    CallContext around = around();
+    return around == null ? null : around.deriveKey(name, fingerprint);
   }
 
   /**
@@ -70,7 +83,8 @@ public interface CallContext {
    * empty for none}
    */
   default String principal() {
-    return "";
+    CallContext around = around();
+    return around == null ? "" : around.principal();
   }
 
   /**
@@ -79,7 +93,12 @@ public interface CallContext {
    *
    * @param reason why it ended
    */
-  void gaveUp(StopReason reason);
+  default void gaveUp(StopReason reason) {
+    CallContext around = around();
+    if (around != null) {
+      around.gaveUp(reason);
+    }
+  }
 
   /**
    * The context of an operation that begins here.
@@ -97,5 +116,8 @@ public interface CallContext {
    * authenticator's call for a token, which are not the one that is being retried: this for a
    * scope; what is around it for a layer that retries, null for nothing}
    */
-  @Nullable CallContext beyond();
+  default @Nullable CallContext beyond() {
+    CallContext around = around();
+    return around == null ? null : around.beyond();
+  }
 }

@@ -3,7 +3,6 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,28 +20,18 @@ final class RetryingLayer implements CallContext {
   }
 
   @Override
+  public @Nullable CallContext around() {
+    return outer;
+  }
+
+  @Override
   public boolean doNotRetry() {
     return true;
   }
 
   @Override
-  public long remainingNanos() {
-    return outer == null ? Long.MAX_VALUE : outer.remainingNanos();
-  }
-
-  @Override
   public boolean funds(RetryBudget other) {
-    return other.equals(budget) || (outer != null && outer.funds(other));
-  }
-
-  @Override
-  public @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
-    return outer == null ? null : outer.deriveKey(name, fingerprint);
-  }
-
-  @Override
-  public String principal() {
-    return outer == null ? "" : outer.principal();
+    return other.equals(budget) || CallContext.super.funds(other);
   }
 
   // Nothing to pass on here: the layer tells those above it when it gives up itself.
@@ -51,10 +40,5 @@ final class RetryingLayer implements CallContext {
     if (outer != null && outer.doNotRetry()) {
       outer.gaveUp(reason);
     }
-  }
-
-  @Override
-  public @Nullable CallContext beyond() {
-    return outer == null ? null : outer.beyond();
   }
 }

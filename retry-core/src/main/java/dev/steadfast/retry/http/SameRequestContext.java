@@ -1,7 +1,5 @@
 package dev.steadfast.retry.http;
 
-import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.RetryPlan;
 import java.util.function.Supplier;
@@ -40,39 +38,7 @@ final class SameRequestContext implements CallContext {
   }
 
   @Override
-  public boolean doNotRetry() {
-    return around != null && around.doNotRetry();
-  }
-
-  @Override
-  public long remainingNanos() {
-    return around == null ? Long.MAX_VALUE : around.remainingNanos();
-  }
-
-  @Override
-  public boolean funds(RetryBudget budget) {
-    return around != null && around.funds(budget);
-  }
-
-  @Override
-  public @Nullable String deriveKey(String name, Supplier<String> fingerprint) {
-    return around == null ? null : around.deriveKey(name, fingerprint);
-  }
-
-  @Override
-  public String principal() {
-    return around == null ? "" : around.principal();
-  }
-
-  @Override
-  public void gaveUp(StopReason reason) {
-    if (around != null) {
-      around.gaveUp(reason);
-    }
-  }
-
-  @Override
-  public @Nullable CallContext beyond() {
-    return around == null ? null : around.beyond();
+  public @Nullable CallContext around() {
+    return around;
   }
 }

@@ -1,6 +1,5 @@
 package dev.steadfast.retry.scope;
 
-import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
@@ -49,22 +48,22 @@ final class InboundContext implements CallContext {
   }
 
   @Override
+  public @Nullable CallContext around() {
+    return around;
+  }
+
+  @Override
   public boolean doNotRetry() {
-    return doNotRetry || (around != null && around.doNotRetry());
+    return doNotRetry || CallContext.super.doNotRetry();
   }
 
   @Override
   public long remainingNanos() {
-    long above = around == null ? Long.MAX_VALUE : around.remainingNanos();
+    long above = CallContext.super.remainingNanos();
     if (!bounded) {
       return above;
     }
     return Math.min(above, Math.max(0, untilNanos - environment.ticker().getAsLong()));
-  }
-
-  @Override
-  public boolean funds(RetryBudget budget) {
-    return around != null && around.funds(budget);
   }
 
   @Override
@@ -74,21 +73,19 @@ final class InboundContext implements CallContext {
       return keys.derive(name, fingerprint);
     }
     // A principal without a key has none; it does not borrow that of another one.
-    return around == null || scope.ofPrincipal() ? null : around.deriveKey(name, fingerprint);
+    return scope.ofPrincipal() ? null : CallContext.super.deriveKey(name, fingerprint);
   }
 
   @Override
   public String principal() {
     String own = scope.principal();
-    return own == null ? (around == null ? "" : around.principal()) : own;
+    return own == null ? CallContext.super.principal() : own;
   }
 
   @Override
   public void gaveUp(StopReason reason) {
     scope.noteGaveUp();
-    if (around != null) {
-      around.gaveUp(reason);
-    }
+    CallContext.super.gaveUp(reason);
   }
 
   @Override

@@ -117,8 +117,10 @@ public final class RetryScope implements AutoCloseable {
    * @return the task, within the scope of the calling thread
    */
   public static Runnable wrap(Runnable task) {
-    Checks.notNull("task", task);
-    CallContext here = CallContext.current();
+    return within(CallContext.current(), Checks.notNull("task", task));
+  }
+
+  private static Runnable within(@Nullable CallContext here, Runnable task) {
     return () -> {
       CallContext before = CallContext.bind(here);
       try {
@@ -179,15 +181,7 @@ public final class RetryScope implements AutoCloseable {
   public static Executor wrap(Executor executor) {
     Checks.notNull("executor", executor);
     CallContext here = CallContext.current();
-    return task ->
-        executor.execute(() -> {
-          CallContext before = CallContext.bind(here);
-          try {
-            task.run();
-          } finally {
-            CallContext.bind(before);
-          }
-        });
+    return task -> executor.execute(within(here, task));
   }
 
   /**

@@ -38,8 +38,8 @@ class RetryingLayerTest {
     }
 
     @Override
-    public boolean funds(RetryBudget budget) {
-      return false;
+    public @Nullable CallContext around() {
+      return null;
     }
 
     @Override
