@@ -1,5 +1,6 @@
 package dev.steadfast.retry.engine;
 
+import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
 import dev.steadfast.retry.Verdict;
@@ -9,12 +10,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt, with the answer or failure that ended it. Its {@link Race} settles it, its {@link
- * TimeBounds} bound it, and {@link NextStep} says what follows.
+ * An attempt, with the answer or failure that ended it. Its {@link TimeBounds} bound it,
+ * and {@link NextStep} says what follows.
  *
  * @param <R> the response
  */
-final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableStep {
+final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicIntegerFieldUpdater<AttemptRun> MEETING =
       AtomicIntegerFieldUpdater.newUpdater(AttemptRun.class, "meeting");
@@ -22,7 +23,6 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   private final Driver<R> driver;
   private final int number;
   private final TimeBounds bounds = new TimeBounds();
-  private final Race<R> race;
 
   // start() returns on one thread, and the attempt may end on another. The later of the two
   // continues the operation. If the client queues the attempt, its end waits for start() only if it
@@ -44,35 +44,39 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
   private volatile boolean headCame; // and the client waits for no other one
   private @Nullable Outcome acceptedHead; // one of the two, once the head is judged
-  private @Nullable RetryDecision decisionOnHead;
-  private long putOffNanos; // if it was put off
+  private @Nullable RetryDecision decisionOnHead; // or to put the attempt off
 
   AttemptRun(Driver<R> driver, int number) {
     this(driver, number, Phase.QUEUED);
   }
 
   private AttemptRun(Driver<R> driver, int number, Phase phase) {
+    super(phase);
     this.driver = driver;
     this.number = number;
-    this.race = new Race<>(this, phase);
   }
 
   /** An attempt that is over: the first one of work, which is made before there is a loop. */
   static <R> AttemptRun<R> completed(
       Driver<R> driver, @Nullable R response, @Nullable Throwable failure) {
     AttemptRun<R> attempt = new AttemptRun<>(driver, 1, Phase.COMPLETED);
-    attempt.endWith(response, failure);
+    attempt.endedWith(response, failure);
     return attempt;
   }
 
   @Override
-  public Operation<R> operation() {
+  Operation<R> operation() {
     return driver.operation();
   }
 
   @Override
   public boolean blocking() {
     return driver.blocking();
+  }
+
+  @Override
+  boolean waits() {
+    return blocking();
   }
 
   // Questions of a transport.
@@ -114,7 +118,7 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
 
   @Override
   public boolean stopped() {
-    return race.phase().stopped();
+    return phase().stopped();
   }
 
   // News from a transport.
@@ -127,8 +131,8 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
         return false;
       }
     }
-    race.watch();
-    return race.phase() == Phase.QUEUED;
+    watch();
+    return phase() == Phase.QUEUED;
   }
 
   @Override
@@ -138,8 +142,12 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
 
   @Override
   public boolean putOff(long nanos) {
-    putOffNanos = nanos;
-    return race.putOff();
+    if (!busyAfter(Phase.QUEUED)) {
+      return false;
+    }
+    decisionOnHead = Decisions.retry(nanos, DelayReason.BACKOFF);
+    fail(Phase.PUT_OFF, null);
+    return true;
   }
 
   @Override
@@ -149,7 +157,7 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
 
   @Override
   public boolean begin(Object request) {
-    if (!race.busyAfter(Phase.QUEUED)) {
+    if (!busyAfter(Phase.QUEUED)) {
       return false;
     }
     Phase next = Phase.REJECTED; // where the next step throws
@@ -171,19 +179,19 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
       }
     }
     if (next == Phase.RUNNING) {
-      return race.reopen(next);
+      return reopen(next);
     }
-    race.fail(next, reason);
+    fail(next, reason);
     return false;
   }
 
   private void beginNow(Object request) {
     long now = operation().now();
     bounds.begin(now);
-    race.setTimer(now, Phase.RUNNING);
+    setTimer(now, Phase.RUNNING);
     operation().attemptBegan(number, request, otherPath, now);
     if (isTimeUp(Phase.RUNNING)) {
-      race.lookWhenReopened(); // a guard or a listener took long
+      lookWhenReopened(); // a guard or a listener took long
     }
   }
 
@@ -195,7 +203,7 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   public void bodyStarted() {
     if (!bounds.sendingBody()) {
       bounds.bodyStarted(operation().now());
-      race.watch();
+      watch();
     }
   }
 
@@ -203,18 +211,13 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   public void bodyEnded() {
     if (bounds.sendingBody()) {
       bounds.bodyEnded(operation().now());
-      race.watch();
+      watch();
     }
   }
 
   @Override
   public void leaveBodyToCaller() {
     bounds.leaveBodyToCaller();
-  }
-
-  @Override
-  public void onCancel(Runnable canceller) {
-    race.onCancel(canceller);
   }
 
   @Override
@@ -229,7 +232,7 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   }
 
   private boolean atHead(R head, Predicate<R> judge) {
-    if (!race.busyAfter(Phase.RUNNING) && !race.busyAfter(Phase.HEAD)) {
+    if (!busyAfter(Phase.RUNNING) && !busyAfter(Phase.HEAD)) {
       return false;
     }
     boolean delivers = false;
@@ -244,8 +247,8 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
       undo.run();
     }
     headCame = true;
-    race.watchPhase(Phase.HEAD);
-    return race.reopen(Phase.HEAD) && delivers;
+    watchPhase(Phase.HEAD);
+    return reopen(Phase.HEAD) && delivers;
   }
 
   private boolean judge(R head) {
@@ -261,17 +264,17 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
 
   @Override
   public void awaitsHead() {
-    if (!race.busyAfter(Phase.HEAD)) {
+    if (!busyAfter(Phase.HEAD)) {
       return;
     }
     if (acceptedHead != null || decisionOnHead != null) {
-      race.reopen(Phase.HEAD); // what follows is decided
+      reopen(Phase.HEAD); // what follows is decided
       return;
     }
     headCame = false;
     bounds.begin(operation().now());
-    race.watchPhase(Phase.RUNNING);
-    race.reopen(Phase.RUNNING);
+    watchPhase(Phase.RUNNING);
+    reopen(Phase.RUNNING);
   }
 
   @Override
@@ -280,40 +283,30 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   }
 
   @Override
-  public void complete(@Nullable R response, @Nullable Throwable failure) {
-    race.complete(response, failure);
-  }
-
-  @Override
   public void cancel() {
-    race.end(Phase.CANCELLED, null);
+    end(Phase.CANCELLED, null);
   }
 
-  @Override
-  public void help() {
-    race.help();
-  }
-
-  // Questions of the race.
+  // Questions of the 
 
   @Override
-  public boolean sendingBody() {
+  boolean sendingBody() {
     return bounds.sendingBody();
   }
 
   @Override
-  public long leftNanos(Phase open, long nowNanos) {
+  long leftNanos(Phase open, long nowNanos) {
     return bounds.leftNanos(operation(), number, open, nowNanos);
   }
 
   @Override
-  public void endWith(@Nullable R response, @Nullable Throwable failure) {
+  void endedWith(@Nullable R response, @Nullable Throwable failure) {
     this.response = response;
     this.failure = failure;
   }
 
   @Override
-  public void handOver() {
+  void handOver() {
     boolean started = !MEETING.compareAndSet(this, NONE_CAME, CAME_FIRST);
     if (started && meeting == QUEUED) {
       boolean here = Thread.currentThread().equals(queuedBy);
@@ -327,7 +320,7 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
   /** Called once when {@link RetryTransport#start} has returned: whether the attempt is over. */
   boolean overOnReturn() {
     if (blocking()) {
-      race.awaitEnd();
+      awaitEnd();
       return true;
     }
     boolean first =
@@ -344,20 +337,12 @@ final class AttemptRun<R> implements Attempt<R>, RacedAttempt<R>, CancellableSte
     operation().state().extendTotalTimeout(bounds.takeBodyNanos());
   }
 
-  Phase phase() {
-    return race.phase();
-  }
-
   @Nullable R response() {
     return response;
   }
 
   @Nullable Throwable failure() {
     return failure;
-  }
-
-  long putOffNanos() {
-    return putOffNanos;
   }
 
   @Nullable Throwable userFailure() {

@@ -37,7 +37,7 @@ final class NextStep {
       case CANCELLED -> cancelled(operation, attempt, cancelReason);
       case TIMED_OUT -> timedOut(operation, attempt);
       case REFUSED -> refused(operation, attempt);
-      case PUT_OFF -> operation.putOff(attempt.putOffNanos());
+      case PUT_OFF -> operation.putOff(Objects.requireNonNull(attempt.decisionOnHead()));
       case REJECTED ->
           outside(operation, attempt, StopReason.REJECTED, rejected(operation, attempt.failure()));
       default -> completed(operation, attempt);
@@ -73,7 +73,7 @@ final class NextStep {
       AttemptRun<R> attempt,
       @Nullable R response,
       @Nullable Throwable thrown) {
-    attempt.endWith(response, thrown);
+    attempt.endedWith(response, thrown);
     RetryDecision decision;
     try {
       if (response != null && !operation.record().attemptRuns()) {
@@ -100,7 +100,7 @@ final class NextStep {
     }
     if (decision instanceof RetryDecision.Retry && response != null) {
       operation.transport().discard(response);
-      attempt.endWith(null, null);
+      attempt.endedWith(null, null);
     }
     return decision;
   }
@@ -141,7 +141,7 @@ final class NextStep {
     if (atHead == null) {
       return judged(operation, attempt, null, timeout);
     }
-    attempt.endWith(null, timeout); // the body stalled; what follows was decided before
+    attempt.endedWith(null, timeout); // the body stalled; what follows was decided before
     return atHead;
   }
 
@@ -179,7 +179,7 @@ final class NextStep {
   private static <R> RetryDecision outside(
       Operation<R> operation, AttemptRun<R> attempt, StopReason reason, Throwable thrown) {
     R response = attempt.response();
-    attempt.endWith(null, thrown); // first: what follows may throw, and then this is called again
+    attempt.endedWith(null, thrown); // first: what follows may throw, and then this is called again
     if (response != null) {
       operation.discard(response);
     }

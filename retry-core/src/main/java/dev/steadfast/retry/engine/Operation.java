@@ -259,9 +259,9 @@ final class Operation<R> implements Admission {
   }
 
   /** The wait of an attempt that was put off. Nobody hears of it. */
-  RetryDecision.Retry putOff(long nanos) {
-    dueNanos = now() + nanos;
-    return Decisions.retry(nanos, DelayReason.BACKOFF);
+  RetryDecision putOff(RetryDecision wait) {
+    dueNanos = now() + (wait instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0);
+    return wait;
   }
 
   /** The wait for guards that refused an attempt, null if it is not worth it. */

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles an attempt. Its client, its timer and a cancellation may each try to end it at the same
+ * Settles an  Its client, its timer and a cancellation may each try to end it at the same
  * time; one compare-and-set on the {@link Phase} decides which of them does. As a task of the timer
  * it checks whether its time is up. Safe for use by many threads.
  *
  * @param <R> the response
  */
-final class Race<R> implements Runnable {
+abstract class Race<R> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
@@ -29,7 +29,6 @@ final class Race<R> implements Runnable {
   private static final AtomicReferenceFieldUpdater<Race, @Nullable RecheckTimer> TIMER =
       AtomicReferenceFieldUpdater.newUpdater(Race.class, RecheckTimer.class, "timer");
 
-  private final RacedAttempt<R> attempt;
   private volatile Phase phase;
   private volatile @Nullable Postponed<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
@@ -37,10 +36,30 @@ final class Race<R> implements Runnable {
   private volatile boolean ended; // what the attempt ended with can be read
   private volatile @Nullable SettledAttempt settled; // by the thread of the timers
 
-  Race(RacedAttempt<R> attempt, Phase phase) {
-    this.attempt = attempt;
+  Race(Phase phase) {
     this.phase = phase;
   }
+
+  abstract Operation<R> operation();
+
+  /** Whether the calling thread waits for the outcome. */
+  abstract boolean waits();
+
+  abstract boolean sendingBody();
+
+  /**
+   * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
+   * the client itself, bounds the 
+   */
+  abstract long leftNanos(Phase open, long nowNanos);
+
+  abstract void userCodeFailed(Throwable thrown);
+
+  /** Called once, by the winner: what the attempt ended with. */
+  abstract void endedWith(@Nullable R response, @Nullable Throwable failure);
+
+  /** Called after it: the operation goes on. */
+  abstract void handOver();
 
   Phase phase() {
     return phase;
@@ -55,12 +74,12 @@ final class Race<R> implements Runnable {
   void fail(Phase end, @Nullable Throwable reason) {
     endWith(null, reason);
     phase = end;
-    attempt.handOver();
+    handOver();
   }
 
   /** Called by whoever has settled the attempt, before anything that may take long. */
   private void endWith(@Nullable R response, @Nullable Throwable failure) {
-    attempt.endWith(response, failure);
+    endedWith(response, failure);
     ended = true;
     RecheckTimer.stopIfAny(timer);
   }
@@ -68,7 +87,7 @@ final class Race<R> implements Runnable {
   /**
    * Waits, once the attempt is settled, until what it ended with can be read. Nobody hands over to
    * the calling thread of a blocking operation: it may leave the client at the moment at which
-   * another thread settles the attempt.
+   * another thread settles the 
    */
   void awaitEnd() {
     while (phase.settled() && !ended) {
@@ -101,38 +120,28 @@ final class Race<R> implements Runnable {
   }
 
   /** The client is done. */
-  void complete(@Nullable R response, @Nullable Throwable failure) {
+  public void complete(@Nullable R response, @Nullable Throwable failure) {
     Phase now = phase;
     while (!now.settled()) {
       if (now == Phase.BUSY) {
         Postponed<R> later = postponed();
         later.complete(response, failure);
         if (phase == Phase.BUSY || later.takeCompletion() == null) {
-          if (attempt.blocking()) {
+          if (waits()) {
             later.awaitEnd(() -> ended);
           }
           return; // the thread that is busy sees it
         }
       } else if (PHASE.compareAndSet(this, now, Phase.COMPLETED)) {
         endWith(response, failure);
-        attempt.handOver();
+        handOver();
         return;
       }
       now = phase;
     }
     if (response != null) {
-      attempt.operation().discard(response);
+      operation().discard(response);
     }
-  }
-
-  /** Ends an attempt that has not begun and is to be started again. Returns false if it is over. */
-  boolean putOff() {
-    if (!PHASE.compareAndSet(this, Phase.QUEUED, Phase.PUT_OFF)) {
-      return false;
-    }
-    endWith(null, null);
-    attempt.handOver();
-    return true;
   }
 
   /** Called by the timer: ends the attempt if its time is up, sets the timer again if not. */
@@ -161,8 +170,8 @@ final class Race<R> implements Runnable {
   /** Sets a timer if there is time left. */
   private boolean isTimeUp(Phase open) {
     try {
-      long now = attempt.operation().now();
-      if (attempt.leftNanos(open, now) == 0) {
+      long now = operation().now();
+      if (leftNanos(open, now) == 0) {
         return true;
       }
       setTimer(now, open);
@@ -200,7 +209,7 @@ final class Race<R> implements Runnable {
 
   private void end(Phase end, @Nullable Throwable reason, Phase before) {
     SettledAttempt byTimer =
-        WorkerThread.isSettling() ? new SettledAttempt(attempt, this::stopOnTheWire) : null;
+        WorkerThread.isSettling() ? new SettledAttempt(this) : null;
     if (!PHASE.compareAndSet(this, before, end)) {
       return;
     }
@@ -211,18 +220,18 @@ final class Race<R> implements Runnable {
       return;
     }
     boolean later = end == Phase.CANCELLED; // not on the canceller's thread
-    boolean waits = attempt.blocking(); // then the calling thread comes back, and goes on
+    boolean waits = waits(); // then the calling thread comes back, and goes on
     if (later && !waits) {
-      Callbacks.afterCancel(attempt.operation(), attempt::handOver);
+      Callbacks.afterCancel(operation(), this::handOver);
     }
     stopOnTheWire(); // code of the user's may block there
     if (!later && !waits) {
-      attempt.handOver();
+      handOver();
     }
   }
 
   /** As {@link CancellableStep#help}. */
-  void help() {
+  public void help() {
     SettledAttempt byTimer = settled;
     if (byTimer != null) {
       byTimer.goOn();
@@ -238,7 +247,7 @@ final class Race<R> implements Runnable {
     return later;
   }
 
-  void onCancel(Runnable canceller) {
+  public void onCancel(Runnable canceller) {
     this.canceller = canceller;
     if (phase.stopped()) {
       stopOnTheWire();
@@ -246,7 +255,7 @@ final class Race<R> implements Runnable {
   }
 
   // The client may throw here. The operation must still go on or end.
-  private void stopOnTheWire() {
+  void stopOnTheWire() {
     Runnable stop = canceller;
     try {
       if (stop != null) {
@@ -271,10 +280,10 @@ final class Race<R> implements Runnable {
     }
   }
 
-  /** Sets the timer of a phase, or ends the attempt. */
+  /** Sets the timer of a phase, or ends the  */
   void watchPhase(Phase open) {
     try {
-      setTimer(attempt.operation().now(), open);
+      setTimer(operation().now(), open);
     } catch (Throwable rejected) {
       timerRejected(rejected);
     }
@@ -284,14 +293,14 @@ final class Race<R> implements Runnable {
   void setTimer(long nowNanos, Phase open) {
     boolean sending;
     do {
-      sending = attempt.sendingBody();
-      long left = attempt.leftNanos(open, nowNanos);
+      sending = sendingBody();
+      long left = leftNanos(open, nowNanos);
       if (left != Long.MAX_VALUE) {
         replaceTimer(nowNanos, left);
       } else if (!sending) { // else it looks once for nothing, and there is one after the body
         RecheckTimer.stopIfAny(timer);
       }
-    } while (sending != attempt.sendingBody()); // the time that is left has changed meanwhile
+    } while (sending != sendingBody()); // the time that is left has changed meanwhile
   }
 
   private void replaceTimer(long nowNanos, long leftNanos) {
@@ -306,7 +315,7 @@ final class Race<R> implements Runnable {
       return;
     }
     RecheckTimer.stopIfAny(running);
-    next.start(attempt.operation(), leftNanos);
+    next.start(operation(), leftNanos);
     if (phase.settled()) {
       next.stop(); // the attempt has ended meanwhile
     }
@@ -315,7 +324,7 @@ final class Race<R> implements Runnable {
   /** The attempt does not go on, because it might never end without a timer. */
   private void timerRejected(Throwable reason) {
     if (!(reason instanceof RejectedExecutionException)) {
-      attempt.userCodeFailed(reason);
+      userCodeFailed(reason);
     }
     end(Phase.REJECTED, reason);
   }

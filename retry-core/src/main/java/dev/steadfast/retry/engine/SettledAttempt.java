@@ -10,30 +10,24 @@ final class SettledAttempt {
   private static final AtomicIntegerFieldUpdater<SettledAttempt> TO_GO_ON =
       AtomicIntegerFieldUpdater.newUpdater(SettledAttempt.class, "toGoOn");
 
-  private final RacedAttempt<?> attempt;
-  private final Runnable stop;
+  private final Race<?> attempt;
   private volatile int toGoOn; // 1 until a thread goes on
 
   // Belongs to the thread of the timers.
   private boolean stopHandedOver;
   private boolean goingOnHandedOver;
 
-  /**
-   * Made before the attempt is settled: there may be no memory for it.
-   *
-   * @param stop ends the attempt on the wire
-   */
-  SettledAttempt(RacedAttempt<?> attempt, Runnable stop) {
+  /** Made before the attempt is settled: there may be no memory for it. */
+  SettledAttempt(Race<?> attempt) {
     this.attempt = attempt;
-    this.stop = stop;
-    this.toGoOn = attempt.blocking() ? 0 : 1; // a waiting thread comes back from the wire
+    this.toGoOn = attempt.waits() ? 0 : 1; // a waiting thread comes back from the wire
   }
 
   /** Called once more if there was no memory for it. */
   void handOver() {
     Operation<?> operation = attempt.operation();
     if (!stopHandedOver) {
-      operation.plan().lanes().cancelOnWire(stop);
+      operation.plan().lanes().cancelOnWire(attempt::stopOnTheWire);
       stopHandedOver = true;
     }
     if (!goingOnHandedOver && toGoOn == 1) {

@@ -10,19 +10,41 @@ import org.jspecify.annotations.Nullable;
  * use by many threads.
  */
 final class TimeBounds {
-  private static final AtomicIntegerFieldUpdater<TimeBounds> BODY =
-      AtomicIntegerFieldUpdater.newUpdater(TimeBounds.class, "body");
-
-  // The states of a request body.
-  private static final int NONE = 0;
-  private static final int SENDING = 1;
-  private static final int ENDING = 2; // a thread adds up the time that it took
-
   private volatile long beganNanos;
-  private long bodyNanos; // how long bodies took; not yet added to the total timeout
-  private long bodyStartNanos; // of the latest
-  private volatile int body = NONE;
+  private volatile @Nullable BodyTime body; // null: no request body was sent
   private volatile boolean totalTimeoutOver; // at the head: the body is not bounded by it
+
+  /** The time of request bodies. */
+  private static final class BodyTime {
+    private static final AtomicIntegerFieldUpdater<BodyTime> STATE =
+        AtomicIntegerFieldUpdater.newUpdater(BodyTime.class, "state");
+    private static final int NONE = 0;
+    private static final int SENDING = 1;
+    private static final int ENDING = 2; // a thread adds up the time that it took
+
+    private long tookNanos; // how long bodies took; not yet added to the total timeout
+    private long startNanos; // of the latest
+    private volatile int state = NONE;
+
+    /** A body ends once, by whichever thread comes first; others change nothing. */
+    void ended(long nowNanos) {
+      if (STATE.compareAndSet(this, SENDING, ENDING)) {
+        tookNanos += nowNanos - startNanos;
+        state = NONE; // last: a thread that reads it sees the time above, too
+      }
+    }
+
+    long take() {
+      while (state == ENDING) {
+        WorkerThread.giveWay(); // for the few steps of another thread
+      }
+      long took = tookNanos;
+      if (took > 0) {
+        tookNanos = 0;
+      }
+      return took;
+    }
+  }
 
   /** The attempt leaves the client's queue, or waits for another head. */
   void begin(long nowNanos) {
@@ -35,32 +57,34 @@ final class TimeBounds {
   }
 
   boolean sendingBody() {
-    return body != NONE;
+    BodyTime time = body;
+    return time != null && time.state != BodyTime.NONE;
   }
 
   void bodyStarted(long nowNanos) {
-    bodyStartNanos = nowNanos;
-    body = SENDING;
+    BodyTime known = body;
+    BodyTime time = known == null ? new BodyTime() : known;
+    time.startNanos = nowNanos;
+    time.state = BodyTime.SENDING;
+    body = time;
   }
 
-  /** A body ends once, by whichever thread comes first; others change nothing. */
   void bodyEnded(long nowNanos) {
-    if (BODY.compareAndSet(this, SENDING, ENDING)) {
-      bodyNanos += nowNanos - bodyStartNanos;
-      body = NONE; // last: a thread that reads it sees the time above, too
+    BodyTime time = body;
+    if (time != null) {
+      time.ended(nowNanos);
     }
   }
 
   /** Takes out what request bodies took, to be added to the operation's total timeout. */
   long takeBodyNanos() {
-    while (body == ENDING) {
-      WorkerThread.giveWay(); // for the few steps of another thread
-    }
-    long took = bodyNanos;
-    if (took > 0) {
-      bodyNanos = 0;
-    }
-    return took;
+    BodyTime time = body;
+    return time == null ? 0 : time.take();
+  }
+
+  private long bodyNanos() {
+    BodyTime time = body;
+    return time == null ? 0 : time.tookNanos;
   }
 
   void leaveBodyToCaller() {
@@ -76,7 +100,7 @@ final class TimeBounds {
     long bound = operation.state().remainingBoundNanos(now);
     return sendingBody() || totalTimeoutOver
         ? bound
-        : Math.min(bound, operation.state().remainingTotalNanos(now - bodyNanos));
+        : Math.min(bound, operation.state().remainingTotalNanos(now - bodyNanos()));
   }
 
   /**
@@ -87,7 +111,7 @@ final class TimeBounds {
   @Nullable TimeUp timeUp(Operation<?> operation, long ownNanos) {
     long now = operation.now();
     boolean paused = sendingBody() || totalTimeoutOver;
-    TimeUp ofOperation = ReachedLimit.of(operation, paused ? Long.MAX_VALUE : bodyNanos, now);
+    TimeUp ofOperation = ReachedLimit.of(operation, paused ? Long.MAX_VALUE : bodyNanos(), now);
     if (ofOperation != null) {
       return ofOperation;
     }
@@ -116,7 +140,7 @@ final class TimeBounds {
     long left = operation.state().remainingBoundNanos(nowNanos);
     boolean sending = sendingBody() && open != Phase.HEAD;
     if (!sending && !(open == Phase.HEAD && totalTimeoutOver)) {
-      left = Math.min(left, operation.state().remainingTotalNanos(nowNanos - bodyNanos));
+      left = Math.min(left, operation.state().remainingTotalNanos(nowNanos - bodyNanos()));
     }
     if (sending || open == Phase.HEAD) {
       left = Math.min(left, operation.transport().idleLeftNanos(nowNanos));

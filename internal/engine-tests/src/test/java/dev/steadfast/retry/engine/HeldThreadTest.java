@@ -220,19 +220,17 @@ class HeldThreadTest {
     CountDownLatch writing = new CountDownLatch(1);
     CountDownLatch reading = new CountDownLatch(1);
     Race<String> race =
-        new Race<>(
-            new Racing() {
-              @Override
-              public void endWith(@Nullable String response, @Nullable Throwable failure) {
-                writing.countDown();
-                HeldThreadTest.await(reading);
-                for (int i = 0; i < 1_000_000; i++) {
-                  Thread.onSpinWait(); // the reader gets its chance
-                }
-                order.add("written");
-              }
-            },
-            Phase.RUNNING);
+        new Racing() {
+          @Override
+          void endedWith(@Nullable String response, @Nullable Throwable failure) {
+            writing.countDown();
+            HeldThreadTest.await(reading);
+            for (int i = 0; i < 1_000_000; i++) {
+              Thread.onSpinWait(); // the reader gets its chance
+            }
+            order.add("written");
+          }
+        };
     Future<?> ending = threads.submit(() -> race.end(Phase.CANCELLED, null));
     writing.await();
     reading.countDown();
@@ -333,24 +331,28 @@ class HeldThreadTest {
   }
 
   /** An attempt of a blocking operation of which nothing but its end is asked. */
-  private abstract static class Racing implements RacedAttempt<String> {
+  private abstract static class Racing extends Race<String> {
+    Racing() {
+      super(Phase.RUNNING);
+    }
+
     @Override
-    public Operation<String> operation() {
+    Operation<String> operation() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public boolean blocking() {
+    boolean waits() {
       return true;
     }
 
     @Override
-    public boolean sendingBody() {
+    boolean sendingBody() {
       return false;
     }
 
     @Override
-    public long leftNanos(Phase open, long nowNanos) {
+    long leftNanos(Phase open, long nowNanos) {
       return Long.MAX_VALUE;
     }
 
@@ -360,6 +362,6 @@ class HeldThreadTest {
     }
 
     @Override
-    public void handOver() {}
+    void handOver() {}
   }
 }

@@ -50,11 +50,47 @@ class RaceSchedulesTest {
   }
 
   /** The ways in which the attempt ends. */
-  public abstract static class Racing implements RacedAttempt<String> {
-    final Race<String> race = new Race<>(this, Phase.RUNNING);
+  public abstract static class Racing {
     private final AtomicInteger ends = new AtomicInteger();
     private final AtomicInteger handedOver = new AtomicInteger();
     volatile boolean asked;
+    final Race<String> race =
+        new Race<>(Phase.RUNNING) {
+          @Override
+          Operation<String> operation() {
+            throw new AssertionError("not needed here");
+          }
+
+          @Override
+          boolean waits() {
+            return false;
+          }
+
+          @Override
+          boolean sendingBody() {
+            return false;
+          }
+
+          @Override
+          long leftNanos(Phase open, long nowNanos) {
+            return Long.MAX_VALUE;
+          }
+
+          @Override
+          public void userCodeFailed(Throwable thrown) {
+            throw new AssertionError(thrown);
+          }
+
+          @Override
+          void endedWith(String response, Throwable failure) {
+            ends.incrementAndGet();
+          }
+
+          @Override
+          void handOver() {
+            handedOver.incrementAndGet();
+          }
+        };
 
     boolean isStopped() {
       return true;
@@ -68,41 +104,6 @@ class RaceSchedulesTest {
         throw new IllegalStateException(
             race.phase() + " after " + ends + " ends, handed over " + handedOver + " times");
       }
-    }
-
-    @Override
-    public Operation<String> operation() {
-      throw new AssertionError("not needed here");
-    }
-
-    @Override
-    public boolean blocking() {
-      return false;
-    }
-
-    @Override
-    public boolean sendingBody() {
-      return false;
-    }
-
-    @Override
-    public long leftNanos(Phase open, long nowNanos) {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void userCodeFailed(Throwable thrown) {
-      throw new AssertionError(thrown);
-    }
-
-    @Override
-    public void endWith(String response, Throwable failure) {
-      ends.incrementAndGet();
-    }
-
-    @Override
-    public void handOver() {
-      handedOver.incrementAndGet();
     }
   }
 
