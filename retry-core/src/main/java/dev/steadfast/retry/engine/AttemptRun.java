@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt, with the answer or failure that ended it. Its {@link TimeBounds} bound it,
- * and {@link NextStep} says what follows.
+ * An attempt, with the answer or failure that ended it. {@link NextStep} says what
+ * follows.
  *
  * @param <R> the response
  */
@@ -22,7 +22,6 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
 
   private final Driver<R> driver;
   private final int number;
-  private final TimeBounds bounds = new TimeBounds();
 
   // start() returns on one thread, and the attempt may end on another. The later of the two
   // continues the operation. If the client queues the attempt, its end waits for start() only if it
@@ -97,13 +96,8 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
   }
 
   @Override
-  public long remainingNanos() {
-    return bounds.remainingNanos(operation());
-  }
-
-  @Override
   public @Nullable TimeUp timeUp() {
-    return bounds.timeUp(operation(), headCame ? Long.MAX_VALUE : ownTimeoutNanos());
+    return timeUp(headCame ? Long.MAX_VALUE : ownTimeoutNanos());
   }
 
   @Override
@@ -187,7 +181,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
 
   private void beginNow(Object request) {
     long now = operation().now();
-    bounds.begin(now);
+    timeBegins(now);
     setTimer(now, Phase.RUNNING);
     operation().attemptBegan(number, request, otherPath, now);
     if (isTimeUp(Phase.RUNNING)) {
@@ -201,23 +195,18 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
 
   @Override
   public void bodyStarted() {
-    if (!bounds.sendingBody()) {
-      bounds.bodyStarted(operation().now());
+    if (!sendingBody()) {
+      bodyBegins(operation().now());
       watch();
     }
   }
 
   @Override
   public void bodyEnded() {
-    if (bounds.sendingBody()) {
-      bounds.bodyEnded(operation().now());
+    if (sendingBody()) {
+      bodyEnds(operation().now());
       watch();
     }
-  }
-
-  @Override
-  public void leaveBodyToCaller() {
-    bounds.leaveBodyToCaller();
   }
 
   @Override
@@ -239,7 +228,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
     Runnable undo = restoreContext(); // for the listeners, which may run on the client's thread
     try {
       addBodyTime();
-      bounds.atHead();
+      timeAtHead();
       delivers = judge.test(head);
     } catch (Throwable thrown) {
       userFailure = thrown;
@@ -272,7 +261,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
       return;
     }
     headCame = false;
-    bounds.begin(operation().now());
+    timeBegins(operation().now());
     watchPhase(Phase.RUNNING);
     reopen(Phase.RUNNING);
   }
@@ -285,18 +274,6 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
   @Override
   public void cancel() {
     end(Phase.CANCELLED, null);
-  }
-
-  // Questions of the 
-
-  @Override
-  boolean sendingBody() {
-    return bounds.sendingBody();
-  }
-
-  @Override
-  long leftNanos(Phase open, long nowNanos) {
-    return bounds.leftNanos(operation(), number, open, nowNanos);
   }
 
   @Override
@@ -334,7 +311,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
   /** Adds what request bodies took to the operation's total timeout. */
   void addBodyTime() {
     bodyEnded();
-    operation().state().extendTotalTimeout(bounds.takeBodyNanos());
+    operation().state().extendTotalTimeout(takeBodyNanos());
   }
 
   @Nullable R response() {

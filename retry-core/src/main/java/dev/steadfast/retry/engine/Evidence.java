@@ -1,6 +1,7 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,10 @@ public final class Evidence {
   }
 
   static Evidence of(Requests requests, int status, int deliveries, boolean bodySpent) {
-    return new Evidence(requests, status, deliveries, bodySpent);
+    boolean usual = status == 200 && Math.abs(deliveries) == 1 && !bodySpent;
+    return usual
+        ? requests.answered(deliveries).evidence()
+        : new Evidence(requests, status, deliveries, bodySpent);
   }
 
   /**
@@ -174,7 +178,8 @@ public final class Evidence {
   }
 
   private Evidence with(Requests requests, boolean replayed, AnswerProof proof) {
-    return new Evidence(this, requests, replayed, proof);
+    boolean same = requests == this.requests && replayed == this.replayed && proof == this.proof;
+    return same ? this : new Evidence(this, requests, replayed, proof);
   }
 
   /**
@@ -343,6 +348,10 @@ public final class Evidence {
     private final Safety lastSafety;
     private final Safety earlier;
     private final boolean afterEffect;
+    // What most attempts leave: an answer with the status 200, after one delivery or an unknown
+    // number. Immutable, so each thread may set it.
+    private @Nullable Outcome answered;
+    private @Nullable Outcome answeredUncounted;
 
     private Requests(Disposition last, Safety lastSafety, Safety earlier, boolean afterEffect) {
       this.last = last;
@@ -385,6 +394,26 @@ public final class Evidence {
 
     Disposition last() {
       return last;
+    }
+
+    private Outcome answered(int deliveries) {
+      Outcome known = deliveries < 0 ? answeredUncounted : answered;
+      if (known != null) {
+        return known;
+      }
+      Outcome made = new Outcome(Verdict.accepted(), new Evidence(this, 200, deliveries, false));
+      if (deliveries < 0) {
+        answeredUncounted = made;
+      } else {
+        answered = made;
+      }
+      return made;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // an equal one gets a new outcome
+    Outcome accepted(Evidence evidence) {
+      Outcome usual = answered(evidence.deliveries);
+      return usual.evidence() == evidence ? usual : new Outcome(Verdict.accepted(), evidence);
     }
 
     Safety earlier() {

@@ -26,21 +26,37 @@ final class OperationRecord {
   private long startNanos;
   private long attemptStartNanos;
   private long attemptNanos;
-  private long waitBeforeNanos; // before the latest attempt
-  private long waitAfterNanos; // after it
-  private long waitedNanos; // in all
   private int attempts;
   private int perhapsProcessed; // attempts
   private boolean earlierMayHaveActed;
   private boolean mayHaveEffect; // a request that does more than to read may have acted
-  private @Nullable String withoutKey; // a request that may have had an effect
   private boolean unknown; // what the server did on one of the attempts
   private boolean cached; // all attempts were answered without the server, and count as none
   private @Nullable Outcome outcome; // of the latest attempt, null while it runs
   private @Nullable Throwable failure;
-  private @Nullable TimeLimit endedBy; // the latest attempt
   private @Nullable OtherPath otherPath; // of the latest attempt
   private List<AttemptRecord> reports = List.of(); // those that have been made
+  private @Nullable Trouble trouble; // null: none
+
+  /** What there is to tell only if not all went well. */
+  private static final class Trouble {
+    private static final Trouble NONE = new Trouble();
+    private long waitBeforeNanos; // before the latest attempt
+    private long waitAfterNanos; // after it
+    private long waitedNanos; // in all
+    private @Nullable TimeLimit endedBy; // the latest attempt
+    private @Nullable String withoutKey; // a request that may have had an effect
+  }
+
+  private Trouble trouble() {
+    Trouble known = trouble == null ? new Trouble() : trouble;
+    trouble = known;
+    return known;
+  }
+
+  private Trouble knownTrouble() {
+    return trouble == null ? Trouble.NONE : trouble;
+  }
 
   void begin(long nowNanos) {
     startNanos = nowNanos;
@@ -48,18 +64,22 @@ final class OperationRecord {
 
   /** Another run begins. */
   void runAgain() {
-    waitAfterNanos = 0; // of a wait that was cut short
+    if (trouble != null) {
+      trouble.waitAfterNanos = 0; // of a wait that was cut short
+    }
   }
 
   void attemptBegan(int number, @Nullable OtherPath path, long nowNanos) {
     latest();
     attempts = number;
     attemptStartNanos = nowNanos;
-    waitBeforeNanos = waitAfterNanos;
-    waitAfterNanos = 0;
     outcome = null;
-    endedBy = null;
     otherPath = path;
+    if (trouble != null) {
+      trouble.waitBeforeNanos = trouble.waitAfterNanos;
+      trouble.waitAfterNanos = 0;
+      trouble.endedBy = null;
+    }
   }
 
   /**
@@ -68,7 +88,7 @@ final class OperationRecord {
    * @param limit of ours; null for a timeout of the client
    */
   void endedBy(@Nullable TimeUp limit) {
-    endedBy = limit == null ? TimeLimit.CLIENT_TIMEOUT : limit.limit();
+    trouble().endedBy = limit == null ? TimeLimit.CLIENT_TIMEOUT : limit.limit();
   }
 
   /** Whether an attempt has begun and its end has not been noted. */
@@ -92,8 +112,9 @@ final class OperationRecord {
     perhapsProcessed += sent ? 1 : 0;
     unknown |= evidence.leavesUnknown(accepted);
     mayHaveEffect |= evidence.requests().mayHaveEffect();
-    if (withoutKey == null) {
-      withoutKey = evidence.trail().withoutKey();
+    String withoutKey = evidence.trail().withoutKey();
+    if (withoutKey != null && trouble().withoutKey == null) {
+      trouble().withoutKey = withoutKey;
     }
     attemptNanos = attemptNanos(nowNanos);
     this.outcome = outcome;
@@ -107,12 +128,14 @@ final class OperationRecord {
     if (outcome == null || (last != null && last.number() == attempts)) {
       return last;
     }
-    AttemptRecord.Timing timing =
-        new AttemptRecord.Timing(attemptStartNanos - startNanos, attemptNanos, waitBeforeNanos);
-    AttemptRecord.Result result =
-        new AttemptRecord.Result(
-            failure, outcome.verdict().kind(), endedBy, otherPath, outcome.evidence());
-    AttemptRecord report = new AttemptRecord(attempts, timing, result);
+    Trouble known = knownTrouble();
+    AttemptRecord report =
+        new AttemptRecord(
+            attempts,
+            new AttemptRecord.Timing(
+                attemptStartNanos - startNanos, attemptNanos, known.waitBeforeNanos),
+            new AttemptRecord.Result(
+                failure, outcome.verdict().kind(), known.endedBy, otherPath, outcome.evidence()));
     add(report);
     return report;
   }
@@ -128,8 +151,9 @@ final class OperationRecord {
 
   /** Notes a wait before the next attempt. */
   void waiting(long nanos) {
-    waitAfterNanos = nanos;
-    waitedNanos = Durations.saturatedAdd(waitedNanos, nanos);
+    Trouble known = trouble();
+    known.waitAfterNanos = nanos;
+    known.waitedNanos = Durations.saturatedAdd(known.waitedNanos, nanos);
   }
 
   /** How many attempts were neither unsent nor refused. */
@@ -173,10 +197,11 @@ final class OperationRecord {
 
   RetryReport report(StopReason reason, long nowNanos, OperationInfo info, String because) {
     latest();
+    Trouble known = knownTrouble();
     return new OperationReport(
         reason,
         new OperationReport.Totals(
-            cached ? 0 : attempts, nowNanos - startNanos, waitedNanos, serverDelay(), because),
+            cached ? 0 : attempts, nowNanos - startNanos, known.waitedNanos, serverDelay(), because),
         reports,
         new OperationReport.Flags(
             perhapsProcessed,
@@ -184,7 +209,7 @@ final class OperationRecord {
             unknown && !settled(reason),
             replayed(),
             !mayHaveEffect,
-            withoutKey),
+            known.withoutKey),
         info);
   }
 }

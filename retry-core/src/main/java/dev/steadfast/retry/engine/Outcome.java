@@ -27,6 +27,19 @@ public record Outcome(Verdict verdict, Evidence evidence) {
   }
 
   /**
+   * An outcome. Unlike the constructor, this makes no new one for what most attempts end with.
+   *
+   * @param verdict what it means
+   * @param evidence what is known of its requests
+   * @return an outcome, perhaps a shared one
+   */
+  public static Outcome of(Verdict verdict, Evidence evidence) {
+    return verdict instanceof Verdict.Accepted accepted && accepted.observed()
+        ? evidence.requests().accepted(evidence)
+        : new Outcome(verdict, evidence);
+  }
+
+  /**
    * Whether the server refuses a connection, or its protocol. Then a key or the caller's word do
    * not make an attempt beside the others safe, but a failed handshake proves that nothing was
    * sent.

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <R> the response
  */
-abstract class Race<R> implements Runnable {
+abstract class Race<R> extends TimeBounds<R> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
@@ -40,18 +40,8 @@ abstract class Race<R> implements Runnable {
     this.phase = phase;
   }
 
-  abstract Operation<R> operation();
-
   /** Whether the calling thread waits for the outcome. */
   abstract boolean waits();
-
-  abstract boolean sendingBody();
-
-  /**
-   * The time that is left in this phase, 0 if it is up; {@link Long#MAX_VALUE} where nothing, or
-   * the client itself, bounds the 
-   */
-  abstract long leftNanos(Phase open, long nowNanos);
 
   abstract void userCodeFailed(Throwable thrown);
 

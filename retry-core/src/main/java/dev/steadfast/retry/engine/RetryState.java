@@ -8,6 +8,7 @@ import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Verdict;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +35,9 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class RetryState {
-  private final PolicyNanos nanos; // the policy, in nanoseconds
+  private final RetryPlan plan;
   private final RetryBudget.Account budget;
   private final Admission admission;
-  private final LongSupplier random;
-  private final CallersWord word;
 
   // Both deadlines may wrap: only differences of them are used.
   private long deadlineNanos; // of the policy's total timeout
@@ -49,12 +48,8 @@ final class RetryState {
   private @Nullable CallerDeadline caller; // a part of the bound
 
   private int attempts;
-  private short resent; // on a stale connection, once in a run: attempts beside maxAttempts
   private short perhapsProcessed; // attempts, up to the largest short
-  private int backoffs; // since the start, or since the last pushback
-  private long previousBackoffNanos;
-  private short kindsSeen; // a bit for each
-  private @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
+  private @Nullable PastFailures past; // null: none that could be retried
   private boolean retryPending; // decided on, not begun
   private boolean ownedAbove; // a layer above owns the retries
   private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
@@ -66,11 +61,9 @@ final class RetryState {
   private boolean elsewhere; // the latest attempt takes another connection than the usual one
 
   RetryState(RetryPlan plan, RetryBudget.Account budget, Admission admission) {
-    this.nanos = plan.nanos();
+    this.plan = plan;
     this.budget = budget;
     this.admission = admission;
-    this.random = plan.environment().random();
-    this.word = plan.word();
   }
 
   /** The state of an operation without guards; call {@link #begin} first. */
@@ -80,6 +73,10 @@ final class RetryState {
         new RetryEnvironment(system.ticker(), system.clock(), random, system.scheduler());
     RetryPlan plan = RetryPlan.of(RetryPolicy.defaults(), RetryBudget.unlimited(), drawing);
     return new RetryState(plan.withPolicy(policy), budget, Admission.FREE);
+  }
+
+  private PolicyNanos nanos() {
+    return plan.nanos();
   }
 
   /** A layer above owns the retries: this operation makes one attempt. */
@@ -102,7 +99,7 @@ final class RetryState {
    * @param told false if the budget hears nothing before an attempt begins
    */
   void begin(long nowNanos, long boundNanos, boolean told) {
-    deadlineNanos = nowNanos + nanos.total();
+    deadlineNanos = nowNanos + nanos().total();
     extendBound(nowNanos, boundNanos);
     unknownToBudget = !told;
     if (told) {
@@ -133,7 +130,7 @@ final class RetryState {
 
   /** Whether an attempt was a free resend. */
   boolean hasResent() {
-    return resent > 0;
+    return resent() > 0;
   }
 
   /**
@@ -144,14 +141,13 @@ final class RetryState {
     this.perhapsProcessed = (short) Math.min(perhapsProcessed, Short.MAX_VALUE);
     stopped = null;
     retryPending = false;
-    kindsSeen = 0;
     serverSaysDoNotRetry = false;
     cutShort = false;
     extendBound(nowNanos, boundNanos);
     untold = null;
-    Withdrawal held = withdrawal;
+    PastFailures before = past;
+    Withdrawal held = before == null ? null : before.runsAgain();
     if (held != null) { // must be settled before another retry can take something
-      withdrawal = null;
       budget.operationEnded(RetryBudget.Outcome.UNKNOWN, held, nowNanos);
       budget.operationBegan(nowNanos);
     }
@@ -167,7 +163,7 @@ final class RetryState {
     RetryBudget.Outcome outcome = untold;
     if (outcome != null) {
       untold = null;
-      budget.operationEnded(outcome, withdrawal, nowNanos);
+      budget.operationEnded(outcome, withdrawal(), nowNanos);
     }
   }
 
@@ -191,8 +187,8 @@ final class RetryState {
   boolean cutByCaller(long nowNanos) {
     CallerDeadline by = caller;
     return by != null
-        && by.isReached(nowNanos, nanos.minimumAttempt())
-        && !(nanos.total() != Long.MAX_VALUE && by.isAfter(deadlineNanos))
+        && by.isReached(nowNanos, nanos().minimumAttempt())
+        && !(nanos().total() != Long.MAX_VALUE && by.isAfter(deadlineNanos))
         && !(hasBound && by.isAfter(boundNanos));
   }
 
@@ -216,7 +212,7 @@ final class RetryState {
 
   /** The attempt timeout of the policy; {@link Long#MAX_VALUE} for none. */
   long ownTimeoutNanos(int attempt) {
-    return nanos.attempt(Math.max(1, counted(attempt)));
+    return nanos().attempt(Math.max(1, counted(attempt)));
   }
 
   /** The time until the deadline: 0 if it has passed, {@link Long#MAX_VALUE} if there is none. */
@@ -226,7 +222,7 @@ final class RetryState {
 
   /** The time that is left of the policy's total timeout, which may end before the body does. */
   long remainingTotalNanos(long nowNanos) {
-    return nanos.total() != Long.MAX_VALUE ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+    return nanos().total() != Long.MAX_VALUE ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
   }
 
   /** The time until the bound of this operation, which holds for bodies too. */
@@ -236,12 +232,20 @@ final class RetryState {
 
   /** Whether there is a deadline. */
   boolean bounded() {
-    return nanos.total() != Long.MAX_VALUE || hasBound;
+    return nanos().total() != Long.MAX_VALUE || hasBound;
   }
 
   /** How many of the attempts count against maxAttempts: a free resend does not. */
   private int counted(int made) {
-    return made - resent;
+    return made - resent();
+  }
+
+  private int resent() {
+    return past == null ? 0 : past.resent;
+  }
+
+  private @Nullable Withdrawal withdrawal() {
+    return past == null ? null : past.withdrawal;
   }
 
   /** How many attempts were started. */
@@ -257,8 +261,9 @@ final class RetryState {
     if (verdict instanceof Verdict.Retryable failed) {
       serverSaysDoNotRetry = failed.doNotRetry();
       if (!cutShort) {
-        budget.attemptFailed(failed.kind(), withdrawal, nowNanos);
-        withdrawal = null; // spent with the attempt
+        budget.attemptFailed(failed.kind(), withdrawal(), nowNanos);
+        past = past == null ? new PastFailures() : past;
+        past.withdrawal = null; // spent with the attempt
       }
     }
     if (outcome.evidence().disposition().mayHaveActed() && perhapsProcessed < Short.MAX_VALUE) {
@@ -275,25 +280,27 @@ final class RetryState {
       return fail(permanent.reason(), nowNanos);
     }
     Evidence.Safety safety = outcome.evidence().safety();
-    if (!word.allows(safety)) {
+    if (!plan.word().allows(safety)) {
       return fail(StopReason.NOT_REPLAYABLE, nowNanos);
     }
     if (outcome.evidence().bodySpent()) {
       return fail(StopReason.BODY_NOT_REPEATABLE, nowNanos);
     }
     boolean detour = elsewhere && outcome.refusesConnection();
+    past = past == null ? new PastFailures() : past;
     return afterSafeFailure((Verdict.Retryable) verdict, safety, detour, nowNanos);
   }
 
   /** Whether the operation may not be repeated any more because that is paid for. */
   boolean forbidsPaying(Evidence evidence) {
-    return word.forbidsPaying(evidence.safety(), perhapsProcessed);
+    return plan.word().forbidsPaying(evidence.safety(), perhapsProcessed);
   }
 
   /** Steps 3 to 9. */
   private RetryDecision afterSafeFailure(
       Verdict.Retryable failure, Evidence.Safety safety, boolean detour, long nowNanos) {
-    boolean seen = seenBefore(failure.kind());
+    PastFailures before = Objects.requireNonNull(past);
+    boolean seen = before.seen(failure.kind());
     boolean stale = failure.kind() == FailureKind.STALE_CONNECTION && !seen;
     boolean safeAsSuch = safety.needsNoKey();
     // A stale connection says nothing about the server. Its one resend does not count as an
@@ -305,8 +312,8 @@ final class RetryState {
     if (failure.once() && seen) {
       return fail(StopReason.NOT_RETRYABLE, nowNanos);
     }
-    boolean last = !free && counted(attempts) >= nanos.policy().maxAttempts();
-    if (last || word.forbidsPaying(safety, perhapsProcessed)) {
+    boolean last = !free && counted(attempts) >= nanos().policy().maxAttempts();
+    if (last || plan.word().forbidsPaying(safety, perhapsProcessed)) {
       return fail(StopReason.ATTEMPTS_EXHAUSTED, nowNanos);
     }
     // 4 told not to retry, by a signal or by the layer above: stop
@@ -314,25 +321,25 @@ final class RetryState {
       return fail(StopReason.DO_NOT_RETRY, nowNanos);
     }
     // 5 the server delay is above the ceiling: stop, the delay is exposed
-    if (nanos.givesUpAt(failure.serverDelay())) {
+    if (nanos().givesUpAt(failure.serverDelay())) {
       return fail(StopReason.SERVER_DELAY_TOO_LONG, nowNanos);
     }
     // 6 delay = max(backoff, server delay + upward spread)
     RetryDecision.Retry retry =
         stale
             ? Decisions.retry(0, DelayReason.STALE_CONNECTION)
-            : delay(failure, remainingNanos(nowNanos));
+            : before.delay(failure, plan, remainingNanos(nowNanos));
     // 7 the delay and a minimal attempt would pass the deadline: stop now
-    if (!nanos.fits(retry.delayNanos(), remainingNanos(nowNanos))) {
+    if (!nanos().fits(retry.delayNanos(), remainingNanos(nowNanos))) {
       return fail(StopReason.DEADLINE, nowNanos);
     }
     // 8 guards are asked, not acquired: a known refusal ends the operation here
     AdmissionTime opening = admission.opening(nowNanos);
     if (opening.inNanos() > retry.delayNanos()) {
-      if (!nanos.allows(opening, remainingNanos(nowNanos))) {
+      if (!nanos().allows(opening, remainingNanos(nowNanos))) {
         return fail(StopReason.GUARD_REFUSED, nowNanos);
       }
-      retry = nanos.waitFor(opening, remainingNanos(nowNanos), random);
+      retry = nanos().waitFor(opening, remainingNanos(nowNanos), plan.environment().random());
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
     // A GOAWAY ends a connection and says nothing about the server, so one resend costs nothing.
@@ -342,10 +349,10 @@ final class RetryState {
       if (!taken.granted()) {
         return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);
       }
-      withdrawal = taken;
+      before.withdrawal = taken;
     }
     retryPending = true;
-    resent += (short) (free ? 1 : 0);
+    before.resent += (short) (free ? 1 : 0);
     return retry;
   }
 
@@ -356,10 +363,11 @@ final class RetryState {
   RetryDecision.Stop abandon(StopReason reason, long nowNanos) {
     requireRunning();
     boolean failed = reason == StopReason.DEADLINE && !cutByCaller(nowNanos);
-    Withdrawal unused = withdrawal;
+    PastFailures before = past;
+    Withdrawal unused = withdrawal();
     try {
-      if (retryPending && unused != null) {
-        withdrawal = null;
+      if (retryPending && before != null && unused != null) {
+        before.withdrawal = null;
         budget.refund(unused, nowNanos);
       }
     } finally { // the budget may be the user's, and throw
@@ -382,25 +390,9 @@ final class RetryState {
     AdmissionTime opening = admission.opening(nowNanos);
     // A guard may refuse and yet give no time to wait, because it does not know when it will admit
     // an attempt. Then the operation does not wait.
-    return opening.inNanos() > 0 && nanos.allows(opening, remainingNanos(nowNanos))
-        ? nanos.waitFor(opening, remainingNanos(nowNanos), random)
+    return opening.inNanos() > 0 && nanos().allows(opening, remainingNanos(nowNanos))
+        ? nanos().waitFor(opening, remainingNanos(nowNanos), plan.environment().random())
         : null;
-  }
-
-  private RetryDecision.Retry delay(Verdict.Retryable failure, long remainingNanos) {
-    boolean pushback = failure.serverDelay().exact(); // gRFC A6: the next backoff starts over
-    backoffs = pushback ? 0 : Math.max(backoffs, backoffs + 1); // stays at the largest int
-    previousBackoffNanos =
-        pushback ? 0 : nanos.backoff(failure.kind(), backoffs, previousBackoffNanos, random);
-    return nanos.delay(failure.serverDelay(), previousBackoffNanos, remainingNanos, random);
-  }
-
-  @SuppressWarnings("EnumOrdinal") // a set of them that allocates nothing, for one operation
-  private boolean seenBefore(FailureKind kind) {
-    int bit = 1 << kind.ordinal();
-    boolean seen = (kindsSeen & bit) != 0;
-    kindsSeen = (short) (kindsSeen | bit);
-    return seen;
   }
 
   private RetryDecision.Stop fail(StopReason reason, long nowNanos) {

@@ -6,10 +6,15 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of one attempt. While the request body is sent, the total timeout does not run. Safe for
- * use by many threads.
+ * The part of an attempt that knows its time. While the request body is sent, the total timeout
+ * does not run. Safe for use by many threads.
+ *
+ * <p>This and {@link Race} are base classes, because every attempt has one of each: so they cost no
+ * objects.
+ *
+ * @param <R> the response
  */
-final class TimeBounds {
+abstract class TimeBounds<R> {
   private volatile long beganNanos;
   private volatile @Nullable BodyTime body; // null: no request body was sent
   private volatile boolean totalTimeoutOver; // at the head: the body is not bounded by it
@@ -46,13 +51,18 @@ final class TimeBounds {
     }
   }
 
+  abstract Operation<R> operation();
+
+  /** The number of the attempt, from 1. */
+  public abstract int number();
+
   /** The attempt leaves the client's queue, or waits for another head. */
-  void begin(long nowNanos) {
+  void timeBegins(long nowNanos) {
     beganNanos = nowNanos;
   }
 
   /** The body of the latest head is not left to the caller, unless that is said again. */
-  void atHead() {
+  void timeAtHead() {
     totalTimeoutOver = false;
   }
 
@@ -61,7 +71,7 @@ final class TimeBounds {
     return time != null && time.state != BodyTime.NONE;
   }
 
-  void bodyStarted(long nowNanos) {
+  void bodyBegins(long nowNanos) {
     BodyTime known = body;
     BodyTime time = known == null ? new BodyTime() : known;
     time.startNanos = nowNanos;
@@ -69,7 +79,7 @@ final class TimeBounds {
     body = time;
   }
 
-  void bodyEnded(long nowNanos) {
+  void bodyEnds(long nowNanos) {
     BodyTime time = body;
     if (time != null) {
       time.ended(nowNanos);
@@ -87,12 +97,13 @@ final class TimeBounds {
     return time == null ? 0 : time.tookNanos;
   }
 
-  void leaveBodyToCaller() {
+  public void leaveBodyToCaller() {
     totalTimeoutOver = true;
   }
 
   /** As {@link Attempt#remainingNanos}. */
-  long remainingNanos(Operation<?> operation) {
+  public long remainingNanos() {
+    Operation<R> operation = operation();
     if (!operation.state().bounded()) {
       return Long.MAX_VALUE; // saves reading the clock
     }
@@ -108,7 +119,8 @@ final class TimeBounds {
    *
    * @param ownNanos the timeout of the attempt; {@link Long#MAX_VALUE} for none, and after the head
    */
-  @Nullable TimeUp timeUp(Operation<?> operation, long ownNanos) {
+  @Nullable TimeUp timeUp(long ownNanos) {
+    Operation<R> operation = operation();
     long now = operation.now();
     boolean paused = sendingBody() || totalTimeoutOver;
     TimeUp ofOperation = ReachedLimit.of(operation, paused ? Long.MAX_VALUE : bodyNanos(), now);
@@ -133,7 +145,8 @@ final class TimeBounds {
    * @param nowNanos the time
    * @return nanoseconds, 0 if the time is up; {@link Long#MAX_VALUE} for no bound
    */
-  long leftNanos(Operation<?> operation, int number, Phase open, long nowNanos) {
+  long leftNanos(Phase open, long nowNanos) {
+    Operation<R> operation = operation();
     if (operation.transport().boundsAttempts()) {
       return Long.MAX_VALUE;
     }
@@ -148,7 +161,7 @@ final class TimeBounds {
     if (open != Phase.RUNNING) {
       return left;
     }
-    long own = operation.state().ownTimeoutNanos(number);
+    long own = operation.state().ownTimeoutNanos(number());
     return own == Long.MAX_VALUE
         ? left
         : Math.min(left, Math.max(0, own - (nowNanos - beganNanos)));

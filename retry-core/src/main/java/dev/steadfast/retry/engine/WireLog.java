@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class WireLog<Q> {
   // Why it is like this: docs/decisions/evidence.md
   @SuppressWarnings("rawtypes")
+  private static final AtomicReferenceFieldUpdater<WireLog, @Nullable Remarks> REMARKS =
+      AtomicReferenceFieldUpdater.newUpdater(WireLog.class, Remarks.class, "remarks");
+
+  @SuppressWarnings("rawtypes")
   private static final AtomicIntegerFieldUpdater<WireLog> SENT =
       AtomicIntegerFieldUpdater.newUpdater(WireLog.class, "sent");
 
@@ -53,17 +57,23 @@ public final class WireLog<Q> {
   // Those before the latest.
   private volatile Safety earlier = Safety.UNPROCESSED; // the weakest reason
   private volatile boolean afterEffect;
-  private volatile @Nullable Q unsafe; // the first that may have acted and nothing protects
-  // The first that may have had an effect without the key: of the operation's own, and of others.
-  private volatile @Nullable Q uncovered;
-  private volatile @Nullable Q uncoveredElsewhere;
   private boolean followUp; // the latest follows an answer, and has not failed before
 
   private boolean nextElsewhere;
   private volatile boolean anyOwn; // whether a request was for the operation
-  private volatile @Nullable Safety unseen; // how safe the requests are that nobody saw
   private volatile boolean unseenAnswer;
   private volatile Safety beside = Safety.UNPROCESSED; // how safe other requests are that went out
+  private volatile @Nullable Remarks<Q> remarks; // null: none
+
+  /** What few attempts leave. */
+  private static final class Remarks<Q> {
+    private static final Remarks<?> NONE = new Remarks<>();
+    private volatile @Nullable Q unsafe; // the first that may have acted and nothing protects
+    // The first that may have had an effect without the key: of the operation's own, and of others.
+    private volatile @Nullable Q uncovered;
+    private volatile @Nullable Q uncoveredElsewhere;
+    private volatile @Nullable Safety unseen; // how safe the requests are that nobody saw
+  }
 
   /**
    * The log of an attempt that has sent nothing yet.
@@ -155,9 +165,10 @@ public final class WireLog<Q> {
    * @param answered whether the answer of the attempt belongs to one of them
    */
   public void othersUnseen(Safety why, boolean answered) {
-    Safety known = unseen;
+    Remarks<Q> noted = remarks();
+    Safety known = noted.unseen;
     unseenAnswer |= answered;
-    unseen = known == null ? why : known.and(why);
+    noted.unseen = known == null ? why : known.and(why);
   }
 
   /**
@@ -201,19 +212,34 @@ public final class WireLog<Q> {
     int known = fate;
     followUp = known >= 0 || (followUp && known == UNSENT);
     Safety settled = settledSafety(known);
-    if (settled == Safety.UNSAFE && unsafe == null) {
-      unsafe = latest;
+    if (settled == Safety.UNSAFE && remarks().unsafe == null) {
+      remarks().unsafe = latest;
     }
     if (mayHaveHadEffect(known)) {
       afterEffect = true;
-      if (withoutKey && elsewhere && uncoveredElsewhere == null) {
-        uncoveredElsewhere = latest;
-      } else if (withoutKey && !elsewhere && uncovered == null) {
-        uncovered = latest;
+      if (withoutKey && elsewhere && remarks().uncoveredElsewhere == null) {
+        remarks().uncoveredElsewhere = latest;
+      } else if (withoutKey && !elsewhere && remarks().uncovered == null) {
+        remarks().uncovered = latest;
       }
     }
     earlier = earlier.and(settled);
     fate = UNSENT;
+  }
+
+  private Remarks<Q> remarks() {
+    Remarks<Q> known = remarks;
+    while (known == null) {
+      REMARKS.compareAndSet(this, null, new Remarks<>());
+      known = remarks;
+    }
+    return known;
+  }
+
+  @SuppressWarnings("unchecked") // the one that stands for none names no request
+  private Remarks<Q> knownRemarks() {
+    Remarks<Q> known = remarks;
+    return known == null ? (Remarks<Q>) Remarks.NONE : known;
   }
 
   // ---- what follows from it
@@ -317,7 +343,7 @@ public final class WireLog<Q> {
   public Evidence evidence(int status, boolean bodySpent) {
     int known = fate;
     Safety sentBeside = beside;
-    Safety others = unseen;
+    Safety others = knownRemarks().unseen;
     if (sentBeside != Safety.UNPROCESSED) {
       others = others == null ? sentBeside : others.and(sentBeside);
     }
@@ -339,16 +365,17 @@ public final class WireLog<Q> {
   }
 
   private Trail trail(boolean own, Requests requests, int known) {
-    Q blocking = unsafe;
+    Remarks<Q> noted = knownRemarks();
+    Q blocking = noted.unsafe;
     if (blocking == null && requests.safety() == Safety.UNSAFE && (elsewhere || deliveries() > 1)) {
       blocking = latest;
     }
-    Q keyless = uncovered;
+    Q keyless = noted.uncovered;
     if (keyless == null && withoutKey && !(elsewhere && anyOwn) && mayHaveHadEffect(known)) {
       keyless = latest;
     }
     if (keyless == null && !anyOwn) { // user code may have changed where the operation goes
-      keyless = uncoveredElsewhere;
+      keyless = noted.uncoveredElsewhere;
     }
     return blocking == null && keyless == null
         ? Trail.of(own)

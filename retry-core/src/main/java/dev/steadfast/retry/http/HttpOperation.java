@@ -20,7 +20,6 @@ import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.internal.Durations;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -146,10 +146,7 @@ public final class HttpOperation {
   }
 
   private void adviseOnRetriesAbove(RequestView request) {
-    if (plan.advised(Advice.RETRIED_ABOVE)) {
-      return;
-    }
-    if (SdkRetries.isRetry(request)) {
+    if (!plan.advised(Advice.RETRIED_ABOVE) && SdkRetries.isRetry(request)) {
       plan.advise(Advice.RETRIED_ABOVE, info);
     }
   }
@@ -285,8 +282,7 @@ public final class HttpOperation {
 
   /** {@return the bound that the caller gave in nanoseconds, {@link Long#MAX_VALUE} for none} */
   public long boundNanos() {
-    Optional<Duration> deadline = options.deadline();
-    return deadline.isPresent() ? Durations.nanos(deadline.get()) : Long.MAX_VALUE;
+    return options.deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
   }
 
   /**
@@ -471,11 +467,12 @@ public final class HttpOperation {
     Signals signals = replayed && failed(response) ? read.ofReplay() : read;
     Verdict verdict =
         Checks.notNull("verdict", retry.classifier().onResponse(view, response, signals));
-    LearningGuards.Judged judged = new LearningGuards.Judged(response, signals, verdict);
-    retry.learning().learn(plan, info, judged, plan.environment().ticker());
+    if (retry.learning().any()) {
+      learn(new LearningGuards.Judged(response, signals, verdict), plan.environment().ticker());
+    }
     Evidence proved = wire.withProof(proof(response, signals, verdict));
     Evidence evidence = signals.unprocessed() ? proved.withRefusal() : proved;
-    return new Outcome(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
+    return Outcome.of(signals.addedTo(verdict), replayed ? evidence.withReplay() : evidence);
   }
 
   private AnswerProof proof(ResponseView response, Signals signals, Verdict verdict) {
@@ -499,8 +496,13 @@ public final class HttpOperation {
    * @param headNanos when its head came, by the ticker of the environment
    */
   public void learn(ResponseView response, @Nullable Verdict verdict, long headNanos) {
-    LearningGuards.Judged judged = new LearningGuards.Judged(response, signals(response), verdict);
-    retry.learning().learn(plan, info, judged, () -> headNanos);
+    if (retry.learning().any()) {
+      learn(new LearningGuards.Judged(response, signals(response), verdict), () -> headNanos);
+    }
+  }
+
+  private void learn(LearningGuards.Judged judged, LongSupplier headNanos) {
+    retry.learning().learn(plan, info, judged, headNanos);
   }
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.

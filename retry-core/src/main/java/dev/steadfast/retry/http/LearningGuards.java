@@ -35,6 +35,11 @@ final class LearningGuards {
     }
   }
 
+  /** Whether anything learns from answers. */
+  boolean any() {
+    return gate != null || !learning.isEmpty();
+  }
+
   /** All guards, those that learn nothing too. */
   List<Guard> all() {
     return all;
@@ -63,9 +68,6 @@ final class LearningGuards {
    * @param headNanos when its head came; asked only if there is something to learn
    */
   void learn(RetryPlan plan, OperationInfo operation, Judged judged, LongSupplier headNanos) {
-    if (gate == null && learning.isEmpty()) {
-      return;
-    }
     ResponseView response = judged.response();
     ServerDelayGate.Told told = gate == null ? null : judged.told();
     boolean shuts = told != null && told.mayShut();

@@ -57,7 +57,7 @@ record Answer(
 
   @Override
   public Map<String, List<String>> headerMap() {
-    return new OkHttpViews.HeaderMap(response.headers());
+    return OkHttpViews.headerMap(response.headers());
   }
 
   /** Only lines that the server has sent now count: OkHttp adds what its cache had to a 304. */

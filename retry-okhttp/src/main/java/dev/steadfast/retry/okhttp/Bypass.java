@@ -13,7 +13,7 @@ final class Bypass {
 
   /** Whether the call has failed in that way. */
   static boolean is(Throwable thrown, WireTrace wire) {
-    return wire.interceptors.withinUsersCalls()
+    return wire.interceptors().withinUsersCalls()
         && !wire.reached()
         && !wire.cancelledByOthers() // in the dispatcher's queue
         && !OkHttpErrors.executorRejected(thrown);

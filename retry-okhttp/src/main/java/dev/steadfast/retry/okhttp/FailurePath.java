@@ -18,6 +18,7 @@ final class FailurePath {
   // Why it is like this: docs/decisions/okhttp-wire.md
   private static final long PASSED_ON_NANOS = 1_000_000;
 
+  final RefusedAddresses refusedAddresses = new RefusedAddresses();
   private final LongSupplier ticker;
 
   private volatile @Nullable Throwable leftBody;

@@ -17,6 +17,7 @@ import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.internal.CleanReport;
+import dev.steadfast.retry.paths.WirePath;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ final class OkHttpTransport
     default void waits() {}
 
     /** The operation ended because its time was up. */
-    default void deadlinePassed(TimeUp limit) {}
+    default void deadlinePassed(TimeUp limit, OkHttpTransport transport) {}
 
     /** Whether one attempt cannot be cancelled without the call. */
     default boolean boundsAttempts() {
@@ -55,7 +56,7 @@ final class OkHttpTransport
     }
 
     /** The meaning of the failure of an attempt, which may say something of its connection. */
-    TransportFailure failed(WireTrace wire, TransportFailure failure);
+    TransportFailure failed(WireTrace wire, TransportFailure failure, OkHttpTransport transport);
 
     /** How long ago the first operation of the call began. */
     default long spentNanos() {
@@ -72,6 +73,7 @@ final class OkHttpTransport
   private volatile @Nullable WireTrace wire; // of the current attempt
   private volatile boolean begun; // an attempt, by this transport
   private volatile boolean lostFollowUp;
+  volatile @Nullable WirePath lost; // where the attempt before was silent
   private volatile @Nullable EarlierEnd earlier; // of the attempt before, if the body is watched
 
   OkHttpTransport(HttpOperation operation, Request request, Sender sender) {
@@ -184,11 +186,6 @@ final class OkHttpTransport
     return callersBody == null ? null : callersBody.sent().changed();
   }
 
-  /** Whether the body is read within the attempt. */
-  boolean buffers(Response response) {
-    return WholeBody.isRead(response, operation);
-  }
-
   @Override
   public ResponseView head(Answer answer) {
     return answer;
@@ -241,7 +238,7 @@ final class OkHttpTransport
     Evidence evidence = last.evidence(failure, bodySpent());
     TransportFailure classified = OkHttpFailures.classify(failure, last);
     if (classified != null) {
-      return operation.outcome(sender.failed(last, classified), evidence);
+      return operation.outcome(sender.failed(last, classified, this), evidence);
     }
     Response head = Objects.requireNonNull(last.head());
     Outcome ofHead =
@@ -269,7 +266,7 @@ final class OkHttpTransport
 
   @Override
   public Map<String, List<String>> headers(Answer answer) {
-    return new OkHttpViews.HeaderMap(answer.response().headers());
+    return OkHttpViews.headerMap(answer.response().headers());
   }
 
   @Override
@@ -339,7 +336,7 @@ final class OkHttpTransport
   @Override
   public Throwable timedOut(TimeUp limit) {
     if (limit.limit() != TimeLimit.ATTEMPT_TIMEOUT) {
-      sender.deadlinePassed(limit);
+      sender.deadlinePassed(limit, this);
     }
     return CallTimeouts.timeout(limit);
   }

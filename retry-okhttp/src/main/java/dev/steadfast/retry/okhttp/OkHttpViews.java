@@ -2,11 +2,9 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.RetryOptions;
-import java.util.AbstractMap;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Request;
@@ -75,38 +73,8 @@ final class OkHttpViews {
         || (answer.code() == 504 && answer.request().cacheControl().onlyIfCached());
   }
 
-  /** All headers as an immutable map, made when it is first looked into: most often it never is. */
-  static final class HeaderMap extends AbstractMap<String, List<String>> {
-    private final Headers headers;
-    private volatile @Nullable Map<String, List<String>> made;
-
-    HeaderMap(Headers headers) {
-      this.headers = headers;
-    }
-
-    private Map<String, List<String>> made() {
-      Map<String, List<String>> known = made;
-      if (known == null) {
-        known = Collections.unmodifiableMap(headers.toMultimap());
-        made = known;
-      }
-      return known;
-    }
-
-    @Override
-    public Set<Entry<String, List<String>>> entrySet() {
-      return made().entrySet();
-    }
-
-    // Ignores case, unlike the one that is inherited.
-    @Override
-    public @Nullable List<String> get(@Nullable Object name) {
-      return made().get(name);
-    }
-
-    @Override
-    public boolean containsKey(@Nullable Object name) {
-      return made().containsKey(name);
-    }
+  /** All headers: an immutable map, whose names are found in any case. */
+  static Map<String, List<String>> headerMap(Headers headers) {
+    return Collections.unmodifiableMap(headers.toMultimap());
   }
 }

@@ -44,7 +44,7 @@ abstract class PathTrace extends RequestTrace {
   void awaitTurn(Call call) {
     OtherPool pool = otherPool();
     if (pool != null && other == PathChoice.Step.AWAIT) {
-      pool.awaitOpened(operation, call);
+      pool.awaitOpened(operation(), call);
     }
   }
 
@@ -59,7 +59,7 @@ abstract class PathTrace extends RequestTrace {
     if (pool != null && connection != null) {
       life = connection.life();
       if (takesOther()) {
-        pool.opened(operation.info());
+        pool.opened(operation().info());
       }
     }
   }
@@ -73,7 +73,7 @@ abstract class PathTrace extends RequestTrace {
     OtherPool pool = otherPool();
     WirePath answering = path;
     if (pool != null && answering != null) {
-      pool.alive(operation.info(), answering, takesOther());
+      pool.alive(operation().info(), answering, takesOther());
     }
   }
 
@@ -90,16 +90,16 @@ abstract class PathTrace extends RequestTrace {
     }
     WirePath taken = path;
     if (kind == FailureKind.TIMEOUT && taken != null && isUnanswered()) {
-      return pool.silent(operation.info(), taken, life, takesOther()) ? taken : null;
+      return pool.silent(operation().info(), taken, life, takesOther()) ? taken : null;
     }
     if (!takesOther() || log.deliveries() > 0) {
       return null;
     }
     if (kind == FailureKind.TIMEOUT && other != PathChoice.Step.AWAIT) {
-      pool.silentWhileConnecting(operation.info());
+      pool.silentWhileConnecting(operation().info());
       return null;
     }
-    pool.notMade(operation.info(), kind == FailureKind.TLS);
+    pool.notMade(operation().info(), kind == FailureKind.TLS);
     return lost; // the usual connection is as suspect as it was
   }
 
@@ -115,10 +115,10 @@ abstract class PathTrace extends RequestTrace {
   Outcome judged(ResponseView answer, Evidence evidence) {
     OtherPool pool = otherPool();
     if (pool == null || !takesOther() || !AnswerProof.refusesProtocol(answer.status())) {
-      return operation.outcome(answer, evidence);
+      return operation().outcome(answer, evidence);
     }
-    pool.notMade(operation.info(), true);
-    return operation.outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
+    pool.notMade(operation().info(), true);
+    return operation().outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
   }
 
   /** Another connection that TLS refuses is no end: the usual one has passed its handshake. */

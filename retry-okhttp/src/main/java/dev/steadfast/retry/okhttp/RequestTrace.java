@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * timeout or a cancellation is another one.
  */
 abstract class RequestTrace {
-  final HttpOperation operation;
-  final ClientInterceptors interceptors;
   final WireLog<Request> log;
 
   // The place where the call is.
@@ -44,14 +42,15 @@ abstract class RequestTrace {
   private final int othersBefore; // calls of the client that belong to no attempt
   private volatile boolean others; // calls that user code has made beside that of the attempt
   private @Nullable HttpUrl origin; // which a key must not leave; null: that of the next request
-  private @Nullable RefusedAddresses refusedAddresses;
 
   RequestTrace(HttpOperation operation, ClientInterceptors interceptors) {
-    this.operation = operation;
-    this.interceptors = interceptors;
     this.othersBefore = interceptors.otherCalls();
     this.log = new WireLog<>(operation.plan(), WireRequests::text);
   }
+
+  abstract HttpOperation operation();
+
+  abstract ClientInterceptors interceptors();
 
   /** Whether the attempt was given up. */
   abstract boolean isOver();
@@ -86,7 +85,7 @@ abstract class RequestTrace {
    * ResendSuppressor} hid from it.
    */
   Response throughOkHttp(Interceptor.Chain chain, Request request) throws IOException {
-    origin = WireRequests.mayFollowCachedRedirect(operation, request) ? request.url() : null;
+    origin = WireRequests.mayFollowCachedRedirect(operation(), request) ? request.url() : null;
     asked = request;
     begins(request);
     betweenGuardAndProbe = false;
@@ -95,7 +94,7 @@ abstract class RequestTrace {
       return HiddenServerDelay.reveal(chain.proceed(request));
     } catch (NonRecoverableException sealed) {
       IOException opened = sealed.opened();
-      if (interceptors.mayBeWithinOkHttp()) {
+      if (interceptors().mayBeWithinOkHttp()) {
         failures().opened(opened);
       }
       failures().leavesOkHttp(opened);
@@ -137,7 +136,7 @@ abstract class RequestTrace {
       origin = request.url();
       return request;
     }
-    return WireRequests.withoutHeadersOf(operation, own, request);
+    return WireRequests.withoutHeadersOf(operation(), own, request);
   }
 
   /** The thread is beyond the user's network interceptors, on the way in or on the way out. */
@@ -166,12 +165,12 @@ abstract class RequestTrace {
       throw new IOException("Canceled");
     }
     Response before = head;
-    if (interceptors.mayBeWithinOkHttp() && !(before != null && WireRequests.followed(before))) {
+    if (interceptors().mayBeWithinOkHttp() && !(before != null && WireRequests.followed(before))) {
       begins(request); // no redirect has led here, so an interceptor within may have begun it
     }
     startRequest();
     passUsersInterceptors();
-    if (!WireRequests.sends(operation, log, request)) {
+    if (!WireRequests.sends(operation(), log, request)) {
       throw new IOException("Canceled");
     }
   }
@@ -217,7 +216,7 @@ abstract class RequestTrace {
       synchronized (log) {
         known = failures;
         if (known == null) {
-          known = new FailurePath(operation.plan().environment().ticker());
+          known = new FailurePath(operation().plan().environment().ticker());
           failures = known;
         }
       }
@@ -249,7 +248,7 @@ abstract class RequestTrace {
     if (!direct) {
       failures().comesBack(reason);
     }
-    if (interceptors.withinUsersCalls()) {
+    if (interceptors().withinUsersCalls()) {
       failures().leaves(reason);
     } else {
       failures().leavesAll(reason);
@@ -258,7 +257,7 @@ abstract class RequestTrace {
 
   /** The call that a factory of the user's has made has thrown this. */
   void leaveUsersCall(Throwable reason) {
-    if (interceptors.withinUsersCalls()) {
+    if (interceptors().withinUsersCalls()) {
       failures().comesBack(reason);
       failures().leavesAll(reason);
     }
@@ -270,12 +269,12 @@ abstract class RequestTrace {
    */
   void otherCall(Request request) {
     others = true;
-    log.otherSent(WireRequests.safety(operation, request), true);
+    log.otherSent(WireRequests.safety(operation(), request), true);
   }
 
   /** Whether user code has used the client for calls of its own since the attempt began. */
   boolean othersMade() {
-    return others || interceptors.otherCalls() != othersBefore;
+    return others || interceptors().otherCalls() != othersBefore;
   }
 
   /** OkHttp gave the response to the loop: what breaks now is its body. */
@@ -302,8 +301,7 @@ abstract class RequestTrace {
       goesOn = !latestUnsent() && maySendFollowUpAgain() && isFirstLostFollowUp();
       return goesOn || latestUnsent();
     }
-    refusedAddresses = refusedAddresses == null ? new RefusedAddresses() : refusedAddresses;
-    return refusedAddresses.anotherIsLeft(connection.route());
+    return failures().refusedAddresses.anotherIsLeft(connection.route());
   }
 
   /**
@@ -353,7 +351,7 @@ abstract class RequestTrace {
             && failures().isOfOkHttp(thrown)
             && (log.deliveries() > 0
                 || log.latest() != null
-                || interceptors.okHttpsOwn(thrown, request.url()));
+                || interceptors().okHttpsOwn(thrown, request.url()));
     return own ? FailureSource.OKHTTP : FailureSource.INTERCEPTOR;
   }
 
@@ -364,7 +362,7 @@ abstract class RequestTrace {
   /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
     log.seal();
-    boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors.none();
+    boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors().none();
     FailurePath path = failures;
     Throwable thrown = path == null ? null : path.leftAll();
     // Only the end of the call tells what code of the user's around OkHttp still does.
@@ -403,25 +401,25 @@ abstract class RequestTrace {
       }
     } else if (!WireRequests.sameAnswer(head, network)) {
       if (log.deliveries() == 0) {
-        interceptors.answeredByOtherMeans();
+        interceptors().answeredByOtherMeans();
       }
-      log.otherSent(WireRequests.safety(operation, network.request()), true);
+      log.otherSent(WireRequests.safety(operation(), network.request()), true);
     } else if (!same(network.request(), log.latest())) {
-      log.otherSent(WireRequests.safety(operation, network.request()), false);
+      log.otherSent(WireRequests.safety(operation(), network.request()), false);
     }
     return evidence(answer.code(), bodySpent);
   }
 
   private Evidence evidence(int status, boolean bodySpent) {
-    if (interceptors.otherCalls() != othersBefore) {
-      log.otherSent(operation.safety(), true);
+    if (interceptors().otherCalls() != othersBefore) {
+      log.otherSent(operation().safety(), true);
     }
     return log.evidence(status, bodySpent);
   }
 
   /** Other requests are taken to be as the latest, or as the operation's own if none was sent. */
   private void othersUnseen() {
-    log.othersUnseen(latestUnsent() ? operation.safety() : log.safety(), false);
+    log.othersUnseen(latestUnsent() ? operation().safety() : log.safety(), false);
   }
 
   @SuppressWarnings("ReferenceEquality") // it must be that very object

@@ -253,7 +253,7 @@ public final class RetryInterceptor implements Interceptor {
         Response response = wire.attempted(bounded, request, true);
         transport.answered(response, wire, attempt);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
-            && !transport.buffers(response)) {
+            && !WholeBody.isRead(response, transport.operation())) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } catch (IOException thrown) {
@@ -295,7 +295,8 @@ public final class RetryInterceptor implements Interceptor {
     }
 
     @Override
-    public TransportFailure failed(WireTrace wire, TransportFailure failure) {
+    public TransportFailure failed(
+        WireTrace wire, TransportFailure failure, OkHttpTransport transport) {
       return failure;
     }
 

@@ -9,7 +9,6 @@ import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.paths.PathChoice;
-import dev.steadfast.retry.paths.WirePath;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -44,7 +43,6 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
   private volatile @Nullable OnDispatcher turn;
-  private volatile @Nullable WirePath lost; // where the attempt before was silent
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
 
   RunningCall(FactoryContext factory, Request request, HttpOperation operation) {
@@ -179,23 +177,25 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   /**
    * The preparation of an attempt before it goes by the second pool, null if it does not go there.
    */
-  private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt) {
+  private PathChoice.@Nullable Step chooseWay(
+      Attempt<Answer> attempt, OkHttpTransport transport) {
     OtherPool other = factory.registry().otherPool();
-    return other == null ? null : other.choose(operation, attempt, lost);
+    return other == null ? null : other.choose(operation, attempt, transport.lost);
   }
 
   @Override
-  public TransportFailure failed(WireTrace wire, TransportFailure failure) {
-    lost = wire.failed(failure.kind(), lost);
+  public TransportFailure failed(
+      WireTrace wire, TransportFailure failure, OkHttpTransport transport) {
+    transport.lost = wire.failed(failure.kind(), transport.lost);
     return wire.onPath(failure);
   }
 
   @Override
-  public void deadlinePassed(TimeUp limit) {
+  public void deadlinePassed(TimeUp limit, OkHttpTransport transport) {
     canceled = true; // as OkHttp's own timeout cancels a call
     WireTrace wire = last;
     if (wire != null && limit.limit() != TimeLimit.DEADLINE) { // the caller may be impatient
-      failed(wire, TransportFailure.of(FailureKind.TIMEOUT)); // for the next operation
+      failed(wire, TransportFailure.of(FailureKind.TIMEOUT), transport); // for the next operation
     }
   }
 
@@ -251,7 +251,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
 
   private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     CallTag tag = factory.newTag();
-    PathChoice.Step way = chooseWay(attempt);
+    PathChoice.Step way = chooseWay(attempt, transport);
     Call call = factory.newAttempt(attempted, tag, way != null);
     prepare(call);
     if (tag != null) {

@@ -47,7 +47,7 @@ final class WireProbe implements Interceptor {
     if (!wire.goesOn()) {
       Response before = wire.head();
       int status = before == null ? -1 : before.code();
-      wire.operation.adviseOnResend(status, wire.log.disposition());
+      wire.operation().adviseOnResend(status, wire.log.disposition());
     }
     Request watched = watched(request, wire);
     wire.sending(request);

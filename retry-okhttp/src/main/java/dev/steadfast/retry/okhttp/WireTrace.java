@@ -62,6 +62,16 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     this.repeats = repeats;
   }
 
+  @Override
+  HttpOperation operation() {
+    return owner.operation();
+  }
+
+  @Override
+  ClientInterceptors interceptors() {
+    return registry.interceptors();
+  }
+
   Attempt<?> attempt() {
     return attempt;
   }
@@ -180,27 +190,27 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
 
   /** The context of other operations that the attempt begins, an authenticator's for one. */
   @Nullable CallContext forOthers(@Nullable CallContext here) {
-    CallContext own = operation.plan().callContext();
+    CallContext own = operation().plan().callContext();
     return own == null ? here : own.beyond();
   }
 
   /** A mark for interceptors that send through another client that retries. */
   Runnable markAttempt() {
-    return operation.markAttempt();
+    return operation().markAttempt();
   }
 
   /** The request with the time that is left now: some went by in the dispatcher's queue. */
   Request withTimeLeft(Request request) {
-    if (!operation.tellsTimeLeft()) {
+    if (!operation().tellsTimeLeft()) {
       return request;
     }
     Request.Builder late = request.newBuilder();
-    operation.timeHeaders(attempt.timeoutNanos(), late::header);
+    operation().timeHeaders(attempt.timeoutNanos(), late::header);
     return late.build();
   }
 
   private Request withLateHeaders(Request request) {
-    Map<String, String> headers = operation.lateHeaders(attempt);
+    Map<String, String> headers = operation().lateHeaders(attempt);
     if (headers.isEmpty()) {
       return request;
     }
@@ -247,7 +257,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     if (!reusedConnection && !registry.interceptors().mayAskNewConnections()) {
       return false; // it may be a new one, and asking would take what the server says first
     }
-    Safety safety = WireRequests.safety(operation, request);
+    Safety safety = WireRequests.safety(operation(), request);
     boolean followUp = reusedConnection && head() != null;
     boolean resent =
         safety.isByMethod() && log.disposition() != Disposition.REFUSED && !owner.hasLostFollowUp();
@@ -278,7 +288,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   InterceptorBounds bounded() {
     InterceptorBounds made =
         new InterceptorBounds(
-            attempt::remainingNanos, operation.plan(), this::outOfTime, this::endAtDeadline);
+            attempt::remainingNanos, operation().plan(), this::outOfTime, this::endAtDeadline);
     bounds = made;
     made.setTimer();
     return made;

@@ -91,7 +91,7 @@ class OkHttpViewsTest {
   @Test
   void theMapOfHeadersHasAllLines_whateverTheCase_andCannotBeChanged() {
     Headers headers = Headers.of("Retry-After", "1", "X-Why", "busy", "retry-after", "2");
-    Map<String, List<String>> map = new OkHttpViews.HeaderMap(headers);
+    Map<String, List<String>> map = OkHttpViews.headerMap(headers);
     assertEquals(Map.of("retry-after", List.of("1", "2"), "x-why", List.of("busy")), map);
     assertEquals(List.of("1", "2"), map.get("RETRY-AFTER"));
     assertTrue(map.containsKey("X-WHY"));

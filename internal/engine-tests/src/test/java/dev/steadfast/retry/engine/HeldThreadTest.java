@@ -342,6 +342,11 @@ class HeldThreadTest {
     }
 
     @Override
+    public int number() {
+      return 1;
+    }
+
+    @Override
     boolean waits() {
       return true;
     }

@@ -62,6 +62,11 @@ class RaceSchedulesTest {
           }
 
           @Override
+          public int number() {
+            return 1;
+          }
+
+          @Override
           boolean waits() {
             return false;
           }
