@@ -66,8 +66,7 @@ final class Backoffs {
   }
 
   static Range range(Duration base, double multiplier, Duration cap) {
-    return new Range(
-        base(base), cap(base, cap), Checks.within("multiplier", multiplier, 1, 1000));
+    return new Range(base(base), cap(base, cap), Checks.within("multiplier", multiplier, 1, 1000));
   }
 
   static Backoff read(TextReader in) {

@@ -10,8 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt, with the answer or failure that ended it. {@link NextStep} says what
- * follows.
+ * An attempt, with the answer or failure that ended it. {@link NextStep} says what follows.
  *
  * @param <R> the response
  */

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.engine;
 
 import dev.steadfast.retry.AttemptRefusedException;
-import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;

@@ -201,7 +201,11 @@ final class OperationRecord {
     return new OperationReport(
         reason,
         new OperationReport.Totals(
-            cached ? 0 : attempts, nowNanos - startNanos, known.waitedNanos, serverDelay(), because),
+            cached ? 0 : attempts,
+            nowNanos - startNanos,
+            known.waitedNanos,
+            serverDelay(),
+            because),
         reports,
         new OperationReport.Flags(
             perhapsProcessed,

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles an  Its client, its timer and a cancellation may each try to end it at the same
- * time; one compare-and-set on the {@link Phase} decides which of them does. As a task of the timer
- * it checks whether its time is up. Safe for use by many threads.
+ * Settles an Its client, its timer and a cancellation may each try to end it at the same time; one
+ * compare-and-set on the {@link Phase} decides which of them does. As a task of the timer it checks
+ * whether its time is up. Safe for use by many threads.
  *
  * @param <R> the response
  */
@@ -77,7 +77,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
   /**
    * Waits, once the attempt is settled, until what it ended with can be read. Nobody hands over to
    * the calling thread of a blocking operation: it may leave the client at the moment at which
-   * another thread settles the 
+   * another thread settles the
    */
   void awaitEnd() {
     while (phase.settled() && !ended) {
@@ -198,8 +198,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
   }
 
   private void end(Phase end, @Nullable Throwable reason, Phase before) {
-    SettledAttempt byTimer =
-        WorkerThread.isSettling() ? new SettledAttempt(this) : null;
+    SettledAttempt byTimer = WorkerThread.isSettling() ? new SettledAttempt(this) : null;
     if (!PHASE.compareAndSet(this, before, end)) {
       return;
     }
@@ -270,7 +269,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
     }
   }
 
-  /** Sets the timer of a phase, or ends the  */
+  /** Sets the timer of a phase, or ends the */
   void watchPhase(Phase open) {
     try {
       setTimer(operation().now(), open);

@@ -222,7 +222,9 @@ final class RetryState {
 
   /** The time that is left of the policy's total timeout, which may end before the body does. */
   long remainingTotalNanos(long nowNanos) {
-    return nanos().total() != Long.MAX_VALUE ? Math.max(0, deadlineNanos - nowNanos) : Long.MAX_VALUE;
+    return nanos().total() != Long.MAX_VALUE
+        ? Math.max(0, deadlineNanos - nowNanos)
+        : Long.MAX_VALUE;
   }
 
   /** The time until the bound of this operation, which holds for bodies too. */

@@ -10,7 +10,6 @@ import okhttp3.HttpUrl;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import org.jspecify.annotations.Nullable;
 
 /** OkHttp's requests and responses as the rules see them. */
 final class OkHttpViews {

@@ -177,8 +177,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   /**
    * The preparation of an attempt before it goes by the second pool, null if it does not go there.
    */
-  private PathChoice.@Nullable Step chooseWay(
-      Attempt<Answer> attempt, OkHttpTransport transport) {
+  private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt, OkHttpTransport transport) {
     OtherPool other = factory.registry().otherPool();
     return other == null ? null : other.choose(operation, attempt, transport.lost);
   }
