@@ -1,5 +1,7 @@
 package dev.steadfast.retry;
 
+import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -49,7 +51,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if the delay is negative
    */
   static Backoff fixed(Duration delay) {
-    return Backoffs.fixed(delay);
+    return Backoffs.fixed(Durations.nanos(Checks.notNegative("delay", delay)));
   }
 
   /**
@@ -61,7 +63,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if a duration is out of its range
    */
   static Backoff linear(Duration base, Duration cap) {
-    return Backoffs.range(base, 1, cap).linear();
+    return Backoffs.Kind.LINEAR.of(Backoffs.range(base, 1, cap));
   }
 
   /**
@@ -87,7 +89,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff exponential(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.NONE.of(Backoffs.range(base, multiplier, cap));
+    return Backoffs.Kind.EXPONENTIAL.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -113,7 +115,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff fullJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.FULL.of(Backoffs.range(base, multiplier, cap));
+    return Backoffs.Kind.FULL.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -140,7 +142,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff equalJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.Jitter.EQUAL.of(Backoffs.range(base, multiplier, cap));
+    return Backoffs.Kind.EQUAL.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**
@@ -170,7 +172,7 @@ public interface Backoff {
    * @throws IllegalArgumentException if an argument is out of its range
    */
   static Backoff decorrelatedJitter(Duration base, double multiplier, Duration cap) {
-    return Backoffs.range(base, multiplier, cap).decorrelated();
+    return Backoffs.Kind.DECORRELATED.of(Backoffs.range(base, multiplier, cap));
   }
 
   /**

@@ -5,52 +5,46 @@ import dev.steadfast.retry.internal.Durations;
 import dev.steadfast.retry.internal.TextReader;
 import dev.steadfast.retry.internal.Uniform;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /** The built-in strategies behind {@link Backoff}. */
 final class Backoffs {
   // Why it is like this: docs/decisions/defaults.md
-  static final Backoff NONE = new Fixed(0);
+  static final Backoff NONE = fixed(0);
 
   private Backoffs() {}
 
-  /** A strategy that is known by its text form: what has the same one is equal. */
-  private abstract static class BuiltIn implements Backoff {
-    private final String text;
+  /** What is drawn, and from which range. */
+  enum Kind {
+    FIXED(1),
+    LINEAR(1),
+    EXPONENTIAL(2),
+    FULL(2),
+    EQUAL(2),
+    DECORRELATED(3);
 
-    BuiltIn(String text) {
-      this.text = text;
+    private final double usualGrowth;
+
+    Kind(double usualGrowth) {
+      this.usualGrowth = usualGrowth;
     }
 
-    static String text(String name, long base, long cap) {
-      return name + "(" + Durations.print(base) + ".." + Durations.print(cap) + ")";
+    Backoff of(Range range) {
+      return new Strategy(this, range);
     }
 
-    /** The same with a growth, unless that is the usual one. */
-    static String text(Range range, String name, double usual) {
-      String plain = text(name, range.baseNanos, range.capNanos);
-      double growth = range.multiplier;
-      if (growth == usual) {
-        return plain;
+    String text(Range range) {
+      String name = name().toLowerCase(Locale.ROOT);
+      String base = Durations.print(range.baseNanos);
+      if (this == FIXED) {
+        return range.baseNanos == 0 ? "none" : name + "(" + base + ")";
       }
+      double growth = range.multiplier;
       boolean whole = growth == Math.rint(growth);
       String number = whole ? Long.toString((long) growth) : Double.toString(growth);
-      return plain.substring(0, plain.length() - 1) + ", x" + number + ")";
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof BuiltIn that && text.equals(that.text);
-    }
-
-    @Override
-    public int hashCode() {
-      return text.hashCode();
-    }
-
-    @Override
-    public String toString() {
-      return text;
+      String unusual = growth == usualGrowth ? "" : ", x" + number;
+      return name + "(" + base + ".." + Durations.print(range.capNanos) + unusual + ")";
     }
   }
 
@@ -75,11 +69,11 @@ final class Backoffs {
     return switch (name) {
       case "none" -> NONE;
       case "fixed" -> readFixed(in);
-      case "linear" -> Range.read(in, Double.NaN).linear();
-      case "exponential" -> Jitter.NONE.of(Range.read(in, 2));
-      case "full" -> Jitter.FULL.of(Range.read(in, 2));
-      case "equal" -> Jitter.EQUAL.of(Range.read(in, 2));
-      case "decorrelated" -> Range.read(in, 3).decorrelated();
+      case "linear" -> Kind.LINEAR.of(Range.read(in, Kind.LINEAR));
+      case "exponential" -> Kind.EXPONENTIAL.of(Range.read(in, Kind.EXPONENTIAL));
+      case "full" -> Kind.FULL.of(Range.read(in, Kind.FULL));
+      case "equal" -> Kind.EQUAL.of(Range.read(in, Kind.EQUAL));
+      case "decorrelated" -> Kind.DECORRELATED.of(Range.read(in, Kind.DECORRELATED));
       default ->
           throw in.error(start, "none, fixed, linear, exponential, full, equal or decorrelated");
     };
@@ -89,12 +83,12 @@ final class Backoffs {
     in.expect("(");
     long delay = Durations.read(in);
     in.expect(")");
-    return new Fixed(delay);
+    return fixed(delay);
   }
 
   /** The content of the brackets of a text form: base, cap, and a growth where one is allowed. */
   record Range(long baseNanos, long capNanos, double multiplier) {
-    static Range read(TextReader in, double usual) {
+    static Range read(TextReader in, Kind kind) {
       in.expect("(");
       int baseAt = in.position();
       long base = Durations.read(in);
@@ -107,7 +101,8 @@ final class Backoffs {
       if (cap < base) {
         throw in.error(capAt, "a cap of at least the base, " + Durations.print(base));
       }
-      double multiplier = Double.isNaN(usual) ? usual : readMultiplier(in, usual);
+      double usual = kind.usualGrowth;
+      double multiplier = usual == 1 ? usual : readMultiplier(in, usual);
       in.expect(")");
       return new Range(base, cap, multiplier);
     }
@@ -125,118 +120,73 @@ final class Backoffs {
       }
       throw in.error(at, "a growth of 1 to 1000");
     }
-
-    Backoff linear() {
-      return new Linear(baseNanos, capNanos);
-    }
-
-    Backoff decorrelated() {
-      return new Decorrelated(this);
-    }
   }
 
-  private static final class Fixed extends BuiltIn {
-    private final long nanos;
-
-    Fixed(long nanos) {
-      super(nanos == 0 ? "none" : "fixed(" + Durations.print(nanos) + ")");
-      this.nanos = nanos;
-    }
-
-    @Override
-    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return nanos;
-    }
+  static Backoff fixed(long nanos) {
+    return Kind.FIXED.of(new Range(nanos, nanos, 1));
   }
 
-  private static final class Linear extends BuiltIn {
-    private final long base;
-    private final long cap;
-
-    Linear(long base, long cap) {
-      super(text("linear", base, cap));
-      this.base = base;
-      this.cap = cap;
-    }
-
-    @Override
-    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return retry > cap / base ? cap : base * retry;
-    }
-  }
-
-  /** How a delay is drawn from its ceiling. */
-  enum Jitter {
-    NONE("exponential"),
-    FULL("full"),
-    EQUAL("equal");
-
-    private final String text;
-
-    Jitter(String text) {
-      this.text = text;
-    }
-
-    Backoff of(Range range) {
-      return new Exponential(range, this);
-    }
-
-    long draw(long ceiling, LongSupplier random) {
-      if (this == FULL) {
-        return Uniform.upTo(ceiling, random);
-      }
-      return this == NONE ? ceiling : ceiling - Uniform.below((ceiling >> 1) + 1, random);
-    }
-  }
-
-  private static final class Exponential extends BuiltIn {
-    private final ExponentialCeilings ceilings;
-    private final Jitter jitter;
-
-    Exponential(Range range, Jitter jitter) {
-      super(text(range, jitter.text, 2));
-      this.ceilings = new ExponentialCeilings(range.baseNanos, range.multiplier, range.capNanos);
-      this.jitter = jitter;
-    }
-
-    @Override
-    public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return jitter.draw(ceilings.of(retry), random);
-    }
-  }
-
-  private static final class Decorrelated extends BuiltIn {
+  /** A strategy. It is known by its text form: one that has the same is equal. */
+  private static final class Strategy implements Backoff {
+    private final Kind kind;
     private final long base;
     private final double multiplier;
     private final long cap;
+    private final ExponentialCeilings ceilings;
     // A whole multiplier, such as the usual 3, is applied without a detour through doubles.
     private final long times; // 0 if it is not whole
     private final long most; // what may be multiplied without passing the cap
+    private final String text;
 
-    Decorrelated(Range range) {
-      super(text(range, "decorrelated", 3));
+    Strategy(Kind kind, Range range) {
+      this.kind = kind;
       this.base = range.baseNanos;
       this.multiplier = range.multiplier;
       this.cap = range.capNanos;
+      this.ceilings = new ExponentialCeilings(base, multiplier, cap);
       this.times = multiplier == Math.rint(multiplier) ? (long) multiplier : 0;
       this.most = times == 0 ? 0 : cap / times;
+      this.text = kind.text(range);
     }
 
     @Override
     public long delayNanos(int retry, long previousNanos, LongSupplier random) {
-      return base + Uniform.below(ceiling(Math.max(previousNanos, base)) - base + 1, random);
+      return switch (kind) {
+        case FIXED -> base;
+        case LINEAR -> retry > cap / base ? cap : base * retry;
+        case EXPONENTIAL -> ceilings.of(retry);
+        case FULL -> Uniform.upTo(ceilings.of(retry), random);
+        case EQUAL -> equal(ceilings.of(retry), random);
+        case DECORRELATED ->
+            base + Uniform.below(next(Math.max(previousNanos, base)) - base + 1, random);
+      };
     }
 
-    private long ceiling(long previous) {
+    private static long equal(long ceiling, LongSupplier random) {
+      return ceiling - Uniform.below((ceiling >> 1) + 1, random);
+    }
+
+    private long next(long previous) {
       if (times == 0) {
         double widest = previous * multiplier;
         return widest >= cap ? cap : Math.max(base, (long) widest);
       }
       return previous > most ? cap : previous * times;
     }
-  }
 
-  static Backoff fixed(Duration delay) {
-    return new Fixed(Durations.nanos(Checks.notNegative("delay", delay)));
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Strategy that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
   }
 }

@@ -40,37 +40,20 @@ public record Quota(Policy policy, long remaining, long leftNanos, long resoluti
    * @param partition who shares the quota, such as an account; null if the server does not say
    * @param ofRequests true if each request costs one unit; false if the cost of a request is not
    *     known before its answer, as that of tokens or bytes
-   * @param rate how much of it there is
-   */
-  public record Policy(String name, @Nullable String partition, boolean ofRequests, Rate rate) {
-
-    /**
-     * Checks that nothing is missing.
-     *
-     * @throws NullPointerException if the name or the rate is null
-     */
-    public Policy {
-      Checks.notNull("name", name);
-      Checks.notNull("rate", rate);
-    }
-  }
-
-  /**
-   * How much of a quota there is. Immutable.
-   *
    * @param limit the units of a whole window; 0 if the server does not say
    * @param windowNanos the length of the window in nanoseconds; 0 if the server does not say
    */
-  public record Rate(long limit, long windowNanos) {
-    /** The rate if the server tells no more than what is left. */
-    public static final Rate UNKNOWN = new Rate(0, 0);
+  public record Policy(
+      String name, @Nullable String partition, boolean ofRequests, long limit, long windowNanos) {
 
     /**
      * Checks the values.
      *
      * @throws IllegalArgumentException if a number is negative
+     * @throws NullPointerException if the name is null
      */
-    public Rate {
+    public Policy {
+      Checks.notNull("name", name);
       notNegative("limit", limit);
       notNegative("windowNanos", windowNanos);
     }

@@ -212,6 +212,11 @@ class CoreArchitectureTest {
           // A flag in its place costs 8 bytes in each timer.
           "dev.steadfast.retry.threads.TimedTask$Settling",
           "dev.steadfast.retry.threads.TimedTask",
+          // Every attempt has all three: as objects of their own they cost 72 bytes more.
+          "dev.steadfast.retry.engine.Race",
+          "dev.steadfast.retry.engine.TimeBounds",
+          "dev.steadfast.retry.engine.AttemptRun",
+          "dev.steadfast.retry.engine.Race",
           // Threads of the library are known by their class.
           "dev.steadfast.retry.threads.WorkerThread",
           "java.lang.Thread");

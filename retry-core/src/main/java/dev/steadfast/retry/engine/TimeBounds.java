@@ -139,8 +139,6 @@ abstract class TimeBounds<R> {
   /**
    * The time that is left to an attempt whose client does not bound it.
    *
-   * @param operation the operation that the attempt belongs to
-   * @param number its number
    * @param open its phase
    * @param nowNanos the time
    * @return nanoseconds, 0 if the time is up; {@link Long#MAX_VALUE} for no bound

@@ -125,8 +125,9 @@ final class QuotaHeaders {
     // GitHub names the part of its API that a quota is for.
     String partition =
         family.name().equals("x-ratelimit") ? single(response, "x-ratelimit-resource") : null;
-    Quota.Rate rate = new Quota.Rate(Math.max(0, limit), 0);
-    Quota.Policy policy = new Quota.Policy(family.name(), partition, family.ofRequests(), rate);
+    Quota.Policy policy =
+        new Quota.Policy(
+            family.name(), partition, family.ofRequests(), Math.max(0, limit), 0);
     return new Quota(policy, left, until.leftNanos(), until.resolutionNanos());
   }
 
@@ -182,10 +183,13 @@ final class QuotaHeaders {
     if (remaining < 0 || !toldWhen || contradicts(limit, remaining)) {
       return null;
     }
-    Quota.Rate rate = new Quota.Rate(Math.max(0, limit), nanos(Math.max(0, seconds)));
     Quota.Policy about =
         new Quota.Policy(
-            remainder.name(), remainder.text("pk"), unit == null || unit.equals("requests"), rate);
+            remainder.name(),
+            remainder.text("pk"),
+            unit == null || unit.equals("requests"),
+            Math.max(0, limit),
+            nanos(Math.max(0, seconds)));
     return new Quota(about, remaining, nanos(reset >= 0 ? reset : seconds), SECOND);
   }
 

@@ -216,11 +216,11 @@ final class QuotaWindow {
   }
 
   private void size(Quota quota) {
-    long stated = policy.rate().windowNanos();
+    long stated = policy.windowNanos();
     long atMost = Durations.saturatedAdd(quota.leftNanos(), quota.resolutionNanos());
     long seen = Math.max(length, atMost);
     length = Math.max(1, Math.min(LONGEST_NANOS, stated > 0 ? stated : seen));
-    long limit = policy.rate().limit();
+    long limit = policy.limit();
     whole = Math.max(1, limit > 0 ? limit : Math.max(whole, quota.remaining()));
   }
 
@@ -328,7 +328,7 @@ final class QuotaWindow {
 
   /** The largest cost that this quota can ever bear. */
   long mostUnits() {
-    return costs == null || policy.rate().limit() == 0 ? Long.MAX_VALUE : whole;
+    return costs == null || policy.limit() == 0 ? Long.MAX_VALUE : whole;
   }
 
   /** The costs that it can bear, for a message. */

@@ -52,11 +52,11 @@ class QuotaHeadersTest {
         + (policy.ofRequests() ? " " : " units ")
         + quota.remaining()
         + "/"
-        + policy.rate().limit()
+        + policy.limit()
         + " "
         + Duration.ofNanos(quota.leftNanos())
         + "/"
-        + Duration.ofNanos(policy.rate().windowNanos());
+        + Duration.ofNanos(policy.windowNanos());
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CostPacingTest {
   private static final long SECOND = 1_000_000_000;
   private static final Quota.Policy TOKENS =
-      new Quota.Policy("tokens", null, false, new Quota.Rate(1000, 60 * SECOND));
+      new Quota.Policy("tokens", null, false, 1000, 60 * SECOND);
 
   private final QuotaPacing pacing = QuotaPacing.perOrigin();
 
@@ -191,7 +191,7 @@ class CostPacingTest {
   })
   void aCostThatTheServersNumbersDoNotShow_doesNotKeepCallsApartForGood(
       long remaining, long resetMillis) {
-    Quota.Policy policy = new Quota.Policy("tokens", null, false, new Quota.Rate(1000, 0));
+    Quota.Policy policy = new Quota.Policy("tokens", null, false, 1000, 0);
     Quota quota = new Quota(policy, remaining, resetMillis * 1_000_000, 0);
     pacing.learn(operation(0), List.of(quota), 0);
     long now = 0;
@@ -230,7 +230,7 @@ class CostPacingTest {
 
   @Test
   void theStricterOfTwoDecides() {
-    Quota.Policy requests = new Quota.Policy("r", null, true, new Quota.Rate(10, 60 * SECOND));
+    Quota.Policy requests = new Quota.Policy("r", null, true, 10, 60 * SECOND);
     pacing.learn(operation(0), List.of(quota(1000, 0), new Quota(requests, 0, 30 * SECOND, 0)), 0);
     OperationInfo cheap = operation(1);
     waits(cheap, 0);
@@ -290,7 +290,7 @@ class CostPacingTest {
   /** The body of an answer may take long: it counts until its head is there. */
   @Test
   void requestsCountUntilTheirAnswersAreKnown() {
-    Quota.Policy requests = new Quota.Policy("r", null, true, new Quota.Rate(10, 60 * SECOND));
+    Quota.Policy requests = new Quota.Policy("r", null, true, 10, 60 * SECOND);
     List<Quota> all = List.of(quota(1000, 0), new Quota(requests, 10, 60 * SECOND, 0));
     pacing.learn(operation(0), all, 0);
     OperationInfo first = operation(1);

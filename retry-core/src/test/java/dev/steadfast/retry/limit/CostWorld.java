@@ -140,6 +140,6 @@ final class CostWorld {
   }
 
   private static Quota.Policy policy(String name, boolean ofRequests, int limit) {
-    return new Quota.Policy(name, null, ofRequests, new Quota.Rate(limit, 0));
+    return new Quota.Policy(name, null, ofRequests, limit, 0);
   }
 }

@@ -45,7 +45,7 @@ class FixedQuotaTest {
   }
 
   private static void learn(QuotaPacing pacing, long remaining, long leftNanos) {
-    Quota.Policy policy = new Quota.Policy("q", null, true, Quota.Rate.UNKNOWN);
+    Quota.Policy policy = new Quota.Policy("q", null, true, 0, 0);
     pacing.learn(operation(), List.of(new Quota(policy, remaining, leftNanos, 0)), 0);
   }
 
@@ -116,7 +116,7 @@ class FixedQuotaTest {
   void answersOfSeveralPartitionsDoNotLiftIt() {
     QuotaPacing pacing = pacing(1, Duration.ofSeconds(5));
     for (String partition : List.of("one", "two")) {
-      Quota.Policy policy = new Quota.Policy("q", partition, true, Quota.Rate.UNKNOWN);
+      Quota.Policy policy = new Quota.Policy("q", partition, true, 0, 0);
       pacing.learn(operation(), List.of(new Quota(policy, 5, SECOND, 0)), 0);
     }
     pacing.acquire(operation(), 1).succeeded(1);

@@ -119,8 +119,10 @@ class PacedServerTest {
           case DOWN -> left / SECOND * SECOND;
           case NONE -> left;
         };
-    Quota.Rate rate = statesPolicy ? new Quota.Rate(limit, window) : Quota.Rate.UNKNOWN;
-    Quota.Policy policy = new Quota.Policy("q", null, true, rate);
+    Quota.Policy policy =
+        statesPolicy
+            ? new Quota.Policy("q", null, true, limit, window)
+            : new Quota.Policy("q", null, true, 0, 0);
     return new Quota(policy, limit - usedInWindow, told, rounding == Rounding.NONE ? 0 : SECOND);
   }
 

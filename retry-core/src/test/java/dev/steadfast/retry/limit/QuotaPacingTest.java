@@ -36,7 +36,7 @@ class QuotaPacingTest {
   }
 
   private static Quota quota(String name, long remaining, long leftNanos) {
-    return quota(new Quota.Policy(name, null, true, Quota.Rate.UNKNOWN), remaining, leftNanos);
+    return quota(new Quota.Policy(name, null, true, 0, 0), remaining, leftNanos);
   }
 
   private static Quota quota(Quota.Policy policy, long remaining, long leftNanos) {
@@ -144,7 +144,7 @@ class QuotaPacingTest {
 
   @Test
   void aQuotaOfWhichTheServerTellsNoMoreIsForgotten() {
-    learn(0, quota(new Quota.Policy("q", null, true, new Quota.Rate(1, SECOND)), 0, 10 * SECOND));
+    learn(0, quota(new Quota.Policy("q", null, true, 1, SECOND), 0, 10 * SECOND));
     learn(5 * SECOND, quota("other", 1000, SECOND));
     OperationInfo first = operation();
     assertEquals(5 * SECOND, waits(first, 5 * SECOND), "the reset is still to come");
@@ -159,7 +159,7 @@ class QuotaPacingTest {
   @ParameterizedTest
   @ValueSource(longs = {1_000_000_000_000_000L, Long.MAX_VALUE})
   void aHugeRemainderHoldsNothingBack(long remaining) {
-    learn(0, quota(new Quota.Policy("q", null, true, new Quota.Rate(remaining, 0)), remaining, 10));
+    learn(0, quota(new Quota.Policy("q", null, true, remaining, 0), remaining, 10));
     learn(0, quota("year", remaining, YEAR));
     for (int i = 0; i < 100; i++) {
       pacing.acquire(operation(), 0).succeeded(1);
@@ -183,7 +183,7 @@ class QuotaPacingTest {
 
   @Test
   void manyWhoCannotWaitDoNotPushTheOthersBack() {
-    learn(0, quota(new Quota.Policy("q", null, true, new Quota.Rate(10, 0)), 0, 600 * SECOND));
+    learn(0, quota(new Quota.Policy("q", null, true, 10, 0), 0, 600 * SECOND));
     for (int i = 0; i < 1000; i++) {
       OperationInfo impatient = operation();
       assertEquals(600 * SECOND, waits(impatient, 0));
@@ -211,8 +211,8 @@ class QuotaPacingTest {
     keyed.acquire(operation().withName("y"), 0);
     keyed.acquire(operation(), 0);
 
-    Quota.Policy one = new Quota.Policy("q", "one", true, Quota.Rate.UNKNOWN);
-    Quota.Policy two = new Quota.Policy("q", "two", true, Quota.Rate.UNKNOWN);
+    Quota.Policy one = new Quota.Policy("q", "one", true, 0, 0);
+    Quota.Policy two = new Quota.Policy("q", "two", true, 0, 0);
     learn(0, quota(one, 0, 100 * SECOND));
     assertEquals(100 * SECOND, waits(operation(), 0));
     learn(1, quota(two, 50, 100 * SECOND));
@@ -248,7 +248,7 @@ class QuotaPacingTest {
   @ParameterizedTest
   @CsvSource({"-1, 0, 0", "0, -1, 0", "0, 0, -1"})
   void aQuotaHasNoNegativeNumbers(long remaining, long left, long resolution) {
-    Quota.Policy policy = new Quota.Policy("q", null, true, Quota.Rate.UNKNOWN);
+    Quota.Policy policy = new Quota.Policy("q", null, true, 0, 0);
     IllegalArgumentException bad =
         assertThrows(
             IllegalArgumentException.class, () -> new Quota(policy, remaining, left, resolution));
@@ -264,10 +264,12 @@ class QuotaPacingTest {
     long now = startNanos;
     List<OperationInfo> waiting = new ArrayList<>();
     for (int i = 0; i < 50_000; i++) {
-      Quota.Rate rate = new Quota.Rate(any(values, random), any(values, random));
+      long limit = any(values, random);
+      long length = any(values, random);
       String partition = random.nextInt(100) == 0 ? "p" + random.nextInt(3) : null;
       Quota.Policy policy =
-          new Quota.Policy("q" + random.nextInt(12), partition, random.nextBoolean(), rate);
+          new Quota.Policy(
+              "q" + random.nextInt(12), partition, random.nextBoolean(), limit, length);
       Quota said = new Quota(policy, any(values, random), any(values, random), any(values, random));
       pacing.learn(operation(), List.of(said), now);
       OperationInfo operation = operation();

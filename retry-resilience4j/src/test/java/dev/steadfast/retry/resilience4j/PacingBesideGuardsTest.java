@@ -59,7 +59,7 @@ class PacingBesideGuardsTest {
   }
 
   private void learn(long remaining) {
-    Quota.Policy policy = new Quota.Policy("q", null, true, new Quota.Rate(4, 10_000_000_000L));
+    Quota.Policy policy = new Quota.Policy("q", null, true, 4, 10_000_000_000L);
     pacing.learn(ANY, List.of(new Quota(policy, remaining, 10_000_000_000L, 0)), time.nanos());
   }
 

@@ -64,7 +64,7 @@ class PacedCallsTest {
   }
 
   private void learn(long remaining, Duration left) {
-    Quota.Policy policy = new Quota.Policy("q", null, true, new Quota.Rate(100, 0));
+    Quota.Policy policy = new Quota.Policy("q", null, true, 100, 0);
     pacing.learn(ANY, List.of(new Quota(policy, remaining, left.toNanos(), 0)), time.nanos());
   }
 
@@ -138,7 +138,7 @@ class PacedCallsTest {
     AtomicInteger asked = new AtomicInteger();
     QuotaPacing keyed =
         QuotaPacing.builder().keyedBy(info -> "key " + asked.getAndIncrement() % 2).build();
-    Quota.Policy policy = new Quota.Policy("q", null, true, new Quota.Rate(4, SECOND));
+    Quota.Policy policy = new Quota.Policy("q", null, true, 4, SECOND);
     for (int i = 0; i < 2; i++) {
       keyed.learn(ANY, List.of(new Quota(policy, 0, 10 * SECOND, 0)), time.nanos());
     }

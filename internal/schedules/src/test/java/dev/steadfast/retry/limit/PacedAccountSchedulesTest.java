@@ -83,7 +83,7 @@ class PacedAccountSchedulesTest {
 
     @Operation
     public void answer(int remaining) {
-      Quota.Policy policy = new Quota.Policy("q", null, true, new Quota.Rate(10, 10 * SECOND));
+      Quota.Policy policy = new Quota.Policy("q", null, true, 10, 10 * SECOND);
       Quota quota = new Quota(policy, Math.abs(remaining % 3), 10 * SECOND, 0);
       pacing().learn(OperationInfo.of("a", "GET a"), List.of(quota), 0);
     }
