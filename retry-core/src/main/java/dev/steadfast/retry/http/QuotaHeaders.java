@@ -126,8 +126,7 @@ final class QuotaHeaders {
     String partition =
         family.name().equals("x-ratelimit") ? single(response, "x-ratelimit-resource") : null;
     Quota.Policy policy =
-        new Quota.Policy(
-            family.name(), partition, family.ofRequests(), Math.max(0, limit), 0);
+        new Quota.Policy(family.name(), partition, family.ofRequests(), Math.max(0, limit), 0);
     return new Quota(policy, left, until.leftNanos(), until.resolutionNanos());
   }
 
