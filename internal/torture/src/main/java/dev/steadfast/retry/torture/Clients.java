@@ -9,12 +9,37 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Starts, kills and freezes the client processes. Safe for use by many threads. */
+/**
+ * Starts, kills and freezes the client processes. Every second one can be of another version of the
+ * library. Safe for use by many threads.
+ */
 final class Clients implements Proxy.Clients, AutoCloseable {
   private final List<Supervised> clients = new CopyOnWriteArrayList<>();
   private final Set<Integer> frozen = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final String other;
+  private final AtomicInteger started = new AtomicInteger();
+
+  /**
+   * The clients.
+   *
+   * @param other the class path of the other version; empty for none
+   */
+  Clients(String other) {
+    this.other = other;
+  }
+
+  private String classPath() {
+    boolean second = started.getAndIncrement() % 2 == 1;
+    return second && !other.isEmpty() ? other : Jvm.classPath();
+  }
+
+  /** How many processes were of the other version. */
+  int others() {
+    return other.isEmpty() ? 0 : started.get() / 2;
+  }
 
   /** Starts them all. */
   void start(History history, String jdbcUrl, Proxy proxy) {
@@ -27,6 +52,7 @@ final class Clients implements Proxy.Clients, AutoCloseable {
               "client " + i,
               () ->
                   Jvm.start(
+                      classPath(),
                       ClientMain.class,
                       history.file("client-" + number + ".err"),
                       history.file("").toString(),

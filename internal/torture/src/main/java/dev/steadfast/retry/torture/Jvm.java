@@ -5,19 +5,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts, kills and freezes Java processes that use the class path of this one. */
+/** Starts, kills and freezes Java processes. */
 final class Jvm {
   private static final List<String> OPTIONS =
       List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
   private Jvm() {}
 
+  /** The class path of this process. */
+  static String classPath() {
+    return System.getProperty("java.class.path");
+  }
+
   /** Starts a main class, and appends its error output to a file. */
-  static Process start(Class<?> main, Path errors, String... arguments) throws IOException {
+  static Process start(String classPath, Class<?> main, Path errors, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(OPTIONS);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of("-cp", classPath, main.getName()));
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command)

@@ -21,6 +21,7 @@ final class Server implements AutoCloseable {
               proxy.upstream(0);
               Process started =
                   Jvm.start(
+                      Jvm.classPath(),
                       ServerMain.class,
                       history.file("server.err"),
                       history.file("").toString(),

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * The program: starts databases, server, clients and faults, and has the checker judge the result.
  * Its system properties are {@code torture.seed}, {@code torture.minutes} (default 5), {@code
- * torture.break} (default: nothing is broken), {@code torture.engine} (default: the journal) and
- * {@code torture.dir}.
+ * torture.break} (default: nothing is broken), {@code torture.engine} (default: the journal),
+ * {@code torture.dir}, and {@code torture.other}: the class path of another version of this
+ * program, which every second client process runs.
  */
 public final class Torture {
   private static final long MOST_QUIET_MILLIS = 120_000;
@@ -39,6 +40,7 @@ public final class Torture {
         Path.of(System.getProperty("torture.dir", "target/torture"))
             .resolve(settings.seed() + "-" + System.currentTimeMillis());
     Verdict verdict = run(settings, directory);
+    new History(directory).lines("others.txt").forEach(System.out::println);
     verdict.print(System.out);
     if (!verdict.holds()) {
       System.err.println("The history is in " + directory);
@@ -70,7 +72,7 @@ public final class Torture {
   /** Runs the load and the faults. Returns the unplanned ends of processes. */
   private static List<String> attack(History history, Databases databases)
       throws IOException, InterruptedException, SQLException {
-    try (Clients clients = new Clients();
+    try (Clients clients = new Clients(System.getProperty("torture.other", ""));
         Proxy proxy = new Proxy(history, clients);
         Server server = new Server(history, databases.ledgerUrl(), proxy)) {
       clients.start(history, databases.journalUrl(), proxy);
@@ -90,6 +92,7 @@ public final class Torture {
       }
       history.set("stop");
       clients.awaitEnd();
+      history.write("others.txt", List.of(clients.others() + " clients of the other version"));
       proxy.wire(history);
       surprises.addAll(clients.surprises());
       surprises.addAll(server.surprises());
