@@ -49,7 +49,7 @@ final class Backlog {
             read
                 + "state in ('ready', 'in_flight') and body is null and first_sent_at is not null"
                 + " and "
-                + unheld(once)
+                + Rows.unheld(once)
                 + " order by id limit ?");
     this.expired =
         tables.named(
@@ -57,7 +57,7 @@ final class Backlog {
                 + " 'in_flight') and key_expires_at is not null and key_expires_at <= "
                 + once
                 + " and "
-                + unheld(once)
+                + Rows.unheld(once)
                 + " order by key_expires_at limit "
                 + MOST_CHANGED);
     this.told =
@@ -124,10 +124,6 @@ final class Backlog {
         + ")";
   }
 
-  private static String unheld(String now) {
-    return "(state = 'ready' or (state = 'in_flight' and lease_until <= " + now + "))";
-  }
-
   private static String windowOver(String now) {
     return "(repeatable = 'never' or key_expires_at is null or key_expires_at <= " + now + ")";
   }
@@ -139,7 +135,7 @@ final class Backlog {
         + " or (first_sent_at is not null and (body is null or "
         + windowOver(now)
         + ") and "
-        + unheld(now)
+        + Rows.unheld(now)
         + "))";
   }
 

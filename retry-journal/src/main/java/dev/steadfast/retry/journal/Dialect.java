@@ -73,16 +73,10 @@ enum Dialect {
           + skipLocked()
           + ") update steadfast_operation set "
           + some.changes()
-          + " from due"
-          + unflushed()
+          + " from due, "
+          + UNFLUSHED
           + " where id = due_id returning "
           + some.columns();
-    }
-
-    // A later commit that is flushed flushes this one, too.
-    @Override
-    String unflushed() {
-      return ", (select set_config('synchronous_commit', 'off', true)) as unflushed";
     }
 
     @Override
@@ -154,11 +148,6 @@ enum Dialect {
           + " limit ?))";
     }
 
-    @Override
-    String unflushed() {
-      return "";
-    }
-
     // H2 has no partial indexes, and none on expressions.
     @Override
     String ddl(String statement) {
@@ -180,6 +169,13 @@ enum Dialect {
       }
     }
   };
+
+  /**
+   * An item of a {@code from} clause, by which PostgreSQL commits a statement without waiting for
+   * the disk, nor for a standby. A crash of the database may undo it until a later commit waits.
+   */
+  static final String UNFLUSHED =
+      "(select set_config('synchronous_commit', 'off', true)) as unflushed";
 
   private static final String DUPLICATE = "23505";
 
@@ -221,12 +217,6 @@ enum Dialect {
 
   /** Changes and reads some operations that nobody has locked. Its last placeholder limits them. */
   abstract String updating(Some some);
-
-  /**
-   * A further item of a {@code from} clause, by which the commit of this statement does not wait
-   * for the disk, nor for a standby: for hints that may be lost when the database crashes.
-   */
-  abstract String unflushed();
 
   /** A statement of the script, in the form that this database accepts. */
   abstract String ddl(String statement);

@@ -74,8 +74,8 @@ final class DueRows {
     this.releaseAll =
         tables.named(
             "update steadfast_operation set due_at = clock_timestamp() from unnest(cast(? as"
-                + " bigint[]), cast(? as integer[])) as mine(mine_id, mine_number)"
-                + dialect.unflushed()
+                + " bigint[]), cast(? as integer[])) as mine(mine_id, mine_number), "
+                + Dialect.UNFLUSHED
                 + " where id = mine_id and row_version = mine_number");
     this.postpone =
         tables.named(

@@ -87,10 +87,8 @@ public final class JdbcJournal implements OperationJournal {
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
-    boolean noted =
-        parts
-            .claims()
-            .ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, false));
+    Rows.Held held = new Rows.Held(intent.id(), claim.token());
+    boolean noted = parts.claims().ended(held, Rows.End.called(ending));
     if (noted && claim.delivered()) {
       parts.claims().look(intent.id());
     }

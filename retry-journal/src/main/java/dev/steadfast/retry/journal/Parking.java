@@ -22,7 +22,8 @@ final class Parking {
                 + deliveries.isPassing()
                 + ", "
                 + Rows.released(dialect)
-                + " where id = ? and row_version = ?");
+                + " where id = ? and row_version = ? and "
+                + Rows.unheld(dialect.now()));
   }
 
   /** Whether later operations of its sequence may pass a parked one. */

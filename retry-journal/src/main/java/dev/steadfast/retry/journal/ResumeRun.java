@@ -243,7 +243,8 @@ final class ResumeRun {
       if (!seen.add(due.row().version().id())) {
         return NextStep.BLOCKED;
       }
-      Resuming.Sent result = resuming.send(sender, due.intent(), Resuming.Read.due(due.row()));
+      Resuming.Sent result =
+          resuming.send(sender, due.intent(), Resuming.Read.inSequence(due.row()));
       if (result.outcome() == Resuming.Outcome.BROKEN) {
         change(connection -> parts.due().broken(connection, due.row().version()));
         return NextStep.BLOCKED;

@@ -17,7 +17,7 @@ final class Resumed implements OperationJournal {
   private final JdbcJournal journal;
   private final Claims claims;
   private final AtomicReference<@Nullable Row> found;
-  private final boolean woken;
+  private final Resuming.Read read;
   private volatile boolean sendingNoted; // with the claim
   private volatile boolean asked;
   private volatile boolean claimed;
@@ -29,7 +29,7 @@ final class Resumed implements OperationJournal {
     this.journal = journal;
     this.claims = claims;
     this.found = new AtomicReference<>(read.row());
-    this.woken = read.woken();
+    this.read = read;
   }
 
   /** Whether the client has asked for a claim on it. */
@@ -107,8 +107,8 @@ final class Resumed implements OperationJournal {
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
     this.ending = ending;
-    boolean noted =
-        claims.ended(new Rows.Held(intent.id(), claim.token()), new Rows.End(ending, true));
+    Rows.End end = new Rows.End(ending, true, read.inSequence());
+    boolean noted = claims.ended(new Rows.Held(intent.id(), claim.token()), end);
     State state = ending.state();
     finished =
         noted && (state == State.SUCCEEDED || state == State.FAILED || state == State.UNKNOWN);
@@ -117,6 +117,6 @@ final class Resumed implements OperationJournal {
 
   @Override
   public Optional<Executor> executor() {
-    return woken ? Optional.empty() : journal.executor();
+    return read.woken() ? Optional.empty() : journal.executor();
   }
 }

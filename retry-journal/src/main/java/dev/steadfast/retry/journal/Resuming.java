@@ -34,14 +34,19 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
    * @param row what decides about it
    * @param woken whether the thread of an engine has read it, which has no transaction of its own,
    *     and on which all statements run then
+   * @param inSequence whether the operations of its sequence are sent one after another now
    */
-  record Read(Row row, boolean woken) {
+  record Read(Row row, boolean woken, boolean inSequence) {
     static Read due(Row row) {
-      return new Read(row, false);
+      return new Read(row, false, false);
     }
 
-    static Read woken(Row row) {
-      return new Read(row, true);
+    static Read inSequence(Row row) {
+      return new Read(row, false, true);
+    }
+
+    static Read woken(Row row, WakeupName name) {
+      return new Read(row, true, name.sequence() != null);
     }
   }
 

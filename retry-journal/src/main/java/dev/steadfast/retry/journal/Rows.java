@@ -44,6 +44,7 @@ final class Rows {
   private final String markUnknown;
   private final String sending;
   private final String ended;
+  private final String endedUnflushed;
 
   /**
    * The statements.
@@ -100,11 +101,15 @@ final class Rows {
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
-    String inItsTurn = " where id = ? and row_version = ? and " + itsTurn(holding);
+    // A fail-over to a standby that lacks the last changes can have a version come a second time.
+    String unchanged = " where id = ? and row_version = ? and ";
+    String inItsTurn =
+        unchanged + itsTurn(holding) + " and (state = 'closed' or " + unheld(now) + ")";
+    String asTheFirst = inItsTurn + " and (state = 'closed' or first_sent_at is null)";
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
-    this.begin = tables.named(claimed + unsent + anew + inItsTurn);
+    this.begin = tables.named(claimed + unsent + anew + asTheFirst);
     this.beginSending =
-        tables.named(claimed + "row_version = row_version + 1, " + sentNow + inItsTurn);
+        tables.named(claimed + "row_version = row_version + 1, " + sentNow + asTheFirst);
     this.repeat = tables.named(claimed + "row_version = row_version + 1" + inItsTurn);
     this.find =
         tables.named(
@@ -116,7 +121,8 @@ final class Rows {
         tables.named(
             "update steadfast_operation set state = 'unknown', "
                 + released(dialect)
-                + " where id = ? and row_version = ?");
+                + unchanged
+                + unheld(now));
     String ifHeld = " where " + Sql.BY_ID + " and lease_token = ? and state = 'in_flight'";
     this.sending =
         tables.named(
@@ -129,21 +135,27 @@ final class Rows {
                 + ifHeld
                 + " and lease_until > "
                 + now);
-    this.ended =
-        tables.named(
-            "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
-                + " ended_at = "
-                + now
-                + ", attempts = attempts + ?, deliveries = deliveries + ?, status = ?,"
-                + " answer_headers = ?, answer_body = ?, first_sent_at = case when cast(? as"
-                + " boolean) then null else first_sent_at end, key_expires_at = case when cast(? as"
-                + " boolean) then null else key_expires_at end, state = case when (deliver or"
-                + " cast(? as boolean)) and cast(? as boolean) then 'ready' else cast(? as varchar)"
-                + " end, due_at = case when (deliver or cast(? as boolean)) and cast(? as boolean)"
-                + " then "
-                + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
-                + " end"
-                + ifHeld);
+    String ending =
+        "update steadfast_operation set row_version = row_version + 1, lease_until = null,"
+            + " ended_at = "
+            + now
+            + ", attempts = attempts + ?, deliveries = deliveries + ?, status = ?,"
+            + " answer_headers = ?, answer_body = ?, first_sent_at = case when cast(? as"
+            + " boolean) then null else first_sent_at end, key_expires_at = case when cast(? as"
+            + " boolean) then null else key_expires_at end, state = case when (deliver or"
+            + " cast(? as boolean)) and cast(? as boolean) then 'ready' else cast(? as varchar)"
+            + " end, due_at = case when (deliver or cast(? as boolean)) and cast(? as boolean)"
+            + " then "
+            + dialect.afterMillis("coalesce(cast(? as bigint), " + AGAIN_MILLIS + ")")
+            + " end";
+    this.ended = tables.named(ending + ifHeld);
+    this.endedUnflushed =
+        tables.named(ending + (dialect == Dialect.H2 ? "" : " from " + Dialect.UNFLUSHED) + ifHeld);
+  }
+
+  /** The condition that an operation can be sent, and that nobody works on it. */
+  static String unheld(String now) {
+    return "(state = 'ready' or (state = 'in_flight' and lease_until <= " + now + "))";
   }
 
   /**
@@ -186,8 +198,20 @@ final class Rows {
    * @param ending its end
    * @param resumed whether it was resumed: then no caller was told, and it is sent again until it
    *     is finished
+   * @param inSequence whether the next operation of its sequence is claimed after that
    */
-  record End(Ending ending, boolean resumed) {
+  record End(Ending ending, boolean resumed, boolean inSequence) {
+    static End called(Ending ending) {
+      return new End(ending, false, false);
+    }
+
+    // The claim of the next operation waits for the disk, and so for this end too. If the database
+    // crashes in between, the operation is as if its process had died before the end was noted.
+    boolean isFlushed() {
+      State state = ending.state();
+      return !inSequence || (state != State.SUCCEEDED && state != State.FAILED);
+    }
+
     // An operation held back by a pause, a budget or a failed connect counts as no delivery: an
     // outage parks no backlog.
     boolean counts() {
@@ -374,7 +398,8 @@ final class Rows {
     boolean nothingHappened = state == State.CLOSED;
     boolean again = nothingHappened || state == State.READY;
     AnswerColumns answer = AnswerColumns.of(held.id(), ending.answer(), atRest);
-    try (PreparedStatement statement = Sql.prepare(connection, ended)) {
+    String sql = end.isFlushed() ? ended : endedUnflushed;
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setInt(1, ending.attempts());
       statement.setInt(2, end.counts() ? 1 : 0);
       answer.set(statement, 3);

@@ -39,8 +39,8 @@ final class Sequences {
                     + " where look_at <= ? order by look_at limit ? for update skip locked),"
                     + " mine as (update steadfast_sequence set look_at = "
                     + reserved
-                    + " from due"
-                    + dialect.unflushed()
+                    + " from due, "
+                    + Dialect.UNFLUSHED
                     + " where name = due_name returning name, since)"
                     + " select name from mine order by since, name");
     this.lastNumber = tables.named("select last_number from steadfast_sequence where name = ?");

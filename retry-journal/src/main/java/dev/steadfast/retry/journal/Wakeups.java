@@ -127,7 +127,8 @@ public final class Wakeups {
       if (due == null) {
         return later(name, next.again());
       }
-      Resuming.Sent result = resuming.send(sender, due.intent(), Resuming.Read.woken(due.row()));
+      Resuming.Sent result =
+          resuming.send(sender, due.intent(), Resuming.Read.woken(due.row(), name));
       Resuming.Outcome outcome = result.outcome();
       if (outcome == Resuming.Outcome.HELD) {
         return later(name, Optional.of(result.held()));

@@ -123,11 +123,53 @@ class BacklogTest {
   }
 
   private void undoReservation(@Nullable String version) {
+    set("due_at = null, row_version = " + version);
+  }
+
+  private void set(String changes) {
     try {
-      database.set("due_at = null, row_version = " + version);
+      database.set(changes);
     } catch (SQLException broken) {
       throw new AssertionError(broken);
     }
+  }
+
+  /**
+   * A standby that takes over may lack the last changes, so the version of a row may come a second
+   * time, with the claim of another process.
+   */
+  @Test
+  void whatAnotherProcessHasClaimedSinceAFailOverIsNotSent() throws Exception {
+    Intent intent = intent(Repeat.KEYED);
+    granted(journal, intent);
+    database.endLeases();
+    List<Claim> claims = new ArrayList<>();
+    journal.resume(
+        sender((view, due) -> {
+          set(
+              "lease_token = 'other', lease_until = timestamp with time zone '2200-01-01 00:00:00Z'");
+          claims.add(view.claim(due, Duration.ofSeconds(5)));
+        }),
+        Which.DUE,
+        10);
+    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    assertEquals("other", database.column("lease_token"));
+  }
+
+  @Test
+  void whatAnotherProcessHasSentSinceAFailOverIsNotSentAsIfForTheFirstTime() throws Exception {
+    Intent intent = intent(Repeat.NEVER);
+    granted(journal, intent);
+    database.endLeases();
+    List<Claim> claims = new ArrayList<>();
+    journal.resume(
+        sender((view, due) -> {
+          set("first_sent_at = current_timestamp");
+          claims.add(view.claim(due, Duration.ofSeconds(5)));
+        }),
+        Which.DUE,
+        10);
+    assertInstanceOf(Claim.InFlight.class, claims.get(0));
   }
 
   @Test

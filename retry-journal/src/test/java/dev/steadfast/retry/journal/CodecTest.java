@@ -153,6 +153,9 @@ class CodecTest {
     IOException told = assertThrows(IOException.class, () -> claim(journal, intent("lost-0")));
     assertTrue(told.getMessage().contains("no key 1"), told::getMessage);
     assertEquals("ready", database.state("lost-0"));
+    assertTrue(journal.oversight().isSettleable(intent("lost-0").id()));
+    assertTrue(journal.settle(intent("lost-0").id(), Lookup.APPLIED));
+    assertFalse(journal.settle(intent("readable").id(), Lookup.APPLIED));
   }
 
   @Test

@@ -101,7 +101,14 @@ class StandbyTest {
     sent(journal, enlisted);
     failOver();
     assertFalse(granted(journal, keyless(2)).mayHaveActed());
-    assertFalse(granted(journal, enlisted).mayHaveActed());
+    List<Intent> again = new ArrayList<>();
+    Sender sender =
+        sender((in, due) -> {
+          again.add(due);
+          assertFalse(((Claim.Granted) in.claim(due, LEASE)).mayHaveActed());
+        });
+    assertEquals(1, journal.resume(sender, Which.DUE, 10));
+    assertEquals(enlisted.sentKey(), again.get(0).sentKey());
   }
 
   /** A database that gives up to wait for its standby says that it has committed. */
