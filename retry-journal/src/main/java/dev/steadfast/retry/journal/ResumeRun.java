@@ -210,13 +210,23 @@ final class ResumeRun {
         new ArrayList<>(ask(connection -> parts.sequences().reserve(connection, at, wanted)));
     try {
       while (!waiting.isEmpty() && isOpen()) {
-        Duration again = sequence(waiting.get(0));
-        lookIn(waiting.remove(0), again);
+        first(waiting);
       }
     } finally {
       for (String each : waiting) {
         lookIn(each, Duration.ZERO);
       }
+    }
+  }
+
+  // If its statements fail, it stays reserved for a minute, so the others have their turn.
+  private void first(List<String> waiting) throws IOException, InterruptedException {
+    String sequence = waiting.remove(0);
+    try {
+      lookIn(sequence, sequence(sequence));
+    } catch (InterruptedException ending) {
+      waiting.add(sequence);
+      throw ending;
     }
   }
 

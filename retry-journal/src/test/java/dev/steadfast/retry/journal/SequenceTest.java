@@ -5,18 +5,25 @@ import static dev.steadfast.retry.journal.TestIntents.intent;
 import static dev.steadfast.retry.journal.TestIntents.sender;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.Journaling.Sender;
+import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.httpclient.RetryingHttpClient;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +34,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * While a sequence is sent, the end of an operation reaches the disk together with the claim of the
- * next one.
- */
+/** Sequences are sent while their database fails. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class UnflushedEndTest {
+class SequenceTest {
   private static final Duration LEASE = Duration.ofMinutes(10);
 
   @TempDir Path directory;
@@ -55,12 +60,14 @@ class UnflushedEndTest {
   }
 
   private void enlist(String key, @Nullable String sequence) throws Exception {
+    enlist(intent(key), sequence);
+  }
+
+  private void enlist(Journaling.Kept intent, @Nullable String sequence) throws Exception {
     try (Connection own = database.source().getConnection()) {
       own.setAutoCommit(false);
       assertTrue(
-          sequence == null
-              ? journal.enlist(own, intent(key))
-              : journal.enlist(own, intent(key), sequence));
+          sequence == null ? journal.enlist(own, intent) : journal.enlist(own, intent, sequence));
       own.commit();
     }
   }
@@ -124,5 +131,35 @@ class UnflushedEndTest {
         Which.DUE,
         10);
     assertEquals(List.of("one true", "two false"), again);
+  }
+
+  /** Its claim fails when the lock timeout is over. */
+  @Test
+  void oneThatSomebodyHasLockedDoesNotHoldUpTheOthers() throws Exception {
+    PGSimpleDataSource impatient = new PGSimpleDataSource();
+    impatient.setUrl(server.jdbcUrl() + "&options=-c%20lock_timeout=100");
+    RetryingHttpClient client = DyingClient.client(impatient, true);
+    JdbcJournal resuming = JdbcJournal.builder(impatient).build();
+    try (ScriptedServer http = ScriptedServer.start();
+        Connection person = database.source().getConnection();
+        Statement statement = person.createStatement()) {
+      http.defaultReply(Reply.status(201));
+      enlist(charge(client, http, "locked"), "one");
+      enlist(charge(client, http, "free"), "two");
+      person.setAutoCommit(false);
+      statement.execute("select from steadfast_operation where op_key = 'locked' for update");
+      assertThrows(IOException.class, () -> resuming.resume(client.sender(), Which.DUE, 10));
+      assertEquals(1, resuming.resume(client.sender(), Which.DUE, 10));
+      person.rollback();
+    }
+    assertEquals("ready", database.state("locked"));
+    assertEquals("succeeded", database.state("free"));
+  }
+
+  private static Journaling.Kept charge(
+      RetryingHttpClient client, ScriptedServer http, String key) {
+    return client
+        .with(RetryOptions.builder().journaled("charge", key).build())
+        .intent(DyingClient.charge(http.uri("/pay")));
   }
 }
