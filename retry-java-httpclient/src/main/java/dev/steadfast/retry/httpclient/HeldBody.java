@@ -234,7 +234,22 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     } while (seen != 0);
   }
 
+  // A subscriber that throws is told of its exception, as by the client, which may not see it here.
   private void passOn(BodySubscriber<T> taker) {
+    try {
+      handOn(taker);
+    } catch (Throwable thrown) {
+      users = null;
+      cancel();
+      try {
+        taker.onError(thrown);
+      } finally {
+        body.completeExceptionally(thrown);
+      }
+    }
+  }
+
+  private void handOn(BodySubscriber<T> taker) {
     while (demand.get() > 0) {
       List<ByteBuffer> next = held.poll();
       if (next == null) {
