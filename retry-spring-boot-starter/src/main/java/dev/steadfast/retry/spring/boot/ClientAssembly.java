@@ -59,7 +59,7 @@ final class ClientAssembly {
     LOG.info(
         "client {} sends through {}{}: {}",
         name,
-        properties.library(),
+        properties.library().text(),
         boot.detected(properties.library())
             .map(other -> ", and not through " + other + ", which Boot detected")
             .orElse(""),

@@ -138,7 +138,7 @@ public final class SteadfastClient {
     if (!wanted.equals(offered)) {
       throw new IllegalArgumentException(
           "form: %s (expected: %s, as client %s sends through %s)"
-              .formatted(wanted, offered, name, library));
+              .formatted(wanted, offered, name, library.text()));
     }
     return form.cast(
         switch (library) {
@@ -196,7 +196,7 @@ public final class SteadfastClient {
         "client "
             + name
             + " sends through "
-            + library()
+            + library().text()
             + ": use as("
             + (library() == Library.OKHTTP ? "RetryingCallFactory" : "CloseableHttpClient")
             + ".class)");

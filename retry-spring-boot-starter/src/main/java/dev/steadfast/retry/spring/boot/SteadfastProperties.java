@@ -57,8 +57,8 @@ record SteadfastProperties(
       this.text = text;
     }
 
-    @Override
-    public String toString() {
+    /** Its own name; Boot lists the constants as values of the property. */
+    String text() {
       return text;
     }
   }

@@ -54,6 +54,12 @@ final class WrongPropertiesTest {
   }
 
   @Test
+  void aLibraryThatIsNone() {
+    assertTells(
+        failure("steadfast.clients.payments.library=netty"), "\n    APACHE\n    JDK\n    OKHTTP");
+  }
+
+  @Test
   void aBudgetOutOfItsRange() {
     assertTells(
         failure("steadfast.clients.payments.budget=11"),
