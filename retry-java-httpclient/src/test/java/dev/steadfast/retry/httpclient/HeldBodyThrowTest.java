@@ -37,7 +37,9 @@ final class HeldBodyThrowTest {
               .chunked());
       HttpClient plain = Bench.plain().build();
       HttpRetry retry =
-          HttpRetry.builder().classifier(StandardRules.forAiApis().refusedBy(200, "overloaded_error").build()).build();
+          HttpRetry.builder()
+              .classifier(StandardRules.forAiApis().refusedBy(200, "overloaded_error").build())
+              .build();
       HttpClient client = wrapped ? RetryingHttpClient.wrap(plain, retry) : plain;
       HttpRequest request = HttpRequest.newBuilder(server.uri("/")).build();
       CompletableFuture<?> answer = client.sendAsync(request, info -> new Throwing());

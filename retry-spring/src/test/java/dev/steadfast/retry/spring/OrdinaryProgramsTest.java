@@ -136,11 +136,9 @@ final class OrdinaryProgramsTest {
     return switch (path) {
       case "text", "parts" -> text.header("Allow", "GET, HEAD").body("tea");
       case "packed" -> packed(request);
-      case "deflated" -> text.header("Content-Encoding", "deflate").body(Packed.deflate("tea"));
-      case "unasked" -> text.header("Content-Encoding", "GZIP").body(Packed.gzip("tea"));
-      case "twice" -> text.header("Content-Encoding", "br, gzip").body("??");
       case "long" -> text.body("tea ".repeat(50_000));
-      case "chunks" -> Reply.status(request.target().endsWith("404") ? 404 : 200).body("x").chunked();
+      case "chunks" ->
+          Reply.status(request.target().endsWith("404") ? 404 : 200).body("x").chunked();
       case "json" -> Reply.status(200).header("Content-Type", "application/json").body("{\"a\":1}");
       case "broken" -> Reply.status(200).header("Content-Type", "application/json").body("{");
       case "204" -> Reply.status(204);

@@ -9,6 +9,7 @@ import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.HttpHeaders;
@@ -81,5 +82,19 @@ final class PackedAnswerTest {
     assertEquals(TEXT, thrown.getResponseBodyAsString());
     assertUnpacked(thrown.getResponseHeaders());
     assertEquals(3, server.requests().size());
+  }
+
+  @Test
+  void deflateIsUnpackedOnTheJdksClient_andAnotherCodingIsLeft() {
+    assumeUnpacks(SpringClient.JDK);
+    server.enqueue(
+        Reply.status(200).header("Content-Encoding", "deflate").body(Packed.deflate(TEXT)),
+        Reply.status(200).header("Content-Encoding", "br").body("odd"));
+    RestClient rest = client(SpringClient.JDK);
+    assertEquals(TEXT, rest.get().uri("/a").retrieve().body(String.class));
+    ResponseEntity<String> left = rest.get().uri("/b").retrieve().toEntity(String.class);
+    assertEquals("odd", left.getBody());
+    assertEquals("br", left.getHeaders().getFirst("Content-Encoding"));
+    assertEquals(1, server.connectionsAccepted());
   }
 }
