@@ -19,6 +19,7 @@ import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.routing.RoutingSupport;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 
@@ -71,6 +72,13 @@ final class ApacheWire implements Wire {
     } else if (head.method().equals(HttpMethod.DELETE)) {
       request.setEntity(new ByteArrayEntity(new byte[0], null)); // so that it has a length, of 0
     }
+    return exchange(request, head.options());
+  }
+
+  @Override
+  public Answer send(Head head, RepeatableBody body) throws IOException {
+    HttpUriRequestBase request = request(head);
+    request.setEntity(new EntityTemplate(body.length(), null, null, body::writeTo));
     return exchange(request, head.options());
   }
 

@@ -143,8 +143,13 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
    * The caller is done with the answer. If it came before the end of the body, that is broken off.
    */
   void breakOff() {
+    fail(new IOException("answered before the end of the request body"));
+  }
+
+  /** The rest of the body never comes. */
+  void fail(Throwable reason) {
     if (toBeTold()) {
-      receiver().onError(new IOException("answered before the end of the request body"));
+      receiver().onError(reason);
     }
   }
 

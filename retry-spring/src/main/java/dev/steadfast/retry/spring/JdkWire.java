@@ -22,15 +22,37 @@ record JdkWire(RetryingHttpClient client) implements Wire {
   private static final Set<String> REFUSED_HEADERS = refusedHeaders();
   private static final RetryOptions SENT_ONCE =
       RetryOptions.builder().bodyRepeatable(false).build();
+  private static final RetryOptions SENT_AGAIN =
+      RetryOptions.builder().bodyRepeatable(true).build();
 
   @Override
   public Answer send(Head head, byte @Nullable [] body) throws IOException {
     BodyPublisher publisher =
         body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body);
+    return send(head, head.options(), publisher, () -> {});
+  }
+
+  @Override
+  public Answer send(Head head, RepeatableBody body) throws IOException {
+    WrittenAgain written = new WrittenAgain(body);
+    boolean answered = false;
+    try {
+      Answer answer = send(head, head.options().with(SENT_AGAIN), written, written::end);
+      answered = true;
+      return answer;
+    } finally {
+      if (!answered) {
+        written.end();
+      }
+    }
+  }
+
+  private Answer send(Head head, RetryOptions options, BodyPublisher body, Runnable close)
+      throws IOException {
     try {
       HttpResponse<InputStream> response =
-          client.with(head.options()).send(request(head, publisher), BodyHandlers.ofInputStream());
-      return new JdkAnswer(response, () -> {});
+          client.with(options).send(request(head, body), BodyHandlers.ofInputStream());
+      return new JdkAnswer(response, close);
     } catch (InterruptedException interrupted) {
       throw Wire.interrupted(interrupted);
     }

@@ -23,6 +23,15 @@ final class LimitedBody extends OutputStream {
     this.beginning = beginning;
   }
 
+  /** A body that fails beyond its limit, so that it is written again elsewhere. */
+  static LimitedBody refusingMore(int limit) {
+    return new LimitedBody(
+        limit,
+        () -> {
+          throw new IOException("more than " + limit + " bytes");
+        });
+  }
+
   /** The request that was begun because the body is longer than the limit. */
   @Nullable Upload upload() {
     return upload;
@@ -77,9 +86,9 @@ final class LimitedBody extends OutputStream {
     if (begun != null) {
       return begun.body();
     }
-    begun = beginning.begin();
-    upload = begun;
     try {
+      begun = beginning.begin();
+      upload = begun;
       kept.writeTo(begun.body());
     } catch (IOException noMoreWanted) {
       refused = true;

@@ -35,6 +35,11 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
   }
 
   @Override
+  public Answer send(Head head, RepeatableBody body) throws IOException {
+    return new OkHttpAnswer(calls.newCall(request(head, new WrittenBody(body))).execute());
+  }
+
+  @Override
   public Upload begin(Head head) throws IOException {
     Pipe pipe = new Pipe(PIPE_BYTES);
     Call call =
@@ -66,6 +71,31 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
     public void onFailure(Call call, IOException failure) {
       pipe.cancel();
       answer.completeExceptionally(failure);
+    }
+  }
+
+  /** A body that is written anew each time. */
+  private static final class WrittenBody extends RequestBody {
+    private final RepeatableBody body;
+
+    WrittenBody(RepeatableBody body) {
+      this.body = body;
+    }
+
+    // The type is among the headers.
+    @Override
+    public @Nullable MediaType contentType() {
+      return null;
+    }
+
+    @Override
+    public long contentLength() {
+      return body.length();
+    }
+
+    @Override
+    public void writeTo(BufferedSink sink) throws IOException {
+      body.writeTo(sink.outputStream());
     }
   }
 

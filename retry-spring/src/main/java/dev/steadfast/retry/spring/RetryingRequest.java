@@ -97,6 +97,35 @@ final class RetryingRequest extends AbstractClientHttpRequest
       ByteArrayOutputStream whole = written;
       return wire.send(head, whole == null ? null : whole.toByteArray());
     }
+    return streamed.repeatable() ? repeatable(head, streamed) : once(head, streamed);
+  }
+
+  private Answer repeatable(Wire.Head head, Body streamed) throws IOException {
+    RepeatableBody all = new RepeatableBody(streamed, head.headers().getContentLength());
+    if (all.length() > limit) {
+      return wire.send(head, all);
+    }
+    LimitedBody limited = LimitedBody.refusingMore(limit);
+    try {
+      streamed.writeTo(limited);
+    } catch (Throwable thrown) {
+      if (limited.refused()) {
+        return wire.send(head, all);
+      }
+      throw thrown;
+    }
+    return whole(head, limited.bytes());
+  }
+
+  private Answer whole(Wire.Head head, byte[] bytes) throws IOException {
+    long declared = head.headers().getContentLength();
+    if (declared > 0 && declared != bytes.length) {
+      throw RepeatableBody.otherLength(bytes.length, declared);
+    }
+    return wire.send(head, bytes);
+  }
+
+  private Answer once(Wire.Head head, Body streamed) throws IOException {
     LimitedBody limited = new LimitedBody(limit, () -> wire.begin(head));
     try {
       if (head.headers().getContentLength() > limit) {
@@ -108,7 +137,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     }
     Upload upload = limited.upload();
     if (upload == null) {
-      return wire.send(head, limited.bytes());
+      return whole(head, limited.bytes());
     }
     limited.end(upload);
     return upload.await();
