@@ -80,6 +80,15 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
     change(() -> over = true);
   }
 
+  boolean isOver() {
+    lock.lock();
+    try {
+      return over;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void change(Runnable what) {
     lock.lock();
     try {

@@ -25,6 +25,7 @@ final class WrittenAgain implements BodyPublisher {
 
   @Override
   public void subscribe(Subscriber<? super ByteBuffer> subscriber) {
+    end(); // the request before may have had its answer in the middle of the body
     ChunkPublisher chunks = new ChunkPublisher(body.length());
     latest = chunks;
     chunks.subscribe(subscriber);
@@ -39,7 +40,9 @@ final class WrittenAgain implements BodyPublisher {
       body.writeTo(out);
       chunks.close();
     } catch (Throwable failed) {
-      chunks.fail(failed);
+      if (!chunks.isOver()) { // or the failure is that of the request
+        chunks.fail(failed);
+      }
     }
   }
 

@@ -2,8 +2,10 @@ package dev.steadfast.retry.spring;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
@@ -35,6 +37,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientException;
 
 /** Bodies that are longer than what is kept. */
 final class LongBodyTest {
@@ -265,6 +268,37 @@ final class LongBodyTest {
         output.write(bytes);
       }
     };
+  }
+
+  /** A repeatable body that only the end of its request ends, on whatever thread it is written. */
+  @ParameterizedTest
+  @EnumSource
+  void noThreadGoesOnWriting(SpringClient client) throws Exception {
+    StreamingHttpOutputMessage.Body endless = endless();
+    StreamingHttpOutputMessage.Body again =
+        new StreamingHttpOutputMessage.Body() {
+          @Override
+          public void writeTo(OutputStream output) throws IOException {
+            endless.writeTo(output);
+          }
+
+          @Override
+          public boolean repeatable() {
+            return true;
+          }
+        };
+    server.defaultReply(Reply.resetAfterRequest().onHead());
+    RestClientException thrown =
+        assertThrows(
+            RestClientException.class, () -> put(client).body(again).retrieve().toBodilessEntity());
+    assertTrue(report.get().attempts() > 1, thrown + ", " + report.get());
+    for (Thread each : Thread.getAllStackTraces().keySet()) {
+      if (each.getName().equals("steadfast-upload")) {
+        each.join(30_000);
+        assertFalse(each.isAlive());
+      }
+    }
+    server.awaitNoOpenConnections(Duration.ofSeconds(30));
   }
 
   @ParameterizedTest

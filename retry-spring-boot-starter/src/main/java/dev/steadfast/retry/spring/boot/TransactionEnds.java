@@ -11,6 +11,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * still see that transaction, but what they write in it is rolled back. Spring Boot gives this
  * listener to the transaction managers that it makes.
  */
+@SuppressWarnings("ThreadLocalUsage") // one for each data source of a journal
 final class TransactionEnds implements TransactionExecutionListener {
   private final ThreadLocal<@Nullable Deque<Open>> open = new ThreadLocal<>();
 
