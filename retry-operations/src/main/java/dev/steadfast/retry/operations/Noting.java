@@ -15,7 +15,6 @@ import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -87,9 +87,9 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
 
   /**
    * A factory with another limit for request bodies. A body up to the limit is kept in memory until
-   * the request ends, and sent again with each attempt. A longer body is written anew for each attempt
-   * if Spring says that it can be, such as a file. Otherwise it is streamed and sent once: if its
-   * request fails, the operation ends with {@link
+   * the request ends, and sent again with each attempt. A longer body is written anew for each
+   * attempt if Spring says that it can be, such as a file. Otherwise it is streamed and sent once:
+   * if its request fails, the operation ends with {@link
    * dev.steadfast.retry.StopReason#BODY_NOT_REPEATABLE}, and the log warns of it once. Bodies that
    * a converter collects by itself are kept whatever their length. Default 1 MiB.
    *

@@ -133,9 +133,7 @@ final class LongBodyTest {
       put(following(client)).body(repeatable(known)).retrieve().toBodilessEntity();
       assertEquals(2, report.get().attempts());
       assertEquals(3, server.requests().size() - before);
-      server
-          .requests()
-          .stream()
+      server.requests().stream()
           .skip(before)
           .forEach(each -> assertArrayEquals(bytes, each.body()));
     }
