@@ -34,11 +34,6 @@ final class ReadEntity extends HttpEntityWrapper {
   }
 
   @Override
-  public long getContentLength() {
-    return rest == null ? start.length : super.getContentLength();
-  }
-
-  @Override
   public boolean isRepeatable() {
     return rest == null;
   }

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.apache5;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,6 +17,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -28,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPOutputStream;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPut;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -136,6 +139,23 @@ class ClassicConnectionsTest {
     assertEquals(whole, Parts.text(response));
     response.close();
     assertEquals(0, leased());
+  }
+
+  /** Frameworks know by the length that the headers are those of the packed body. */
+  @Test
+  void aResponseThatWasReadWithinTheAttempt_hasTheLengthOfThePlainClients() throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+      gzip.write(new byte[5000]);
+    }
+    server.defaultReply(
+        Reply.status(200).header("Content-Encoding", "gzip").body(packed.toByteArray()));
+    CloseableHttpClient client = client(Parts.retry().bufferBodiesUpTo(10_000).build());
+    ClassicHttpResponse response = open(client, new HttpGet(server.uri("/a")));
+    assertEquals(-1, response.getEntity().getContentLength());
+    assertNull(response.getEntity().getContentEncoding());
+    assertEquals(5000, response.getEntity().getContent().readAllBytes().length);
+    response.close();
   }
 
   @Test

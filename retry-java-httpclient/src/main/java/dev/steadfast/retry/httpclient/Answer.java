@@ -6,12 +6,18 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.RequestView;
 import dev.steadfast.retry.http.ResponseView;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * response. Immutable.
  */
 final class Answer<T> implements ResponseView {
+  private static final int MOST_TEXT_BYTES = 64 * 1024;
+
   private final int status;
   private final HttpHeaders headers;
   private final @Nullable String origin; // of a head; null: not known yet
@@ -96,7 +104,26 @@ final class Answer<T> implements ResponseView {
 
   @Override
   public Optional<String> bodyText() {
-    return body instanceof byte[] bytes ? Optional.of(new String(bytes, UTF_8)) : Optional.empty();
+    return body instanceof byte[] bytes ? text(bytes) : Optional.empty();
+  }
+
+  // The client unpacks nothing by itself.
+  private Optional<String> text(byte[] bytes) {
+    String coding = headers.firstValue("Content-Encoding").orElse("identity");
+    InputStream plain = new ByteArrayInputStream(bytes);
+    try (InputStream in =
+        switch (coding.toLowerCase(Locale.ROOT)) {
+          case "gzip", "x-gzip" -> new GZIPInputStream(plain);
+          case "deflate" -> new InflaterInputStream(plain);
+          default -> plain;
+        }) {
+      byte[] text = in.readNBytes(MOST_TEXT_BYTES + 1);
+      return text.length > MOST_TEXT_BYTES
+          ? Optional.empty()
+          : Optional.of(new String(text, UTF_8));
+    } catch (IOException broken) {
+      return Optional.empty();
+    }
   }
 
   @Override
