@@ -5,7 +5,6 @@ import static dev.steadfast.retry.tck.Scenario.row;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CANCELLED;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECT;
 import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
-import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -46,8 +45,7 @@ final class JournalRows {
                 each.known(),
                 each.begunAnew(),
                 each.settled(),
-                each.broken(),
-                each.faulty()))
+                new JournalFaultRows(each).rows()))
         .flatMap(List::stream)
         .toList();
   }
@@ -63,11 +61,11 @@ final class JournalRows {
 
   private static final HttpCall FIVE = charge("POST", "5");
 
-  private Scenario of(String name) {
+  Scenario of(String name) {
     return of(name, journal -> {});
   }
 
-  private Scenario of(String name, Consumer<JournalUnderTest> prepare) {
+  Scenario of(String name, Consumer<JournalUnderTest> prepare) {
     String where = elsewhere ? ", on threads of the journal" : "";
     return row("journaled: " + name + where)
         .call(FIVE)
@@ -281,81 +279,5 @@ final class JournalRows {
             .answers(200, "ok")
             .endsAfter("200", "ACCEPTED 1")
             .expect(e -> e.saved("succeeded")));
-  }
-
-  private List<Scenario> broken() {
-    return List.of(
-        of(
-                "POST, the journal is unreachable: refused",
-                j -> j.onClaim(JournalUnderTest.unreachable()))
-            .refusedByJournal(Refusal.UNREACHABLE, "unknown, not recorded"),
-        of(
-                "POST, the journal is unreachable and not needed: sent, and said so",
-                j -> {
-                  j.onClaim(JournalUnderTest.unreachable());
-                  j.settings(Settings.defaults().sendingUnreachable());
-                })
-            .replies(OK)
-            .answers(200, "ok")
-            .endsAfter("200", "ACCEPTED 1")
-            .expect(e -> e.saved("succeeded, not recorded")),
-        of(
-                "POST, the journal is lost at the end: the answer, and unknown",
-                j -> j.onEnded(JournalUnderTest.unreachable()))
-            .replies(status(404).body("real"))
-            .answers(404, "real")
-            .endsAfter("404 ERROR_STATUS answered", "NOT_RETRYABLE 1")
-            .expect(e -> e.saved("unknown, not recorded")),
-        of(
-                "POST, the journal is lost at the end: succeeded, and said so",
-                j -> j.onEnded(JournalUnderTest.unreachable()))
-            .replies(OK)
-            .answers(200, "ok")
-            .endsAfter("200", "ACCEPTED 1")
-            .expect(e -> e.saved("succeeded, not recorded")),
-        of(
-                "POST, connection refused and the journal is lost at the end: unknown",
-                j -> j.onEnded(JournalUnderTest.unreachable()))
-            .policy(p -> p.maxAttempts(1))
-            .refused()
-            .fails(CONNECT)
-            .requests(0)
-            .trace("attempt 1: CONNECT unsent", "done ATTEMPTS_EXHAUSTED 1")
-            .expect(e -> e.saved("unknown, not recorded")));
-  }
-
-  private List<Scenario> faulty() {
-    return List.of(
-        of(
-                "POST, a claim that throws: nothing is sent",
-                j ->
-                    j.onClaim(() -> {
-                      throw new ScenarioOutcome.UserCodeException();
-                    }))
-            .fails(USER)
-            .requests(0)
-            .trace("done NOT_RETRYABLE 0"),
-        of(
-                "POST, in flight elsewhere, then the journal is unreachable and not needed: refused",
-                j -> {
-                  j.answers(new Claim.InFlight());
-                  j.settings(Settings.defaults().sendingUnreachable());
-                  j.onClaim(() -> {
-                    if (j.claims() > 0) {
-                      JournalUnderTest.unreachable().happen();
-                    }
-                  });
-                })
-            .refusedByJournal(Refusal.UNREACHABLE, "unknown, not recorded"),
-        of(
-                "POST, an Error of the journal at the end: succeeded, and said so",
-                j ->
-                    j.onEnded(() -> {
-                      throw new AssertionError("a bug");
-                    }))
-            .replies(OK)
-            .answers(200, "ok")
-            .endsAfter("200", "ACCEPTED 1")
-            .expect(e -> e.saved("succeeded, not recorded")));
   }
 }

@@ -53,7 +53,6 @@ final class Rows {
    */
   Rows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
     this.atRest = atRest;
-    String holding = deliveries.holding();
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
@@ -88,8 +87,7 @@ final class Rows {
             "update steadfast_operation set state = 'ready', deliver = true, again = false,"
                 + " lease_token = null, deliveries = 0, delivering_since = "
                 + now
-                + ","
-                + " due_at = "
+                + ", due_at = "
                 + now
                 + ", sequence_name = ?, sequence_number = ?, "
                 + unsent
@@ -102,9 +100,9 @@ final class Rows {
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
     // A fail-over to a standby that lacks the last changes can have a version come a second time.
-    String unchanged = " where id = ? and row_version = ? and ";
+    String asRead = " where id = ? and row_version = ? and ";
     String inItsTurn =
-        unchanged + itsTurn(holding) + " and (state = 'closed' or " + unheld(now) + ")";
+        asRead + itsTurn(deliveries.holding()) + " and (state = 'closed' or " + unheld(now) + ")";
     String asTheFirst = inItsTurn + " and (state = 'closed' or first_sent_at is null)";
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
     this.begin = tables.named(claimed + unsent + anew + asTheFirst);
@@ -121,7 +119,7 @@ final class Rows {
         tables.named(
             "update steadfast_operation set state = 'unknown', "
                 + released(dialect)
-                + unchanged
+                + asRead
                 + unheld(now));
     String ifHeld = " where " + Sql.BY_ID + " and lease_token = ? and state = 'in_flight'";
     this.sending =

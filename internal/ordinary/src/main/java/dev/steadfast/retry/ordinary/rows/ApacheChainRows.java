@@ -2,6 +2,7 @@ package dev.steadfast.retry.ordinary.rows;
 
 import dev.steadfast.retry.ordinary.ApacheClient;
 import dev.steadfast.retry.ordinary.Exchange;
+import dev.steadfast.retry.ordinary.Policy;
 import dev.steadfast.retry.ordinary.Row;
 import dev.steadfast.retry.ordinary.Run;
 import java.io.ByteArrayOutputStream;
@@ -244,9 +245,12 @@ final class ApacheChainRows {
                   seen.add(scope.originalRequest);
                   return chain.proceed(request, scope);
                 }))
-        .differs("handler", "a handler within the attempts gets a copy of the caller's request")
+        .differs(
+            "handler",
+            "a handler within the attempts gets a copy of the caller's request",
+            Policy.KEYS)
         .apache(client -> {
-          HttpUriRequestBase request = client.request("GET", "/");
+          HttpUriRequestBase request = client.request("POST", "/");
           client.send(request, HttpClientContext.create());
           client.run().note("handler", "the very one: " + seen.contains(request));
         });
