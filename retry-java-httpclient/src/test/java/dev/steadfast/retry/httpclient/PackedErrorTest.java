@@ -18,12 +18,21 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Errors that come packed: the client asks for it by a header, as Spring does, and unpacks none. */
+/**
+ * Errors that come packed: the client asks for it by a header, as Spring does, and unpacks none.
+ */
 final class PackedErrorTest {
   private final FakeTime time = new FakeTime();
 
   @ParameterizedTest
-  @CsvSource({"gzip, 200", "x-gzip, 200", "deflate, 200", "identity, 200", "br, 529", "broken, 529"})
+  @CsvSource({
+    "gzip, 200",
+    "x-gzip, 200",
+    "deflate, 200",
+    "identity, 200",
+    "br, 529",
+    "broken, 529"
+  })
   void theRulesReadItsType(String coding, int status) throws Exception {
     StandardRules rules = StandardRules.builder().refusedBy(529, "overloaded_error").build();
     HttpRetry retry =
