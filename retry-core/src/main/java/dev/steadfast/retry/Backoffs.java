@@ -15,7 +15,7 @@ final class Backoffs {
 
   private Backoffs() {}
 
-  /** What is drawn, and from which range. */
+  /** The strategies: each draws a delay from a range of its own. */
   enum Kind {
     FIXED(1),
     LINEAR(1),

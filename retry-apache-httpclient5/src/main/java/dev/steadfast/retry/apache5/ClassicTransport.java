@@ -52,7 +52,8 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   public void start(Attempt<Answer<ClassicHttpResponse>> attempt) {
     nothingSent();
     ClassicHttpRequest attempted = RequestCopy.of(request);
-    // Redirects and challenges start from it: without what handlers around ours have changed.
+    // Redirects and challenges start from this request, which lacks the changes of handlers around
+    // ours.
     ClassicHttpRequest original = scope.originalRequest;
     boolean begun;
     if (operation.changesHeaders()) {

@@ -56,7 +56,7 @@ final class WireTrace implements CancellableDependency {
   private volatile @Nullable HttpRequest first; // from whose server a key must not go away
   private volatile EarlierRequest earlier = EarlierRequest.NONE;
 
-  // What ends it.
+  // The ways to end this attempt.
   private volatile boolean cancelled;
   private volatile @Nullable Cancellable underWay;
   private volatile @Nullable Runnable close;

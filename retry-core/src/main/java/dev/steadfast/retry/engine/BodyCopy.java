@@ -49,8 +49,8 @@ public final class BodyCopy extends OutputStream {
     Checks.atLeast("limit", limit, 0);
     byte[] copy = read(body, limit, sent);
     if (sent != null) {
-      // To find a change now: an interceptor may hide the bytes from the wire, such as to pack
-      // them.
+      // A second pass finds a change now. On the wire it may not be seen, because an interceptor
+      // may pack the bytes.
       read(body, limit, sent);
     }
     return Optional.ofNullable(copy);

@@ -348,8 +348,8 @@ public final class Evidence {
     private final Safety lastSafety;
     private final Safety earlier;
     private final boolean afterEffect;
-    // What most attempts leave: an answer with the status 200, after one delivery or an unknown
-    // number. Immutable, so each thread may set it.
+    // Outcomes that many attempts share: an answer with the status 200, after one delivery or an
+    // unknown number of them. They are immutable, so each thread may set them.
     private @Nullable Outcome answered;
     private @Nullable Outcome answeredUncounted;
 

@@ -38,7 +38,7 @@ final class OperationRecord {
   private List<AttemptRecord> reports = List.of(); // those that have been made
   private @Nullable Trouble trouble; // null: none
 
-  /** What there is to tell only if not all went well. */
+  /** Facts that exist only if an attempt failed or waited. */
   private static final class Trouble {
     private static final Trouble NONE = new Trouble();
     private long waitBeforeNanos; // before the latest attempt

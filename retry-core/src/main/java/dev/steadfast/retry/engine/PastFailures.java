@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the failures of an operation leave behind. Most operations have none. Confined like its
- * {@link RetryState}.
+ * Facts about the failed attempts of an operation. Most operations have none. Confined to the same
+ * thread as its {@link RetryState}.
  */
 final class PastFailures {
   @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles an Its client, its timer and a cancellation may each try to end it at the same time; one
- * compare-and-set on the {@link Phase} decides which of them does. As a task of the timer it checks
- * whether its time is up. Safe for use by many threads.
+ * Decides who ends an attempt. Its client, its timer and a cancellation may try to end it at the
+ * same time, and one compare-and-set on the {@link Phase} lets one of them do so. As a task of the
+ * timer it checks whether the time of the attempt is up. Safe for use by many threads.
  *
  * @param <R> the response
  */

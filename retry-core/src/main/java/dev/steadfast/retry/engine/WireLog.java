@@ -65,7 +65,7 @@ public final class WireLog<Q> {
   private volatile Safety beside = Safety.UNPROCESSED; // how safe other requests are that went out
   private volatile @Nullable Remarks<Q> remarks; // null: none
 
-  /** What few attempts leave. */
+  /** Facts that few attempts have, so most share an empty one. */
   private static final class Remarks<Q> {
     private static final Remarks<?> NONE = new Remarks<>();
     private volatile @Nullable Q unsafe; // the first that may have acted and nothing protects

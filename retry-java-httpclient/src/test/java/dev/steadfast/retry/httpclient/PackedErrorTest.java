@@ -18,9 +18,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Errors that come packed: the client asks for it by a header, as Spring does, and unpacks none.
- */
+/** The rules read the type of an error whose body is packed. java.net.http unpacks nothing. */
 final class PackedErrorTest {
   private final FakeTime time = new FakeTime();
 

@@ -219,7 +219,8 @@ final class ResumeRun {
     }
   }
 
-  // If its statements fail, it stays reserved for a minute, so the others have their turn.
+  // If the statements on this sequence fail, it stays reserved for a minute, and the other
+  // sequences have their turn.
   private void first(List<String> waiting) throws IOException, InterruptedException {
     String sequence = waiting.remove(0);
     try {

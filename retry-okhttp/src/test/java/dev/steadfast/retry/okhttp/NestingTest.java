@@ -217,7 +217,7 @@ class NestingTest {
 
   // An authenticator's own call for a token is another operation.
 
-  /** What is around a call, and the requests for a token of which the first two fail. */
+  /** A layer around a call, and how many requests for a token it makes if the first two fail. */
   enum Around {
     RETRIER(3),
     TWO_RETRIERS(3),

@@ -103,8 +103,8 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     }
   }
 
-  // As the client does; it sets Content-Length by itself. It would send Transfer-Encoding, over a
-  // body that is not chunked.
+  // The client refuses the first five, and sets Content-Length by itself. It would send
+  // Transfer-Encoding over a body that is not chunked.
   private static Set<String> refusedHeaders() {
     Set<String> refused =
         new TreeSet<>(Set.of("connection", "content-length", "expect", "host", "upgrade"));

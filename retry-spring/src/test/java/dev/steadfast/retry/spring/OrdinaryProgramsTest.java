@@ -68,7 +68,7 @@ final class OrdinaryProgramsTest {
   @ParameterizedTest
   @EnumSource
   void onApacheHttpClient(OrdinaryProgram program) {
-    // That of Spring 6.2 cuts unpacked answers of HttpClient 5.6 off.
+    // Spring 6.2's own factory cuts off answers that HttpClient 5.6 has unpacked.
     assumeFalse(program.readsPacked() && SPRING_6, "Spring's own factory has a fault");
     assertEquals(
         seen(
