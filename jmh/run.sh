@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs all benchmarks and renders docs/benchmarks.md. From the root of the project:
-#   mvn -q -Pjmh package && jmh/run.sh [quick]
+#   mvn -q -Pjmh package && jmh/run.sh
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
-# measured for allocation only. CORE is the core for single-threaded parts; it should have nothing
-# else to do. Quick took 15 minutes on two cores, the whole about 80.
+# measured for allocation only. CORE is the core for single-threaded parts. ROUNDS is how often the
+# rows that are compared with a plain client run; each round takes about 6 minutes, the rest about 50.
+# Nothing else may run on the machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,18 +16,7 @@ out=jmh/target/results
 rm -rf "$out"
 mkdir -p "$out"
 
-forks=()
 several=(-f 3) # with more threads one fork differs from another by more than its own error
-precision=()
-once=()
-rounds=$(seq 10)
-if [ "${1:-}" = quick ]; then
-  forks=(-f 1)
-  several=(-f 1)
-  precision=(-wi 3 -i 3 -w 500ms -r 500ms)
-  once=(-wi 1 -i 1)
-  rounds=1
-fi
 pin=()
 if command -v taskset >/dev/null && taskset -c "$core" true 2>/dev/null; then
   pin=(taskset -c "$core")
@@ -51,24 +41,24 @@ run() {
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
-# The rows that are compared with the plain client run in ten forks, in turn, so that a slow minute of
+# The rows that are compared with the plain client run in a fork each round, in turn, so that a slow minute of
 # the machine meets all of them. The others run in one.
 compared='OkHttpBenchmark.(get|async)(Plain|Steadfast)$|JdkClientBenchmark.(get|async)(Plain|Steadfast|Methanol)$|Apache5Benchmark.(get|async)(Plain|Steadfast|OwnRetries|Resilience4j)$'
-for round in $rounds; do
-  run "http-$round" "${pin[@]}" "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
+for round in $(seq "${ROUNDS:-10}"); do
+  run "http-$round" "${pin[@]}" "$java" -jar $jar "$compared" -prof gc
 done
-run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark|Apache5Benchmark' -e "$compared" -prof gc "${precision[@]}"
-run unpinned "$java" -jar $jar "$compared" -prof gc "${precision[@]}"
+run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark|Apache5Benchmark' -e "$compared" -prof gc
+run unpinned "$java" -jar $jar "$compared" -prof gc
 micro='(Backoff|Engine|Budget|Timer|Telemetry)Benchmark'
-run one "${pin[@]}" "$java" -jar $jar "$micro" "${forks[@]}" -prof gc "${precision[@]}"
-run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc "${precision[@]}"
-run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc "${precision[@]}"
-run sixteen "$java" -jar $jar 'TimerBenchmark' "${several[@]}" -t 16 "${precision[@]}"
+run one "${pin[@]}" "$java" -jar $jar "$micro" -prof gc
+run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc
+run eight "$java" -jar $jar 'BudgetBenchmark' -f 1 -t 8 -prof gc
+run sixteen "$java" -jar $jar 'TimerBenchmark' "${several[@]}" -t 16
 if "$java" --version | grep -qE '^[a-z]+ (2[1-9]|[3-9][0-9])'; then
-  run virtual "${pin[@]}" "$java" -jar $jar 'EngineBenchmark' -f 1 -jvmArgsAppend -Djmh.executor=VIRTUAL "${precision[@]}"
+  run virtual "${pin[@]}" "$java" -jar $jar 'EngineBenchmark' -f 1 -jvmArgsAppend -Djmh.executor=VIRTUAL
 fi
-run slots "$java" -jar $jar 'SlotsBenchmark' "${once[@]}"
-run waiting "$java" -jar $jar 'WaitingBenchmark' "${once[@]}"
+run slots "$java" -jar $jar 'SlotsBenchmark'
+run waiting "$java" -jar $jar 'WaitingBenchmark'
 if [ -n "$old" ]; then
   run old "${pin[@]}" "$old" -jar $jar "$micro" -prof gc -f 1 -wi 3 -i 3 -w 500ms -r 500ms
 fi
