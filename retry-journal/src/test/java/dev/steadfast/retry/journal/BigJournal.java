@@ -13,10 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A journal with a long history and a long backlog. As a program it prints each statement with the
- * rows that it reads and its time.
- */
+/** A journal with a long history and a long backlog. */
 final class BigJournal {
   private static final String COLUMNS =
       "insert into steadfast_operation (name, principal, op_key, fingerprint, method, uri, origin,"
