@@ -25,8 +25,8 @@ public enum FailureKind {
   REFUSED_STREAM,
   /**
    * The server announced the end of an HTTP/2 connection (RFC 9113 section 6.8), and the client
-   * failed the requests on it. The first resend of an idempotent method costs no budget. Only
-   * {@code java.net.http} of Java 17, and of 21 before its fix, does this.
+   * failed the requests on it. The first resend of an idempotent method costs no budget. JDKs
+   * without the fix of JDK-8335181 do this.
    */
   GOAWAY,
   /** The response head came, its body did not arrive whole. */

@@ -58,9 +58,9 @@ public final class Retrier {
    * further attempts from starting; they do not interrupt work that is running on the calling
    * thread. An interrupt ends the operation at once.
    *
-   * <p>Nothing needs the time of a first attempt that is accepted if there is no total timeout,
-   * listener or guard and the budget is unlimited: then no clock is read, and the durations in the
-   * report of a failed operation begin with the end of its first attempt.
+   * <p>If there is no total timeout, listener or guard, and the budget is unlimited, no clock is
+   * read before the first attempt has failed. Then the durations in the report of a failed
+   * operation begin with the end of its first attempt.
    *
    * @param callable the work; called once per attempt, on the calling thread
    * @param <T> the result

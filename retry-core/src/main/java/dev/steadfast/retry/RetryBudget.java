@@ -75,7 +75,7 @@ public interface RetryBudget {
 
   /**
    * An account of tokens per origin. Each success adds a part of a token, and each retry takes one.
-   * Clients recover in simulations of a stalled server about as fast as without retries if the
+   * In simulations of a stalled server, clients recover about as fast as without retries if the
    * floor is 0. A floor adds load while the server recovers.
    *
    * @param ratio retries earned per success, 0 to 10; millionths count

@@ -160,7 +160,7 @@ public final class RetryPolicy {
     return Duration.ofNanos(settings.minimumAttemptNanos);
   }
 
-  /** {@return the longest delay asked for by a server that is obeyed: zero or more} */
+  /** {@return the longest server delay that is waited for: zero or more} */
   public Duration maxServerDelay() {
     return Duration.ofNanos(settings.maxServerDelayNanos);
   }
@@ -297,9 +297,9 @@ public final class RetryPolicy {
 
     /**
      * The bound on the whole operation: attempts, waits and delays that servers ask for, and the
-     * response body where it is known to be collected in memory. It ends with the head for other
-     * response bodies. It does not run while a request body is sent. Default 30 s. Where nothing
-     * else bounds an attempt, one that is silent lasts until then, and is not retried.
+     * response body where it is known to be collected in memory. For other response bodies it ends
+     * with the head. It does not run while a request body is sent. Default 30 s. If nothing else
+     * bounds an attempt, a silent one lasts until then, and is not retried.
      *
      * @param totalTimeout more than zero
      * @return this
@@ -323,8 +323,8 @@ public final class RetryPolicy {
 
     /**
      * The bound on one attempt up to its response head, the request body included. Default: none
-     * but the time that remains and the client's own timeouts. {@code java.net.http} has none
-     * unless the request sets one.
+     * but the time that remains and the client's own timeouts. {@code java.net.http} and HttpClient
+     * 5 have none by default.
      *
      * @param attemptTimeout more than zero
      * @return this
@@ -407,7 +407,7 @@ public final class RetryPolicy {
     }
 
     /**
-     * The longest delay asked for by a server that is obeyed. Default 60 s.
+     * The longest server delay that is waited for. Default 60 s.
      *
      * @param maxServerDelay zero or more
      * @return this
@@ -433,8 +433,8 @@ public final class RetryPolicy {
 
     /**
      * How far clients that got the same server delay are spread: up to this share of the server
-     * delay is added, and never more than 10 s. Default 1: a server that told everybody "10 s" is
-     * not met by everybody after 10 s.
+     * delay is added, and never more than 10 s. Default 1: clients that were all told "10 s" do not
+     * come back at the same moment.
      *
      * @param serverDelaySpread 0 to 10
      * @return this

@@ -15,15 +15,16 @@ import java.util.function.IntFunction;
  * The report of an operation: how many attempts, how each went, why it ended, and whether the
  * server may have acted. Immutable.
  *
- * <p>It rides on what the caller gets: on an exception ({@link #of}), and on a response ({@code
+ * <p>The caller finds it on an exception ({@link #of}), and on a response ({@code
  * OkHttpReports.of}, {@code JdkReports.of}, {@code Apache5Reports.of}). A {@link RetryListener}
- * gets it always.
+ * always gets it.
  *
- * <p>Where an SDK throws an exception of its own: if that has ours as a cause, {@link #of} finds
- * the report there. An SDK that makes its exception of the last answer loses the report. Then a
- * {@link RetryListener} has it, and so has the line that the logger {@code dev.steadfast.retry}
- * writes in the caller's context for each operation that fails, at level DEBUG. One operation per
- * origin and minute that gave up after retries, and one that may have taken effect, is a warning.
+ * <p>If an SDK throws an exception of its own whose cause is ours, {@link #of} finds the report
+ * there. An SDK that makes its exception from the last answer loses the report. A {@link
+ * RetryListener} still has it, and so has the logger {@code dev.steadfast.retry}, which writes a
+ * line for each operation that fails, in the caller's context and at level DEBUG. For each origin
+ * and minute, one operation that gave up after retries is logged as a warning, and so is one that
+ * may have taken effect.
  */
 public interface RetryReport {
   /** A response that knows its report; implemented by the adapters. */
@@ -33,8 +34,7 @@ public interface RetryReport {
   }
 
   /**
-   * The report that rides on an exception, or on one of its causes, as a suppressed {@link
-   * RetryTrace}.
+   * The report of an exception or of one of its causes: a suppressed {@link RetryTrace} has it.
    *
    * @param failure an exception from a client of this library
    * @return its report, empty if it carries none
@@ -66,8 +66,8 @@ public interface RetryReport {
 
   /**
    * {@return how each attempt went, the oldest first: an immutable list, empty where the first
-   * attempt was accepted and there was no listener} Of an operation with more than 100 attempts the
-   * last 100 are kept.
+   * attempt was accepted and there was no listener} If there were more than 100 attempts, it has
+   * the last 100.
    */
   List<AttemptReport> attemptReports();
 
@@ -123,7 +123,7 @@ public interface RetryReport {
 
   /**
    * {@return whether an attempt before the last may have been applied without its answer arriving}
-   * Then a 404 after a DELETE, or a 412 after {@code If-Match}, may be the echo of one's own
+   * Then a 404 after a DELETE, or a 412 after {@code If-Match}, may be due to the operation's own
    * success.
    */
   boolean earlierAttemptMayHaveActed();
@@ -142,9 +142,9 @@ public interface RetryReport {
   /**
    * Whether the operation took effect, as far as its client can know.
    *
-   * <p>If an answer is lost, the next attempt may meet its own success: a repeated DELETE gets 404,
-   * a repeated use of a one-time token 410. The same answer comes if somebody else was faster, so
-   * the effect is {@link Effect#UNKNOWN} unless a function of the caller's can tell.
+   * <p>If an answer is lost, the next attempt may meet the success of the first: a repeated DELETE
+   * gets 404, a repeated use of a one-time token 410. The same answer comes if somebody else was
+   * faster, so the effect is {@link Effect#UNKNOWN} unless a function of the caller's can tell.
    *
    * <ul>
    *   <li>Journaled: what the journal knows.

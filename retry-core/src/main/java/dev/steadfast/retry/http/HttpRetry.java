@@ -77,8 +77,8 @@ public final class HttpRetry {
   }
 
   /**
-   * Starts with what follows the {@code Retry-After} of an API with strict limits to the end, so
-   * that calls which meet the limit all at once get through one after another.
+   * Starts with settings that follow the {@code Retry-After} of an API with strict limits to the
+   * end, so that calls that meet the limit all at once get through one after another.
    *
    * <pre>{@code
    * HttpRetry retry = HttpRetry.followingRateLimits(Duration.ofMinutes(2)).build();
@@ -100,7 +100,7 @@ public final class HttpRetry {
   }
 
   /**
-   * Starts with what fits an API that answers prompts and charges for them, such as those of
+   * Starts with settings for an API that answers prompts and charges for them, such as those of
    * OpenAI, Anthropic and Google.
    *
    * <pre>{@code
@@ -418,8 +418,8 @@ public final class HttpRetry {
      * policy's server delay spread says. If its deadline is too near, it fails with an {@link
      * dev.steadfast.retry.AttemptRefusedException} that tells the delay.
      *
-     * <p>It is the origin that answered after a redirect; on {@code java.net.http}, which does not
-     * tell, the one that was asked.
+     * <p>After a redirect, operations to the origin that answered are held back; on {@code
+     * java.net.http}, which does not tell it, those to the origin that was asked.
      *
      * @param hold true to hold back
      * @return this

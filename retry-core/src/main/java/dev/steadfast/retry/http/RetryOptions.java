@@ -75,7 +75,7 @@ public final class RetryOptions {
   }
 
   /**
-   * These options, and in their place what other options set.
+   * Merges these options with other ones, which take precedence.
    *
    * @param other what wins
    * @return the merged options

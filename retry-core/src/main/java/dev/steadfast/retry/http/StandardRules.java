@@ -85,8 +85,8 @@ public final class StandardRules implements HttpClassifier {
   }
 
   /**
-   * Starts with the rules for APIs that answer prompts and charge for them. They know types of
-   * error as the vendors document them. Others, and your own claims, are to be added.
+   * Starts with the rules for APIs that answer prompts and charge for them. They know the types of
+   * error that the vendors document. Add others, and your own claims.
    *
    * <table>
    *   <caption>What is added to the defaults</caption>

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * does. A place is held from when an attempt leaves the client's own queue until its response head,
  * its failure or its cancellation.
  *
- * <p>Losses are timeouts and refused streams, unless {@link Builder#losses} names others. So an
- * answer is none, whatever its status: a server that answers 429 or 503 at once is not slow. A
- * timeout is no loss if the request had not been sent yet, or if the deadline of the operation came
- * before half of the attempt's own timeout was over. Neither is a cancelled attempt.
+ * <p>Losses are timeouts and refused streams, unless {@link Builder#losses} names others. An answer
+ * is no loss, whatever its status: a server that answers 429 or 503 at once is not slow. A timeout
+ * is no loss if the request had not been sent yet, or if the deadline of the operation came before
+ * half of the attempt's own timeout was over. Neither is a cancelled attempt.
  *
  * <p>Attempts need a bound in time. Without one, a few that never end would hold every place.
  * Streams and long polls are under way for long without harm, and calls of very different speed do
@@ -197,8 +197,8 @@ public final class AdaptiveLimit implements Guard {
     }
 
     /**
-     * How far the limit may grow. Default 200. Close to what the client uses on a busy day: a limit
-     * only grows where at least half of it is in use.
+     * How far the limit may grow. Default 200. Set it close to what the client uses on a busy day.
+     * A limit grows only while at least half of it is in use.
      *
      * @param attempts the minimum to 1,000,000
      * @return this

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spends what a server says is left of a quota evenly until the quota is whole again, instead of at
- * once and then being refused. An attempt beyond it waits for its turn, and holds no thread of an
+ * Spreads what a server says is left of a quota evenly until the quota is whole again, so that the
+ * server has little to refuse. An attempt waits for its turn, and holds no thread of an
  * asynchronous client meanwhile.
  *
  * <pre>{@code
@@ -45,10 +45,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Where requests differ in their cost, as for tokens, an attempt reserves what {@code
  * RetryOptions.cost} says; without that, what 95 of 100 requests were seen to cost. It waits until
  * so much is left, first come, first served. The headers of its answer settle what it has cost, or
- * {@link #settle}. As long as fewer than five costs are known, attempts whose cost nobody has told
- * go one at a time. Such a quota is not spread: it may be spent at the beginning of its window. A
- * cost above the whole quota ends the operation at once, with an {@link AttemptRefusedException}
- * whose cause tells the largest one.
+ * {@link #settle}. Until five costs are known, attempts without a cost of their own go one at a
+ * time. Such a quota is not spread: it may be spent at the beginning of its window. A cost above
+ * the whole quota ends the operation at once, with an {@link AttemptRefusedException} whose cause
+ * tells the largest one.
  *
  * <p>Requests of several accounts need a key each ({@link Builder#keyedBy}): answers that name
  * different partitions under one key hold nothing back, as nobody knows whose quota the next
