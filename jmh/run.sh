@@ -3,7 +3,7 @@
 #   mvn -q -Pjmh package && jmh/run.sh
 # JAVA is the JDK to measure, 21 or newer for the rows of virtual threads; JAVA_OLD, if set, is
 # measured for allocation only. CORE is the core for single-threaded parts. ROUNDS is how often the
-# rows that are compared with a plain client run; each round takes about 6 minutes, the rest about 50.
+# rows that are compared with a plain client run; each round takes about 9 minutes, the rest about 50.
 # Nothing else may run on the machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -41,14 +41,15 @@ run() {
   "$@" -rf json -rff "$out/$name.json" -o "$out/$name.txt"
 }
 
-# The rows that are compared with the plain client run in a fork each round, in turn, so that a slow minute of
-# the machine meets all of them. The others run in one.
-compared='OkHttpBenchmark.(get|async)(Plain|Steadfast)$|JdkClientBenchmark.(get|async)(Plain|Steadfast|Methanol)$|Apache5Benchmark.(get|async)(Plain|Steadfast|OwnRetries|Resilience4j)$'
+# The rows that are compared with a plain client run in a fork each round, in turn, so that a slow
+# minute of the machine meets all of them. The others run in one.
+compared='(get|async)(Plain|Steadfast|Methanol|OwnRetries|Resilience4j)$'
 for round in $(seq "${ROUNDS:-10}"); do
-  run "http-$round" "${pin[@]}" "$java" -jar $jar "$compared" -prof gc
+  for client in Apache5 OkHttp JdkClient; do
+    run "$client-$round" "${pin[@]}" "$java" -jar $jar "${client}Benchmark.$compared" -prof gc
+  done
 done
-run http-others "${pin[@]}" "$java" -jar $jar 'OkHttpBenchmark|JdkClientBenchmark|Apache5Benchmark' -e "$compared" -prof gc
-run unpinned "$java" -jar $jar "$compared" -prof gc
+run http-others "${pin[@]}" "$java" -jar $jar '(OkHttp|JdkClient|Apache5)Benchmark' -e "$compared" -prof gc
 micro='(Backoff|Engine|Budget|Timer|Telemetry)Benchmark'
 run one "${pin[@]}" "$java" -jar $jar "$micro" -prof gc
 run two "$java" -jar $jar 'EngineBenchmark|BudgetBenchmark' "${several[@]}" -t 2 -prof gc

@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Fork(1)
-@Warmup(iterations = 16, time = 1)
+@Warmup(iterations = 40, time = 1) // one core compiles this client for half a minute
 @Measurement(iterations = 4, time = 1)
 public class JdkClientBenchmark {
   private final LoopbackServer server = new LoopbackServer((head, length) -> LoopbackServer.OK);

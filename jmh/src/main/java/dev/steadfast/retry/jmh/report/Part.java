@@ -28,20 +28,21 @@ record Part(String benchmark, String title, String text, String bar) {
             ""));
   }
 
-  /** Each row of the calls, their and their parts. */
+  /** Each row of the calls, and their parts. */
   static List<Part> inside() {
     return List.of(
         new Part(
             "OkHttp",
             "An OkHttp call",
-            "The first attempt is accepted, and the body is read. Client and server share one core,"
-                + " but for the rows on all cores. Bytes are of the whole process; the server"
-                + " allocates none per request. Compare rows with the same number of forks: those"
-                + " of one fork ran in another round, and rounds differ more than rows do. In"
-                + " rounds that had both, Failsafe 3.3.2 took 0.97 times as long as plain OkHttp"
-                + " 5.5.1 on `execute`, and 1.3 times on `enqueue`. With ten forks, a number is the"
-                + " median of the forks, and ± the farther end of the 97.9 % interval. With one, ±"
-                + " of a median is how far the median of an iteration lies from it.",
+            "The first attempt is accepted, and the body is read. Client and server share one core."
+                + " Bytes are of the whole process; the server allocates none per request. Compare"
+                + " rows with the same number of forks: those of one fork ran in another round, and"
+                + " rounds differ more than rows do. In rounds that had both, Failsafe 3.3.2 took"
+                + " 0.97 times as long as plain OkHttp 5.5.1 on `execute`, and 1.3 times on"
+                + " `enqueue`. With several forks, a number is the median of the forks, and ± is"
+                + " the distance to the farthest fork; with eight or more, to the second farthest."
+                + " With one fork, ± of a median is how far the median of an iteration lies from"
+                + " it.",
             ""),
         new Part("JdkClient", "A java.net.http request", "As above.", ""),
         new Part(
@@ -95,7 +96,7 @@ record Part(String benchmark, String title, String text, String bar) {
   }
 
   boolean drawn(Row row) {
-    return row.variant().equals(Row.Variant.pinned(row.variant().jdk(), 1));
+    return row.variant().equals(Row.Variant.platform(row.variant().jdk(), 1));
   }
 
   Map<String, Double> bars(Results results) {
@@ -154,7 +155,7 @@ record Part(String benchmark, String title, String text, String bar) {
       lines.add(
           "| %s | %d | %s | %s | %s | %s |"
               .formatted(
-                  row.name() + (row.variant().pinned() ? "" : ", on all cores"),
+                  row.name(),
                   row.forks().size(),
                   row.time(),
                   row.median(),
@@ -194,7 +195,7 @@ record Part(String benchmark, String title, String text, String bar) {
     List<Integer> jdks = new ArrayList<>(List.of(results.mainJdk()));
     jdks.addAll(results.otherJdks());
     for (int jdk : jdks) {
-      Row.Variant variant = Row.Variant.pinned(jdk, 1);
+      Row.Variant variant = Row.Variant.platform(jdk, 1);
       line.append(results.find(benchmark, name, variant).map(Part::bytes).orElse(""));
       line.append(" | ");
     }

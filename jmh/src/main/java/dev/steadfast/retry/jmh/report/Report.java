@@ -181,7 +181,7 @@ public final class Report {
   private static void table(List<String> page, List<String> targets) {
     page.add("");
     page.add(
-        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of ten"
+        "x is a ratio within this run. Its error is that of both numbers, or of the ratios of all"
             + " rounds. \"Within the error\" means that the bound lies within the interval of what"
             + " was measured.");
     page.add("");

@@ -25,11 +25,10 @@ final class Results {
   static Results read(Path folder) throws IOException {
     Results results = new Results();
     for (Path file : jsonFiles(folder)) {
-      boolean pinned = !file.getFileName().toString().startsWith("unpinned");
       try (Reader reader = Files.newBufferedReader(file)) {
         JsonParser.parseReader(reader)
             .getAsJsonArray()
-            .forEach(element -> results.add(Row.of(element.getAsJsonObject(), pinned)));
+            .forEach(element -> results.add(Row.of(element.getAsJsonObject())));
       }
     }
     if (results.rows.isEmpty()) {
@@ -83,7 +82,7 @@ final class Results {
   }
 
   Row get(String path, int threads) {
-    return get(path, Row.Variant.pinned(mainJdk(), threads));
+    return get(path, Row.Variant.platform(mainJdk(), threads));
   }
 
   Row get(String path, Row.Variant variant) {

@@ -18,25 +18,20 @@ import java.util.function.ToDoubleFunction;
 record Row(String benchmark, String name, Variant variant, List<JsonObject> forks) {
   private static final String ALLOCATED = "gc.alloc.rate.norm";
 
-  /**
-   * On what a benchmark ran.
-   *
-   * @param pinned false for the rows that ran once more on all cores, to be compared with those
-   *     that ran on one
-   */
-  record Variant(int jdk, int threads, boolean virtual, boolean pinned) {
-    static Variant pinned(int jdk, int threads) {
-      return new Variant(jdk, threads, false, true);
+  /** On what a benchmark ran. */
+  record Variant(int jdk, int threads, boolean virtual) {
+    static Variant platform(int jdk, int threads) {
+      return new Variant(jdk, threads, false);
     }
 
     @Override
     public String toString() {
       String number = threads == 1 ? "1 thread" : threads + " threads";
-      return number + (virtual ? ", virtual" : "") + (pinned ? "" : ", on all cores");
+      return number + (virtual ? ", virtual" : "");
     }
   }
 
-  static Row of(JsonObject json, boolean pinned) {
+  static Row of(JsonObject json) {
     String path = json.get("benchmark").getAsString();
     int method = path.lastIndexOf('.');
     String type = path.substring(path.lastIndexOf('.', method - 1) + 1, method);
@@ -55,8 +50,7 @@ record Row(String benchmark, String name, Variant variant, List<JsonObject> fork
         new Variant(
             Runtime.Version.parse(version).feature(),
             json.get("threads").getAsInt(),
-            json.get("jvmArgs").toString().contains("jmh.executor=VIRTUAL"),
-            pinned),
+            json.get("jvmArgs").toString().contains("jmh.executor=VIRTUAL")),
         new ArrayList<>(List.of(json)));
   }
 

@@ -107,7 +107,7 @@ final class Summary {
   }
 
   private static Optional<Row> row(Results results, String benchmark, String name) {
-    return results.find(benchmark, name, Row.Variant.pinned(results.mainJdk(), 1));
+    return results.find(benchmark, name, Row.Variant.platform(results.mainJdk(), 1));
   }
 
   private static String cost(Row row) {

@@ -209,7 +209,7 @@ record Target(String what, String unit, double most, Function<Results, Estimate>
               results.otherJdks().stream()
                   .min(Integer::compare)
                   .orElseThrow(() -> new NoSuchElementException("one JDK only"));
-          return allocated(results.get(path, Row.Variant.pinned(oldest, 1)));
+          return allocated(results.get(path, Row.Variant.platform(oldest, 1)));
         });
   }
 

@@ -181,14 +181,6 @@ class ReportTest {
         1e-9);
   }
 
-  @Test
-  void whatRanOnAllCoresIsARowOfItsOwn() throws IOException {
-    Files.copy(source.resolve("results.json"), source.resolve("unpinned.json"));
-    Results results = Results.read(source);
-    assertEquals(1, results.get("OkHttp.getSteadfast").forks().size());
-    assertTrue(results.of("OkHttp").stream().anyMatch(row -> !row.variant().pinned()));
-  }
-
   @ParameterizedTest
   @CsvSource({
     "1;2;3;4;5;6;7;8;9;10, 5.5, 3.5", // the second and the ninth
