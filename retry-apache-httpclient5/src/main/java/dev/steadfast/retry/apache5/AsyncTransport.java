@@ -8,6 +8,7 @@ import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.core5.http.HttpException;
@@ -65,16 +66,39 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
   public void start(Attempt<AsyncAnswer> attempt) {
     nothingSent();
     HttpRequest attempted = RequestCopy.of(call.request);
-    operation.headers(attempt.timeoutNanos(), attempted::setHeader);
-    if (!attempt.queued() || !attempt.begin(attempted)) {
-      return;
+    // Redirects and challenges start from this request, which lacks the changes of handlers around
+    // ours.
+    HttpRequest original = call.scope.originalRequest;
+    boolean begun;
+    if (operation.changesHeaders()) {
+      original = RequestCopy.of(original);
+      begun = beginsWithHeaders(attempt, attempted, original);
+    } else {
+      begun = attempt.queued() && attempt.begin(attempted);
     }
-    operation.lateHeaders(attempt).forEach(attempted::setHeader);
-    send(attempted, attempt, begins(attempted, attempt));
+    if (begun) {
+      send(attempted, original, attempt);
+    }
+  }
+
+  private boolean beginsWithHeaders(
+      Attempt<?> attempt, HttpRequest attempted, HttpRequest original) {
+    BiConsumer<String, String> header =
+        (name, value) -> {
+          attempted.setHeader(name, value);
+          original.setHeader(name, value);
+        };
+    operation.headers(attempt.timeoutNanos(), header);
+    boolean begun = attempt.queued() && attempt.begin(attempted);
+    if (begun) {
+      operation.lateHeaders(attempt).forEach(header);
+    }
+    return begun;
   }
 
   /** Each attempt has a runtime, and so a connection, of its own. */
-  private void send(HttpRequest attempted, Attempt<AsyncAnswer> attempt, WireTrace wire) {
+  private void send(HttpRequest attempted, HttpRequest original, Attempt<AsyncAnswer> attempt) {
+    WireTrace wire = begins(call.request, attempt);
     turn.begins(wire);
     AsyncExecChain.Scope scope = call.scope;
     AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, turn);
@@ -85,7 +109,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
         new AsyncExecChain.Scope(
             scope.exchangeId,
             scope.route,
-            attempted,
+            original,
             wire,
             scope.clientContext,
             runtime,
@@ -93,8 +117,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
             new AtomicInteger(1));
     Runnable unmark = operation.markAttempt();
     try {
-      // A copy: the original is what redirects and challenges start from.
-      call.chain.proceed(RequestCopy.of(attempted), call.producer, own, callback);
+      call.chain.proceed(attempted, call.producer, own, callback);
     } catch (Throwable thrown) {
       callback.end(thrown);
     } finally {

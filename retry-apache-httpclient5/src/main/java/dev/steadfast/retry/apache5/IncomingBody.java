@@ -37,7 +37,7 @@ final class IncomingBody implements AsyncDataConsumer {
   private final AsyncTransport transport;
   private final int most; // bytes that belong to the attempt
   private final @Nullable FirstEvent event; // null: a body that is read as a whole, or not at all
-  private final ByteArrayOutputStream start = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream start = new ByteArrayOutputStream(0); // often empty
   private final AtomicBoolean over = new AtomicBoolean(); // and goes nowhere
   private volatile Goes goes = Goes.NOT_KNOWN;
   private volatile RetryScheduler.@Nullable Task patience;
