@@ -254,6 +254,27 @@ class AsyncHandlersTest {
   }
 
   @Test
+  void aRedirectLacksWhatAnOuterHandlerAdded_asInThePlainClient() throws Exception {
+    AsyncExecChainHandler marks =
+        (request, producer, scope, chain, callback) -> {
+          request.setHeader("X-Mark", "outer");
+          chain.proceed(request, producer, scope, callback);
+        };
+    HttpAsyncClientBuilder plain = HttpAsyncClients.custom().disableAutomaticRetries();
+    HttpAsyncClientBuilder ours = HttpAsyncClients.custom();
+    Apache5Retry.addTo(ours, Parts.retry().build());
+    for (HttpAsyncClientBuilder builder : List.of(plain, ours)) {
+      server.enqueue(
+          Reply.status(302).header("Location", server.uri("/there").toString()), Reply.status(200));
+      CloseableHttpAsyncClient client = started(builder.addExecInterceptorFirst("marks", marks));
+      assertEquals(200, client.execute(get(server.uri("/here")), null).get().getCode());
+    }
+    List<String> seen =
+        server.requests().stream().map(each -> each.header("X-Mark").orElse("-")).toList();
+    assertEquals(List.of("outer", "-", "outer", "-"), seen);
+  }
+
+  @Test
   void anAnswerOfTheCache_isNoAttempt() throws Exception {
     server.enqueue(
         Reply.status(503), Reply.status(200).header("Cache-Control", "max-age=600").body("kept"));
