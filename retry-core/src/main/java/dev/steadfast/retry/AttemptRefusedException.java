@@ -10,9 +10,9 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A breaker, a bulkhead or a gate refused an attempt when its turn came. The cause is the guard's
- * own exception. The last response has been closed already if a wait was over; this exception has
- * its status and headers.
+ * Thrown when a breaker, a bulkhead or another guard refuses an attempt. The cause is the guard's
+ * own exception. The last response is closed if that was after a wait; this exception has its
+ * status and headers.
  */
 public final class AttemptRefusedException extends IOException {
   private static final long serialVersionUID = 1;
@@ -23,7 +23,7 @@ public final class AttemptRefusedException extends IOException {
   private final transient @Nullable ServerDelay serverDelay;
 
   /**
-   * A refusal before any attempt was answered. Adapters and tests make it.
+   * The exception of a refusal before any attempt was answered; for adapters and tests.
    *
    * @param cause the guard's own exception, null for none
    */
@@ -32,7 +32,8 @@ public final class AttemptRefusedException extends IOException {
   }
 
   /**
-   * A refusal after an answer that was closed before a wait. Adapters and tests make it.
+   * The exception of a refusal after an answer that was closed before a wait; for adapters and
+   * tests.
    *
    * @param status the status of the last answer; 0 if it was no HTTP response
    * @param headers its headers, immutable

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * <p>Jitter spreads clients that failed together; it does <em>not</em> bound the load that retries
  * put on a server in an outage. That is the work of a {@link RetryBudget}.
  *
- * <p>An own strategy is a lambda; it must be safe for use by many threads.
+ * <p>A strategy of your own is a lambda; it must be safe for use by many threads.
  *
  * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">
  *     Exponential Backoff and Jitter, AWS Architecture Blog, 2015</a>
@@ -178,7 +178,7 @@ public interface Backoff {
   /**
    * Reads a text form: {@code none}, {@code fixed(1s)}, {@code linear(100ms..5s)}, {@code
    * exponential(100ms..20s)}, {@code full(100ms..20s)}, {@code equal(100ms..20s)}, {@code
-   * decorrelated(100ms..20s)}; a growth other than the usual one goes last, as in {@code
+   * decorrelated(100ms..20s)}; a multiplier other than the default goes last, as in {@code
    * full(100ms..20s, x1.5)}. Units are ns, us, ms, s, m, h and d.
    *
    * @param text the text form

@@ -15,7 +15,7 @@ final class Backoffs {
 
   private Backoffs() {}
 
-  /** The strategies: each draws a delay from a range of its own. */
+  /** The kinds of strategies, each with its default multiplier. */
   enum Kind {
     FIXED(1),
     LINEAR(1),
@@ -86,7 +86,7 @@ final class Backoffs {
     return fixed(delay);
   }
 
-  /** The content of the brackets of a text form: base, cap, and a growth where one is allowed. */
+  /** The parameters of a strategy; a fixed one has its delay as base and as cap. */
   record Range(long baseNanos, long capNanos, double multiplier) {
     static Range read(TextReader in, Kind kind) {
       in.expect("(");
@@ -126,7 +126,7 @@ final class Backoffs {
     return Kind.FIXED.of(new Range(nanos, nanos, 1));
   }
 
-  /** A strategy. It is known by its text form: one that has the same is equal. */
+  /** A strategy. Two strategies with the same text form are equal. */
   private static final class Strategy implements Backoff {
     private final Kind kind;
     private final long base;
@@ -135,7 +135,7 @@ final class Backoffs {
     private final ExponentialCeilings ceilings;
     // A whole multiplier, such as the usual 3, is applied without a detour through doubles.
     private final long times; // 0 if it is not whole
-    private final long most; // what may be multiplied without passing the cap
+    private final long most; // the largest delay that may be multiplied without passing the cap
     private final String text;
 
     Strategy(Kind kind, Range range) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Two budgets that must both pay.
  *
  * <p>{@code equals} and {@code hashCode} are written out, as the JDK's cache for the generated ones
- * keeps the class loader.
+ * keeps the class loader alive.
  */
 record BothBudgets(RetryBudget first, RetryBudget second) implements RetryBudget {
   @Override

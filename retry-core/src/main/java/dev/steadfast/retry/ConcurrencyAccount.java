@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the retries under way to max(minimum, share of the operations under way). Both counts are
- * halves of one word, so that a retry is granted for the operations that were there.
+ * Bounds the retries under way to max(minimum, share of the operations under way). Both counts
+ * share one long, so that a retry is decided on counts of the same moment.
  */
 final class ConcurrencyAccount implements RetryBudget.Account {
   private static final long OPERATION = 1L << 32;
@@ -23,7 +23,7 @@ final class ConcurrencyAccount implements RetryBudget.Account {
     }
 
     long most(long operations) {
-      // The nudge undoes what binary fractions lose: 0.2 of 20 is 4.
+      // The small addend undoes the rounding of binary fractions: 0.29 of 100 is 29.
       return Math.max(minimum, (long) (share * operations + 1e-9));
     }
   }

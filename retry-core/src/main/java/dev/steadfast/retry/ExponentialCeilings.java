@@ -7,7 +7,7 @@ final class ExponentialCeilings {
   private final long base;
   private final double multiplier;
   private final long cap;
-  // Those of the first retries: a power per call would cost more than the draw itself.
+  // The ceilings of the first retries: a power per call would cost more than drawing a delay.
   private final long[] first;
 
   ExponentialCeilings(long base, double multiplier, long cap) {
@@ -43,7 +43,7 @@ final class ExponentialCeilings {
 
   long of(int retry) {
     int index = retry - 1;
-    // The compiler makes this one comparison, and needs no other for the bounds of the array.
+    // The JIT compiler makes this one comparison, which also covers the bounds check of the array.
     if (index >= 0 && index < first.length) {
       return first[index];
     }

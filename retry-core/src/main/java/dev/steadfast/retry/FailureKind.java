@@ -29,11 +29,11 @@ public enum FailureKind {
    * without the fix of JDK-8335181 do this.
    */
   GOAWAY,
-  /** The response head came, its body did not arrive whole. */
+  /** The response head came, but its body did not arrive whole. */
   BROKEN_BODY,
   /**
-   * The server takes fewer requests for now: 429, or an overload. That is 529, and a 503 or a first
-   * event of a stream that is configured as a refusal.
+   * The server takes fewer requests for now: 429, 529, or a 503 or first event of a stream that is
+   * configured as a refusal.
    */
   THROTTLED,
   /**

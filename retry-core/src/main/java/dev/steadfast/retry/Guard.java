@@ -9,7 +9,7 @@ import java.util.List;
  * <p>A guard counts attempts, not operations: it is asked before a wait is begun, so that a refusal
  * which is already known ends the operation while its last answer is still whole, and acquired when
  * the attempt leaves the client's own queue. No permit is held during a wait. Every permit is
- * answered exactly once.
+ * answered: one of its methods is called, once.
  *
  * <p>A guard need not read a clock: it gets the time as monotonic nanoseconds, of which only
  * differences have a meaning.
@@ -20,8 +20,8 @@ public interface Guard {
   long NEVER = Long.MAX_VALUE;
 
   /**
-   * How long from now an attempt would be refused; takes nothing. Asked before a wait is begun, and
-   * after a refusal.
+   * How long from now an attempt would be refused; takes no permit. Asked before a wait is begun,
+   * and after a refusal.
    *
    * @param operation the operation
    * @param nowNanos the time
@@ -32,8 +32,9 @@ public interface Guard {
 
   /**
    * The time, from {@link #admitsInNanos} on, over which the operations that wait for this guard
-   * are to be spread, so that they do not come all at once. The machine draws, and never spreads an
-   * operation past its deadline. Asked after {@link #admitsInNanos}, where that is more than 0.
+   * are to be spread, so that they do not come all at once. The library draws from it, and never
+   * spreads an operation past its deadline. Asked after {@link #admitsInNanos}, where that is more
+   * than 0.
    *
    * @param operation the operation
    * @param nowNanos the time
@@ -85,7 +86,7 @@ public interface Guard {
    * answered. Does nothing by default.
    *
    * @param operation the operation that was answered
-   * @param quotas what the headers of the answer say about quotas; nothing is learned from none
+   * @param quotas what the headers of the answer say about quotas; perhaps none
    * @param headNanos when the head of the answer came
    */
   default void learn(OperationInfo operation, List<Quota> quotas, long headNanos) {}

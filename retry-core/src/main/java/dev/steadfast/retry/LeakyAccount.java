@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class LeakyAccount implements RetryBudget.Account {
   private static final int SLICES = 10;
   private static final long DEPOSIT = 1_000;
-  // A retry below a millionth would cost more than a long can count with the reserve.
+  // A much smaller ratio would make a retry so dear that the reserve overflows a long.
   private static final double SMALLEST_RATIO = 1e-6;
 
   /** The settings that the accounts of a budget have in common. */
@@ -40,7 +40,7 @@ final class LeakyAccount implements RetryBudget.Account {
     }
   }
 
-  /** The last ttl. Immutable. */
+  /** The deposits and withdrawals of the last ttl. Immutable. */
   private static final class Ring {
     private final long startNanos; // of the current slice
     private final int current;
@@ -61,7 +61,7 @@ final class LeakyAccount implements RetryBudget.Account {
       return new Ring(nowNanos, 0, new long[SLICES], taken);
     }
 
-    /** The ring as it is at a time; a time that is past already changes nothing. */
+    /** The ring at a later time; an earlier time changes nothing. */
     Ring at(long nowNanos, long sliceNanos, long cost) {
       long steps = (nowNanos - startNanos) / sliceNanos;
       if (steps <= 0) {
@@ -95,7 +95,7 @@ final class LeakyAccount implements RetryBudget.Account {
       return Objects.requireNonNull(taken[current]);
     }
 
-    /** Undoes a withdrawal where it was made; what has left the ring weighs on nothing any more. */
+    /** Undoes a withdrawal in the slice of its time; one that has left the ring has expired. */
     Ring without(Withdrawal withdrawal) {
       for (int slot = 0; slot < SLICES; slot++) {
         if (withdrawal.equals(taken[slot])) {

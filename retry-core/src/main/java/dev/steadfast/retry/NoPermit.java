@@ -1,6 +1,6 @@
 package dev.steadfast.retry;
 
-/** Holds nothing, and so has nothing to give back. */
+/** The permit that holds nothing. */
 enum NoPermit implements Guard.Permit {
   NONE;
 

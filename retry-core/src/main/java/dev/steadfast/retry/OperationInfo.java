@@ -48,7 +48,7 @@ public final class OperationInfo {
   }
 
   /**
-   * As {@link #of(String, String)}, with a label that is made where it is shown.
+   * As {@link #of(String, String)}, with a label that is made each time it is shown.
    *
    * @param origin scheme, host and port
    * @param label makes what to show in logs; the same each time

@@ -5,26 +5,25 @@ import java.util.OptionalDouble;
 
 /**
  * An account per origin, in a bounded table. Once the table has been full, new accounts start with
- * one retry. So an origin that was forgotten does not get a second start, and invented host names
+ * one retry. So an origin that was forgotten does not get a second burst, and invented host names
  * get no more than one retry each.
  *
- * <p>An account that would pay for less than that is kept, until it was not asked for a retry for a
- * minute: otherwise an origin would gain a retry each time it is forgotten, and with more origins
- * than places that would be with each operation.
+ * <p>An account with less than one retry is kept until it was not asked for one for a minute.
+ * Otherwise an origin would gain a retry each time it is forgotten.
  */
 final class OriginBudget implements RetryBudget {
   private static final double ROUNDING = 1e-6;
   private static final long IDLE_NANOS = 60_000_000_000L;
 
   private final LatestTime latest = new LatestTime();
-  private final double back; // what an origin has that comes back
+  private final double back; // the balance of an account that is not fresh
   private final OriginTable<Kept> table;
   private final String text;
 
   /** Makes accounts. */
   @FunctionalInterface
   interface Accounts {
-    /** Makes an account, with its burst if it is fresh, that tells when it is asked for a retry. */
+    /** Makes an account, with its burst if it is fresh. It notes when it is asked. */
     Account open(boolean fresh, LatestTime asked);
   }
 

@@ -1,8 +1,8 @@
 package dev.steadfast.retry;
 
-/** The news about a connection that carries several requests at once, as HTTP/2 does. */
+/** News about a connection that carries several requests at once, as in HTTP/2. */
 public enum PathEvent {
-  /** An attempt timed out on it, and nothing has come since the attempt began. */
+  /** An attempt timed out on the connection, and nothing has come since the attempt began. */
   SUSPECTED,
   /**
    * Nothing came for several attempts, and another connection to the same origin answered. All

@@ -98,7 +98,7 @@ final class PolicyText {
     try {
       return builder.build();
     } catch (IllegalArgumentException e) {
-      // The one rule between two values; with the defaults alone it holds.
+      // Only one rule compares two values, and the defaults keep it, so one of the two was given.
       int ruledAt =
           valuesAt.getOrDefault("minimumAttempt", valuesAt.getOrDefault("totalTimeout", 0));
       throw in.bad(ruledAt, String.valueOf(e.getMessage()));
@@ -144,12 +144,12 @@ final class PolicyText {
     }
   }
 
-  /** A name without what tells its spellings apart. */
+  /** A name without hyphens, underscores and capitals. */
   private static String plain(String name) {
     return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
   }
 
-  // A range check of the builder does not know where its value stands in the text.
+  // Whether the message has a position. A range check of the builder knows none.
   private static boolean pointed(IllegalArgumentException e) {
     return String.valueOf(e.getMessage()).startsWith("character ");
   }

@@ -69,7 +69,7 @@ final class QuotaAccount implements RetryBudget.Account {
     }
   }
 
-  // A retry after 429 has another cost, which this does not count with.
+  // Counts at the usual cost, although a retry after throttling may have another.
   @Override
   public OptionalDouble available(long nowNanos) {
     return OptionalDouble.of(available.get() / (double) prices.cost().cost());

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retries any work, by the same machine that retries HTTP calls. Immutable and safe for use by many
+ * Retries any work, by the same engine that retries HTTP calls. Immutable and safe for use by many
  * threads.
  *
  * <p>Work that is handed to a retrier must do no harm when it is repeated: unlike an HTTP request,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Jitter spreads load in time; only a budget bounds it. A refusal is final at once: the caller
- * gets the last real answer, no wait is begun.
+ * gets the last real answer, and no wait is begun.
  *
  * <p>Budgets are shared by operations and safe for use by many threads. Share one object between
  * clients to give them one budget.
@@ -93,10 +93,10 @@ public interface RetryBudget {
   }
 
   /**
-   * Request-funded, as Finagle and Linkerd: each first attempt adds {@code ratio} of a retry, which
-   * expires after {@code ttl}. There is also a reserve of {@code minPerSecond} times the ttl.
-   * Retries go on at the ratio in an outage, so above a load of {@code 1 / (1 + ratio)} the
-   * overload does not end by itself. Prefer {@link #successFunded}.
+   * Request-funded, as in Finagle and Linkerd: each first attempt adds {@code ratio} of a retry,
+   * which expires after {@code ttl}. There is also a reserve of {@code minPerSecond} times the ttl.
+   * Retries go on at the ratio in an outage, so above {@code 1 / (1 + ratio)} of the server's
+   * capacity an overload does not end by itself. Prefer {@link #successFunded}.
    *
    * @param ratio retries per first try, 0 to 1,000; less than a millionth counts as 0
    * @param minPerSecond retries per second that are always granted, 0 to 1,000,000
@@ -152,8 +152,8 @@ public interface RetryBudget {
   }
 
   /**
-   * Bounds retries that are under way or waiting at one time, as Envoy: to a share of the
-   * operations under way, or a minimum.
+   * Bounds the retries that run or wait at one time, as Envoy does: to a share of the operations
+   * under way, but no less than a minimum.
    *
    * @param share retries per operation under way, 0 to 1
    * @param minimum retries that are always allowed at one time, 0 to 1,000,000
@@ -204,7 +204,7 @@ public interface RetryBudget {
      * concurrency-limited budget gives back the place that the attempt held.
      *
      * @param kind what went wrong
-     * @param last what this attempt had taken, spent with it; null for the first attempt
+     * @param last what was withdrawn for this attempt, now spent; null for the first attempt
      * @param nowNanos the time
      */
     default void attemptFailed(FailureKind kind, @Nullable Withdrawal last, long nowNanos) {}
@@ -232,7 +232,7 @@ public interface RetryBudget {
      * @param outcome how it ended
      * @param last what was withdrawn for its last attempt, unless {@link #attemptFailed} already
      *     got it; null if nothing
-     * @param nowNanos the time; that of the operation's begin may be given where its first attempt
+     * @param nowNanos the time; may be the time at which the operation began, if its first attempt
      *     succeeded
      */
     void operationEnded(Outcome outcome, @Nullable Withdrawal last, long nowNanos);
@@ -266,8 +266,8 @@ public interface RetryBudget {
   /**
    * The amount that a retry took from a budget. Immutable.
    *
-   * <p>A budget makes its withdrawals once and hands out the same objects, so that asking allocates
-   * nothing.
+   * <p>A budget should make its withdrawals once and hand out the same objects, so that asking
+   * allocates nothing.
    */
   final class Withdrawal {
     private static final Withdrawal REFUSED = new Withdrawal(0, false, null, null);

@@ -9,15 +9,15 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Everything that the machine takes from outside: monotonic time, wall time, randomness and a
+ * Everything that the library takes from outside: monotonic time, wall time, randomness and a
  * scheduler. Immutable; each part must be safe for use by many threads.
  *
- * @param ticker monotonic nanoseconds of an arbitrary origin; deadlines are measured with it alone
+ * @param ticker monotonic nanoseconds from an arbitrary zero; deadlines are measured with it alone
  * @param clock wall time, such as {@code Instant::now}: read to interpret an HTTP date that comes
  *     without a usable {@code Date}, and for keys of a period of time
  * @param random draws jitter: each number has 64 random bits, as those of {@link
  *     java.util.Random#nextLong()}
- * @param scheduler waits, and further attempts
+ * @param scheduler runs waits and further attempts
  */
 public record RetryEnvironment(
     LongSupplier ticker, Supplier<Instant> clock, LongSupplier random, RetryScheduler scheduler) {

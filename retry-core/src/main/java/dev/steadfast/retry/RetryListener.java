@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told about every step of an operation: enough for counters, and for one span per attempt.
+ * A listener is told of each step of an operation: enough for counters and a span per attempt.
  *
  * <p>The events of one operation come one after the other, in the order of the methods below, from
  * the thread that drives the operation. Events of different operations come at the same time, so an
@@ -54,8 +54,8 @@ public interface RetryListener {
   default void attemptEnded(OperationInfo operation, AttemptReport attempt) {}
 
   /**
-   * Something has become known of a connection that the attempt uses, or that attempts avoid. Told
-   * by the attempt that shows it, while it runs or when it ends.
+   * Something has become known of a connection that the attempt uses, or that attempts avoid.
+   * Called for the attempt that shows it, while it runs or when it ends.
    *
    * @param operation the operation
    * @param event what is known

@@ -114,7 +114,7 @@ public interface RetryReport {
    * Whether it is unknown what the operation did: the answer to one of its attempts was lost, or
    * proves neither success nor failure ({@link AnswerProof}), and the last answer does not settle
    * it. Then keep the {@link #idempotencyKey()}, and send the same request with the same key again
-   * to find out. If there is no key, ask the server by other means. It says the same as {@link
+   * to find out. If there is no key, ask the server by other means. This agrees with {@link
    * #effect(int)}.
    *
    * @return true if the effect of the operation is unknown
@@ -149,8 +149,8 @@ public interface RetryReport {
    * <ul>
    *   <li>Journaled: what the journal knows.
    *   <li>Accepted: succeeded. A redirect that was not followed counts as {@link AnswerProof} says.
-   *   <li>Not accepted: unknown if an answer is lost or does not prove that nothing was done. It is
-   *       not unknown if the last answer proves that, and is marked as a replay.
+   *   <li>Not accepted: unknown if an answer is lost or does not prove that nothing was done,
+   *       unless the last answer proves that and is marked as a replay.
    *   <li>Otherwise nothing was done: failed if the server said so, else never sent.
    * </ul>
    *
@@ -167,8 +167,8 @@ public interface RetryReport {
    * }</pre>
    *
    * @param status the status of the answer that the caller got
-   * @param ifUnknown gets the status if the effect is unknown and the status is 400 to 499 without
-   *     408 and 499, else is not called; may ask the server
+   * @param ifUnknown gets the status, only if the effect is unknown and the status is 400 to 498
+   *     but not 408; may ask the server
    * @return what is known
    * @throws NullPointerException if {@code ifUnknown} is null or returns null
    */
@@ -202,7 +202,7 @@ public interface RetryReport {
     return !done && saysNo(status) ? Effect.FAILED : Effect.NEVER_SENT;
   }
 
-  /** Whether the server says that it did not do what was asked, unless it works on it. */
+  /** Whether the server says that it did not do what was asked: a 4xx, but not 408 and 499. */
   private static boolean saysNo(int status) {
     return AnswerProof.of(status, "", false).saysNo();
   }
@@ -213,13 +213,13 @@ public interface RetryReport {
    * <p>A later version may add values, so a switch over them needs a default.
    */
   enum Effect {
-    /** Nothing of it was processed. */
+    /** No request of the operation was processed. */
     NEVER_SENT,
     /** The server did what was asked. */
     SUCCEEDED,
     /** The server did not do what was asked. */
     FAILED,
-    /** It is not done yet; the journal has it sent until it is. */
+    /** The operation is not done yet; the journal has it sent until it is. */
     ACCEPTED,
     /** It may have been done, and may not. */
     UNKNOWN,

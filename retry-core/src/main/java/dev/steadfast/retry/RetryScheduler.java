@@ -5,9 +5,9 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Runs tasks later and lets threads wait. Implementations are safe for use by many threads.
  *
- * <p>A scheduler gets what an operation continues with: the next attempt after a wait, and what
- * follows a cancellation. Timers that end attempts and operations are the library's own, so that no
- * scheduler can make a deadline late; {@link #isVirtual} is the exception.
+ * <p>A scheduler gets the tasks with which an operation continues: the next attempt after a wait,
+ * and what follows a cancellation. Timers that end attempts and operations are the library's own,
+ * so that no scheduler can make a deadline late; {@link #isVirtual} is the exception.
  *
  * <p>The library relies on two promises. A task never runs on the thread of the timers, because a
  * task may call user code that blocks, and other timers would then be late. And a task that was
@@ -20,7 +20,7 @@ public interface RetryScheduler {
    *
    * @param delayNanos nanoseconds, zero or more
    * @param task what to run
-   * @return a handle that takes the task back
+   * @return a handle that cancels the task
    * @throws java.util.concurrent.RejectedExecutionException if no task is accepted any more; the
    *     operation then ends with an exception that has this one as its cause
    */
@@ -28,7 +28,7 @@ public interface RetryScheduler {
 
   /**
    * Runs a task as soon as possible, and not on the calling thread: what follows a cancellation
-   * runs this way, so that callbacks never run on the canceller's thread. Unless overridden, a task
+   * runs this way, so that callbacks never run on the canceller's thread. The default schedules it
    * with a delay of zero. A scheduler of virtual time may run it at once. A task that is not
    * accepted runs on a thread of the library's, or on the canceller's if there is none.
    *
@@ -59,7 +59,7 @@ public interface RetryScheduler {
 
   /** A scheduled task that can be cancelled. */
   interface Task {
-    /** Takes the task back; without effect once it ran. Frees what the timer holds at once. */
+    /** Cancels the task; has no effect once it ran. Frees at once what the timer holds of it. */
     void cancel();
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetryTrace extends Exception {
   private static final long serialVersionUID = 1;
 
-  // An exception may be thrown for every operation, one that was made in advance for example.
+  // The same object may be thrown for many operations: an exception that was made in advance.
   private static final int MOST_ON_ONE = 32;
 
   /** Not part of the serialized form. */

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The delay that a server asked for. Immutable.
  *
- * <p>A server delay is a floor and never a target: the machine waits at least that long, and
+ * <p>A server delay is a floor and never a target: the library waits at least that long, and
  * spreads its clients upward only.
  */
 public final class ServerDelay {

@@ -5,7 +5,7 @@ import java.util.OptionalDouble;
 /**
  * One account for all origins.
  *
- * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader.
+ * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader alive.
  */
 final class SharedBudget implements RetryBudget {
   private final Account one;

@@ -46,7 +46,7 @@ public enum StopReason {
   OTHER_REQUEST("name and key of another request"),
   /** The journaled operation may have been processed before, and must not be sent again. */
   EARLIER_OUTCOME_UNKNOWN("the outcome of an earlier call is unknown"),
-  /** A predicate, classifier or other function of the user's threw; the caller gets that. */
+  /** A predicate, classifier or other user code threw; the caller gets its exception. */
   USER_CODE_FAILED("user code failed");
 
   private final String text;

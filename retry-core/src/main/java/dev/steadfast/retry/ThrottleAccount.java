@@ -16,8 +16,8 @@ final class ThrottleAccount implements RetryBudget.Account {
     static Scale of(int maxTokens, double tokenRatio) {
       Checks.within("maxTokens", maxTokens, 1, 1_000);
       Checks.within("tokenRatio", tokenRatio, 0.001, 1_000);
-      // Decimals beyond the third are cut, not rounded; the nudge undoes what binary fractions
-      // lose.
+      // Decimals beyond the third are cut, not rounded; the addend undoes the rounding of binary
+      // fractions.
       return new Scale(maxTokens * ONE, (long) (tokenRatio * ONE + 1e-9));
     }
 
@@ -33,7 +33,7 @@ final class ThrottleAccount implements RetryBudget.Account {
   ThrottleAccount(Scale scale, boolean fresh, LatestTime asked) {
     this.asked = asked;
     this.scale = scale;
-    // Not fresh: one retry, for a failure takes a token and half of them is too few.
+    // Not fresh: enough for one retry. Its failure takes a token, and more than half must be left.
     this.millis = new AtomicLong(fresh ? scale.maxMillis() : scale.afterReturn());
   }
 

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Success-funded tokens with a floor in time, in one word.
+ * Tokens that successes add, and time up to a rate (the floor); the balance is one long.
  *
- * <p>Tokens are counted in millionths, so 10,000 deposits of 0.1 are 1,000 tokens and not nearly
- * so. The floor refills in steps of whole elapsed time; the mark moves only as far as it granted,
- * so that no fraction of a token is lost or granted twice.
+ * <p>Tokens are counted in millionths, so 10,000 deposits of 0.1 are exactly 1,000 tokens. The mark
+ * is the time up to which the floor was granted. It moves only by whole millionths, so that no
+ * fraction is lost or granted twice.
  */
 final class TokenAccount implements RetryBudget.Account {
   static final long ONE = 1_000_000;
@@ -39,7 +39,7 @@ final class TokenAccount implements RetryBudget.Account {
   private final long burstMicros;
   private final double nanosPerMicro; // 0 for no floor
   private final AtomicLong micros;
-  // Null while the account is full from its start: it has no use for the floor.
+  // Null while the account is full from its start, and needs no floor.
   private final AtomicReference<@Nullable Mark> filledUntil = new AtomicReference<>();
 
   private final LatestTime asked;
@@ -49,7 +49,7 @@ final class TokenAccount implements RetryBudget.Account {
     this.depositMicros = terms.depositMicros();
     this.burstMicros = terms.burstMicros();
     this.nanosPerMicro = terms.floorNanosPerToken() / ONE;
-    // Not fresh: the origin may have been known before, so one retry has to do for a burst.
+    // Not fresh: the origin may have been known before, so it gets one retry and not a burst.
     this.micros = new AtomicLong(fresh ? burstMicros : Math.min(ONE, burstMicros));
   }
 

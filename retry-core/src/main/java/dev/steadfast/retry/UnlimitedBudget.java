@@ -5,7 +5,7 @@ import dev.steadfast.retry.engine.Outcome;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
-/** Always pays. */
+/** A budget that always pays. */
 final class UnlimitedBudget implements RetryBudget, RetryBudget.Account {
   static final UnlimitedBudget INSTANCE = new UnlimitedBudget();
 

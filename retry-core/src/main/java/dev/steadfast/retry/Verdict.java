@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The meaning of one attempt, as a classifier judged it. Immutable.
  *
- * <p>A verdict says what the attempt was, never what to do next: attempts, deadline, budget and
- * guards are weighed by the machine alone.
+ * <p>A verdict says how an attempt went, never what to do next: attempts, deadline, budget and
+ * guards are weighed by the engine alone.
  */
 public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Verdict.Retryable {
 
@@ -52,7 +52,7 @@ public sealed interface Verdict permits Verdict.Accepted, Verdict.Permanent, Ver
   }
 
   /**
-   * Another attempt may succeed. Whether the request may be sent again is not the rule's to say: a
+   * Another attempt may succeed. A rule does not decide whether the request may be sent again: a
    * request that may have been processed and is not safe to repeat is not sent again, unless the
    * verdict {@linkplain Retryable#withNothingDone() claims} that the server did nothing.
    *
